@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One strictness for every Swift target: what the compiler can find, it must find.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// A target on its floor: `Sources/<floor>/<name>`.
+func room(_ name: String, on floor: String, _ imports: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: imports, path: "Sources/\(floor)/\(name)",
+        swiftSettings: strict)
+}
+
+/// A C library of the system: a module map and a header, no logic.
+func library(_ name: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/Libraries/\(name)")
+}
+
+/// The tests of one target: `Tests/<name>Tests`.
+func tests(of name: String, _ imports: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + imports,
+        path: "Tests/\(name)Tests", swiftSettings: strict)
+}
+
+let package = Package(
+    name: "tapcard",
+    products: [
+        .executable(name: "tapcard", targets: ["tapcard"]),
+        .library(
+            name: "TapcardCore",
+            targets: [
+                "TapcardCore", "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography",
+                "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
+            ]),
+        .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
+        .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
+    ],
+    targets: [
+        library("CSQLite"),
+        library("COpenSSL"),
+
+        room("BlockingLane", on: "Support"),
+        room("TextCodecs", on: "Support"),
+        room("DurableFile", on: "Support"),
+
+        room("TapcardDomain", on: "Domain"),
+
+        room("NDEF", on: "Card"),
+        room("Type2Tag", on: "Card", ["TagReading", "TextCodecs"]),
+        room("CardCryptography", on: "Card", ["COpenSSL", "TextCodecs"]),
+        room("CardImage", on: "Card", ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"]),
+        room(
+            "CardStore", on: "Card",
+            ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
+
+        room("TagReading", on: "Readers"),
+        room(
+            "SimulatedReader", on: "Readers",
+            ["TagReading", "Type2Tag", "DurableFile", "TextCodecs"]),
+
+        room("Ledger", on: "Ledgers", ["TapcardDomain"]),
+        room(
+            "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
+
+        room("ServicePorts", on: "Services", ["TapcardDomain"]),
+
+        room(
+            "TapcardCore", on: "Core",
+            [
+                "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
+                "TagReading", "Ledger", "ServicePorts", "DurableFile",
+            ]),
+
+        room(
+            "TapcardCommands", on: "Delivery",
+            [
+                "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
+                "TagReading", "Ledger", "DurableFile", "TextCodecs",
+            ]),
+        .executableTarget(
+            name: "tapcard",
+            dependencies: [
+                "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
+                "Ledger", "TapcardDomain", "Type2Tag",
+            ],
+            path: "Sources/Delivery/tapcard", swiftSettings: strict),
+
+        .target(
+            name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
+            swiftSettings: strict),
+
+        tests(of: "TextCodecs"),
+        tests(of: "DurableFile"),
+        tests(of: "TapcardDomain"),
+        tests(of: "NDEF"),
+        tests(of: "Type2Tag", ["TagReading"]),
+        tests(of: "CardCryptography"),
+    ]
+)

@@ -1,0 +1,42 @@
+/// Why a reader could not do what was asked: a kind to act on, and words for people.
+///
+/// Two errors are equal when their kinds are.
+public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What a caller can act on.
+    public enum Kind: Sendable, Hashable {
+        /// There is no such reader, or it cannot be opened.
+        case noReader
+        /// The reader is there, but another program holds it.
+        case busy
+        /// The reader was there and answers no longer.
+        case readerLost
+        /// No tag came within the time allowed.
+        case noTag
+        /// More than one tag lies in the field.
+        case severalTags
+        /// The tag left the field, or has not been selected.
+        case tagLost
+        /// The tag answered with this NAK.
+        case refused(UInt8)
+        /// An answer with a wrong CRC, length or form.
+        case garbled
+        /// No answer in time, though the tag may still be there.
+        case timedOut
+        /// The task that waited was cancelled.
+        case cancelled
+    }
+
+    public let kind: Kind
+    public let detail: String
+
+    public init(_ kind: Kind, _ detail: String = "") {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+
+    public var description: String {
+        detail.isEmpty ? "\(kind)" : "\(kind): \(detail)"
+    }
+}

@@ -1,0 +1,18 @@
+/// What a tag says of itself when it is selected (ISO/IEC 14443-3 type A).
+public struct TagIdentity: Hashable, Sendable {
+    /// 4, 7 or 10 bytes. Anyone can make a tag with any UID: it names a card, it proves nothing.
+    public let uid: [UInt8]
+    /// The answer to the request, 0044h for the NTAG21x family.
+    public let answerToRequest: UInt16
+    /// The select acknowledge: 00h for a Type 2 tag.
+    public let selectAcknowledge: UInt8
+
+    public init(uid: [UInt8], answerToRequest: UInt16 = 0x0044, selectAcknowledge: UInt8 = 0) {
+        self.uid = uid
+        self.answerToRequest = answerToRequest
+        self.selectAcknowledge = selectAcknowledge
+    }
+
+    /// Whether the tag speaks the Type 2 commands at all.
+    public var isType2: Bool { selectAcknowledge & 0x60 == 0 && answerToRequest & 0x0F00 == 0 }
+}
