@@ -1,0 +1,87 @@
+@_spi(_Unicode) import Swift
+
+/// Who a card belongs to. Both parts are optional: any phone can read them off the tag.
+public struct Holder: Hashable, Sendable {
+    public let id: HolderID?
+    public let name: HolderName?
+
+    public static let nobody = Holder(id: nil, name: nil)
+
+    public init(id: HolderID?, name: HolderName?) {
+        self.id = id
+        self.name = name
+    }
+}
+
+/// A holder's number, from 1. Zero stands for "none" under the seal and so is no id.
+public struct HolderID: Hashable, Sendable, CustomStringConvertible {
+    public let number: Int64
+
+    public init(_ number: Int64) throws(Refusal) {
+        guard number >= 1 else {
+            throw Refusal(.badIdentifier, "\(number) is no id; ids begin at 1")
+        }
+        self.number = number
+    }
+
+    public init(parsing text: String) throws(Refusal) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int64(text)
+        else {
+            throw Refusal(
+                .badIdentifier,
+                "\"\(printable(text))\" is no id; write a whole number from 1 to \(Int64.max)")
+        }
+        try self.init(number)
+    }
+
+    public var description: String { String(number) }
+}
+
+/// A holder's name: Unicode in its composed form, without control characters, not empty.
+///
+/// The form is fixed because the name is sealed byte for byte: two spellings that look alike must
+/// not give two seals.
+public struct HolderName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Longer ones fit on no chip.
+    public static let longestInBytes = 160
+
+    public init(_ text: String) throws(Refusal) {
+        var composed = String.UnicodeScalarView()
+        for scalar in text._nfc { composed.append(scalar) }
+        let name = String(composed)
+        guard !composed.allSatisfy(\.properties.isWhitespace) else {
+            throw Refusal(.badName, "a name must not be empty; leave it out instead")
+        }
+        guard !composed.contains(where: HolderName.isForbidden) else {
+            throw Refusal(
+                .badName, "the name \"\(printable(name))\" contains a control character")
+        }
+        guard name.utf8.count <= HolderName.longestInBytes else {
+            throw Refusal(
+                .badName,
+                "the name is \(name.utf8.count - HolderName.longestInBytes) bytes too long; "
+                    + "no chip has room for more than \(HolderName.longestInBytes)")
+        }
+        self.text = name
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
+    public var description: String { text }
+
+    /// Line and paragraph separators break lines like control characters do; the marks that turn
+    /// the direction of writing around can make a name read as another one.
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default:
+            (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// An amount of money: whole minor units of one currency, never a binary fraction.
+public struct Money: Hashable, Sendable, CustomStringConvertible {
+    public let minorUnits: Int64
+    public let currency: Currency
+
+    public init(minorUnits: Int64, _ currency: Currency) {
+        self.minorUnits = minorUnits
+        self.currency = currency
+    }
+
+    /// Reads an amount that a person typed: digits, and after a point no more of them than the
+    /// currency has. Zero is read; whether it makes sense is for the rule that uses it.
+    public init(parsing text: String, _ currency: Currency) throws(Refusal) {
+        let bytes = Array(text.utf8)
+        if bytes.first == UInt8(ascii: "-") {
+            throw Refusal(
+                .badAmount, "\"\(printable(text))\" is negative; write it without the sign")
+        }
+        if let suggestion = Money.withPoint(bytes) {
+            throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; write \(suggestion)")
+        }
+        let parts = bytes.split(
+            separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty,
+            parts.allSatisfy({ $0.allSatisfy(isDigit) })
+        else {
+            throw Refusal(
+                .badAmount,
+                "\"\(printable(text))\" is not an amount; write it like \(Money.example(currency))")
+        }
+        let fraction = parts.count == 2 ? Array(parts[1]) : []
+        guard fraction.count <= currency.decimals else {
+            throw Refusal(
+                .badAmount,
+                "\"\(printable(text))\" is too precise; \(currency.code) has "
+                    + (currency.decimals == 0 ? "no decimals" : "\(currency.decimals) decimals"))
+        }
+        let padding = [UInt8](
+            repeating: UInt8(ascii: "0"), count: currency.decimals - fraction.count)
+        var units: Int64 = 0
+        for digit in Array(whole) + fraction + padding {
+            let (product, overflow) = units.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            guard !overflow, !carry else {
+                throw Refusal(.badAmount, "\"\(printable(text))\" is too large to be an amount")
+            }
+            units = sum
+        }
+        self.init(minorUnits: units, currency)
+    }
+
+    /// Exactly the currency's digits, a minus sign where it is negative: "12.50".
+    public var description: String {
+        let sign = minorUnits < 0 ? "-" : ""
+        let magnitude = minorUnits.magnitude
+        guard currency.decimals > 0 else { return sign + String(magnitude) }
+        let scale = currency.minorUnitsInWhole.magnitude
+        let fraction = String(magnitude % scale)
+        let zeros = String(repeating: "0", count: currency.decimals - fraction.utf8.count)
+        return sign + String(magnitude / scale) + "." + zeros + fraction
+    }
+
+    /// What a person sees: "$12.50", "-$4.50".
+    public var shown: String {
+        let positive = Money(minorUnits: minorUnits == .min ? .max : abs(minorUnits), currency)
+        return (minorUnits < 0 ? "-" : "") + currency.sign + positive.description
+    }
+
+    private static func example(_ currency: Currency) -> String {
+        switch currency.decimals {
+        case 0: "450"
+        default: "4.5" + String(repeating: "0", count: currency.decimals - 1)
+        }
+    }
+
+    /// The same text with a point, where the only fault is one decimal comma.
+    private static func withPoint(_ bytes: [UInt8]) -> String? {
+        let comma = UInt8(ascii: ",")
+        guard bytes.count(where: { $0 == comma }) == 1, bytes.first != comma, bytes.last != comma,
+            bytes.allSatisfy({ $0 == comma || isDigit($0) })
+        else { return nil }
+        return String(decoding: bytes.map { $0 == comma ? UInt8(ascii: ".") : $0 }, as: UTF8.self)
+    }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+}
+
+/// Text that someone typed, safe to show: no control characters, not without end.
+func printable(_ text: String) -> String {
+    let longestShown = 40
+    let safe = String(
+        String.UnicodeScalarView(
+            text.unicodeScalars.prefix(longestShown).map { scalar in
+                scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+            }))
+    return text.unicodeScalars.count > longestShown ? safe + "…" : safe
+}

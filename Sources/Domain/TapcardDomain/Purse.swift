@@ -1,0 +1,66 @@
+/// What a customer has on a card's account: a balance, and the part of it that an open payment
+/// holds. Each step returns the next purse or refuses; a purse that breaks a limit does not exist.
+public struct Purse: Hashable, Sendable {
+    public let balance: Money
+    public let held: Money
+
+    /// Nothing on it, nothing held.
+    public init(emptyIn currency: Currency) {
+        balance = Money(minorUnits: 0, currency)
+        held = balance
+    }
+
+    public init?(balance: Money, held: Money) {
+        guard balance.currency == held.currency,
+            (0...Currency.largestBalance).contains(balance.minorUnits),
+            (0...balance.minorUnits).contains(held.minorUnits)
+        else { return nil }
+        self.balance = balance
+        self.held = held
+    }
+
+    /// What can still be paid with.
+    public var available: Money {
+        Money(minorUnits: balance.minorUnits - held.minorUnits, balance.currency)
+    }
+
+    public func holding(_ amount: Money) throws(Refusal) -> Purse {
+        try Purse.requirePositive(amount)
+        guard amount.minorUnits <= available.minorUnits,
+            let next = Purse(
+                balance: balance,
+                held: Money(
+                    minorUnits: held.minorUnits + amount.minorUnits, balance.currency))
+        else {
+            throw Refusal(
+                .insufficientFunds,
+                "the card has \(available.shown), \(amount.shown) is asked for")
+        }
+        return next
+    }
+
+    public func adding(_ amount: Money) throws(Refusal) -> Purse {
+        try Purse.requirePositive(amount)
+        let room = Currency.largestBalance - balance.minorUnits
+        guard amount.minorUnits <= room,
+            let next = Purse(
+                balance: Money(
+                    minorUnits: balance.minorUnits + amount.minorUnits, balance.currency),
+                held: held)
+        else {
+            let most = Money(minorUnits: Currency.largestBalance, balance.currency)
+            throw Refusal(
+                .limitExceeded,
+                "with \(amount.shown) the card would hold more than \(most.shown), the most it can")
+        }
+        return next
+    }
+
+    private static func requirePositive(_ amount: Money) throws(Refusal) {
+        guard amount.minorUnits > 0 else {
+            throw Refusal(
+                .badAmount, "\(amount.shown) is not an amount that can be moved; it must be above 0"
+            )
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// A rule said no: which one, and the facts. Two refusals are equal when their rules are.
+public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rules that can say no.
+    public enum Rule: String, Sendable, CaseIterable {
+        case badAmount = "bad-amount"
+        case badIdentifier = "bad-identifier"
+        case badName = "bad-name"
+        case insufficientFunds = "insufficient-funds"
+        case limitExceeded = "limit-exceeded"
+        case wrongState = "wrong-state"
+        case cardBlocked = "card-blocked"
+        case cardClosed = "card-closed"
+        case cardKnown = "card-known"
+        case cardUnknown = "card-unknown"
+        case cardHasMoney = "card-has-money"
+        case numbersExhausted = "numbers-exhausted"
+        case notRefundable = "not-refundable"
+        case alreadyRefunded = "already-refunded"
+    }
+
+    public let rule: Rule
+    public let detail: String
+
+    public init(_ rule: Rule, _ detail: String) {
+        self.rule = rule
+        self.detail = detail
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.rule == right.rule }
+    public func hash(into hasher: inout Hasher) { hasher.combine(rule) }
+    public var description: String { detail }
+}

@@ -1,0 +1,42 @@
+/// The scratch card on a card, and the steps that are legal.
+public enum ScratchCard: Hashable, Sendable {
+    case none
+    case unscratched
+    case scratched(ScratchCode)
+    case activated(ScratchCode)
+
+    public var code: ScratchCode? {
+        switch self {
+        case .none, .unscratched: nil
+        case .scratched(let code), .activated(let code): code
+        }
+    }
+
+    /// The word that people, the tag and `--json` use.
+    public var word: String? {
+        switch self {
+        case .none: nil
+        case .unscratched: "unscratched"
+        case .scratched: "scratched"
+        case .activated: "activated"
+        }
+    }
+
+    public func scratching(to code: ScratchCode) throws(Refusal) -> ScratchCard {
+        switch self {
+        case .unscratched: return .scratched(code)
+        case .none: throw Refusal(.wrongState, "there is no scratch card on this card")
+        case .scratched, .activated:
+            throw Refusal(.wrongState, "this card was scratched before")
+        }
+    }
+
+    public func activating() throws(Refusal) -> ScratchCard {
+        switch self {
+        case .scratched(let code): return .activated(code)
+        case .none: throw Refusal(.wrongState, "there is no scratch card on this card")
+        case .unscratched: throw Refusal(.wrongState, "this card is not scratched yet")
+        case .activated: throw Refusal(.wrongState, "this card was activated before")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// The number of one sealed state of a card. Numbers only grow, and none is ever used twice.
+public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let value: UInt32
+
+    /// No state was written yet.
+    public static let none = SequenceNumber(trusted: 0)
+    /// The record on the tag has three bytes for it.
+    public static let last: UInt32 = 0xFF_FFFF
+    /// After this one there is none.
+    public static let highest = SequenceNumber(trusted: last)
+
+    public init?(_ value: UInt32) {
+        guard value <= SequenceNumber.last else { return nil }
+        self.value = value
+    }
+
+    private init(trusted value: UInt32) { self.value = value }
+
+    /// The number after this one; nil when all are used up.
+    public func next(_ step: UInt32 = 1) -> SequenceNumber? {
+        let (sum, overflow) = value.addingReportingOverflow(step)
+        return overflow ? nil : SequenceNumber(sum)
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    public var description: String { String(value) }
+}

@@ -1,0 +1,20 @@
+/// A moment in UTC, in milliseconds since 1970. Where it comes from is the caller's business:
+/// nothing in the domain looks at a clock.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    public let milliseconds: Int64
+
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    public func adding(milliseconds more: Int64) -> Timestamp {
+        Timestamp(milliseconds: milliseconds + more)
+    }
+
+    /// How long ago `earlier` was; 0 where a clock was put back.
+    public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
+        max(0, milliseconds - earlier.milliseconds)
+    }
+}

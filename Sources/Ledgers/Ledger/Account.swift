@@ -1,0 +1,56 @@
+public import TapcardDomain
+
+/// Where money is booked. Every operation moves it from one account to another.
+public enum Account: Hashable, Sendable, CustomStringConvertible {
+    /// What the house owes the holder of a card; the number counts a chip's accounts.
+    case purse(CardUID, Int)
+    /// What was paid with cards.
+    case takings
+    /// What went into the drawer (negative) and came out of it.
+    case cash
+    /// Balances taken over from tags that others wrote.
+    case adopted
+    /// What was left on accounts that a re-issue closed.
+    case reissued
+
+    public var description: String {
+        switch self {
+        case .purse(let uid, let number): "purse:\(uid):\(number)"
+        case .takings: "takings"
+        case .cash: "cash"
+        case .adopted: "adopted"
+        case .reissued: "reissued"
+        }
+    }
+
+    public init?(_ text: String) {
+        switch text {
+        case "takings": self = .takings
+        case "cash": self = .cash
+        case "adopted": self = .adopted
+        case "reissued": self = .reissued
+        default:
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0] == "purse", let uid = CardUID(String(parts[1])),
+                let number = Int(parts[2])
+            else { return nil }
+            self = .purse(uid, number)
+        }
+    }
+}
+
+/// One half of a booking. Entries are added, never changed.
+public struct Entry: Hashable, Sendable {
+    public let operation: OperationID
+    public let account: Account
+    /// Minor units; what is added to the account.
+    public let amount: Int64
+    public let postedAt: Timestamp
+
+    public init(operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp) {
+        self.operation = operation
+        self.account = account
+        self.amount = amount
+        self.postedAt = postedAt
+    }
+}

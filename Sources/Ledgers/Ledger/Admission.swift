@@ -1,0 +1,191 @@
+import TapcardDomain
+
+/// What a change does to the ledger, decided without touching it.
+struct Effects: Hashable, Sendable {
+    var card: LedgerCard
+    var amount: Int64 = 0
+    var reverses: OperationID?
+    /// Booked when the change begins. What is voidable books when it is confirmed instead.
+    var entries: [Posting] = []
+    /// The card that this one replaces.
+    var lost: LedgerCard?
+}
+
+/// An entry that does not know its operation yet.
+struct Posting: Hashable, Sendable {
+    let account: Account
+    let amount: Int64
+
+    /// Both halves of one booking; nothing where nothing moves.
+    static func move(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
+        amount == 0
+            ? []
+            : [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
+    }
+}
+
+/// The facts beside the card that a request may depend on.
+struct Circumstances: Sendable {
+    /// The payment that is to be reversed, and the refund that reversed it before.
+    var payment: Operation?
+    var earlierRefund: Operation?
+    /// The card that is to be replaced.
+    var lost: CardView?
+}
+
+extension Intent {
+    /// What the change would do to this card, or why it must not be.
+    func effects(
+        on view: CardView, _ circumstances: Circumstances
+    ) throws(Refusal) -> Effects {
+        if case .make(let plan) = self {
+            return try plan.effects(onKnown: view, circumstances)
+        }
+        var effects = Effects(card: view.card)
+        if self == .reseal { return effects }
+        try view.card.requireActive()
+        guard let purse = view.purse else {
+            throw Refusal(.limitExceeded, "the ledger's balance of the card breaks its own limits")
+        }
+        switch self {
+        case .pay(let amount):
+            _ = try purse.holding(amount)
+            effects.amount = amount.minorUnits
+        case .add(let amount):
+            _ = try purse.adding(amount)
+            effects.amount = amount.minorUnits
+            effects.entries = Posting.move(
+                amount.minorUnits, from: .cash, to: view.card.purse)
+        case .refund(let id, let amount):
+            let amount = try circumstances.refundable(id, amount, on: view)
+            _ = try purse.adding(amount)
+            effects.amount = amount.minorUnits
+            effects.reverses = id
+            effects.entries = Posting.move(
+                amount.minorUnits, from: .takings, to: view.card.purse)
+        case .scratch(let code):
+            effects.card.scratch = try view.card.scratch.scratching(to: code)
+        case .activate:
+            effects.card.scratch = try view.card.scratch.activating()
+        case .close:
+            effects.amount = purse.available.minorUnits
+        case .reseal, .make:
+            break
+        }
+        return effects
+    }
+}
+
+extension Circumstances {
+    fileprivate func refundable(
+        _ id: OperationID, _ amount: Money?, on view: CardView
+    ) throws(Refusal) -> Money {
+        guard let payment else {
+            throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
+        }
+        guard payment.kind == .pay, payment.state == .committed else {
+            let state = payment.state == .committed ? "a \(payment.kind.rawValue)" : "not completed"
+            throw Refusal(
+                .notRefundable, "operation \(id) is \(state); only a payment can be refunded")
+        }
+        guard payment.uid == view.card.uid else {
+            throw Refusal(
+                .notRefundable, "operation \(id) was paid with card \(payment.uid), not this one")
+        }
+        if let earlierRefund {
+            throw Refusal(
+                .alreadyRefunded,
+                "operation \(id) was refunded before, by operation \(earlierRefund.id)")
+        }
+        let paid = Money(minorUnits: payment.amount, view.balance.currency)
+        let amount = amount ?? paid
+        guard amount.minorUnits <= paid.minorUnits else {
+            throw Refusal(
+                .notRefundable, "\(amount.shown) is more than the \(paid.shown) that was paid")
+        }
+        return amount
+    }
+}
+
+extension LedgerCard {
+    /// Refuses everything that needs a card in use.
+    func requireActive() throws(Refusal) {
+        switch status {
+        case .active: return
+        case .blocked: throw Refusal(.cardBlocked, "the card is blocked")
+        case .closed: throw Refusal(.cardClosed, "the card was closed and paid out")
+        case .replaced:
+            throw Refusal(.cardBlocked, "the card was reported lost and replaced by another one")
+        }
+    }
+}
+
+extension CardPlan {
+    /// A tag that this ledger never saw becomes a card.
+    func effects(
+        onNew uid: CardUID, _ circumstances: Circumstances
+    ) throws(Refusal) -> Effects {
+        let card = LedgerCard(uid: uid, chip: chip, allocated: above)
+        return try effects(making: card, circumstances)
+    }
+
+    fileprivate func effects(
+        onKnown view: CardView, _ circumstances: Circumstances
+    ) throws(Refusal) -> Effects {
+        guard mayReissue else {
+            throw Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already")
+        }
+        if view.card.status == .blocked {
+            throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")
+        }
+        var card = view.card
+        card.account += 1
+        card.allocated = max(card.allocated, above)
+        var effects = try effects(making: card, circumstances)
+        effects.entries +=
+            Posting.move(view.balance.minorUnits, from: view.card.purse, to: .reissued)
+        return effects
+    }
+
+    private func effects(
+        making card: LedgerCard, _ circumstances: Circumstances
+    ) throws(Refusal) -> Effects {
+        var card = card
+        card.chip = chip
+        card.isGenuineChip = isGenuineChip
+        card.status = .active
+        card.holder = holder
+        card.scratch = scratch
+        card.face = face
+        card.isDisplayStale = true
+        card.foreignMessage = nil
+        var effects = Effects(card: card)
+        let source: Account
+        var amount = balance
+        switch origin {
+        case .issue: source = .cash
+        case .adopt(let message):
+            source = .adopted
+            effects.card.foreignMessage = message
+        case .replace(let uid):
+            guard let lost = circumstances.lost else {
+                throw Refusal(.cardUnknown, "this ledger knows no card \(uid)")
+            }
+            guard lost.card.status == .active || lost.card.status == .blocked else {
+                throw Refusal(
+                    .cardClosed, "card \(uid) was \(lost.card.status.rawValue) before")
+            }
+            source = lost.card.purse
+            amount = lost.balance
+            effects.card.holder = lost.card.holder
+            effects.card.scratch = lost.card.scratch
+            effects.lost = lost.card
+        }
+        guard (0...Currency.largestBalance).contains(amount.minorUnits) else {
+            throw Refusal(.limitExceeded, "\(amount.shown) is more than a card can hold")
+        }
+        effects.amount = amount.minorUnits
+        effects.entries = Posting.move(amount.minorUnits, from: source, to: card.purse)
+        return effects
+    }
+}

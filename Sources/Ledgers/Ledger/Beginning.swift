@@ -1,0 +1,183 @@
+public import TapcardDomain
+
+extension LedgerStore {
+    /// Makes a change durable before the first byte of it goes to the tag.
+    ///
+    /// `seen` is what the tag was judged by; nil when this ledger did not know the card then.
+    public func begin(
+        _ request: Request, seen: Seen?, sealer: RecordSealer
+    ) async throws(LedgerError) -> Beginning {
+        let currency = currency
+        return try await write { rows throws(LedgerError) in
+            let book = Book(rows: rows, currency: currency, sealer: sealer, now: request.at)
+            return try book.begin(request, seen: seen)
+        }
+    }
+}
+
+/// One transaction's hand on the rows.
+struct Book {
+    let rows: any LedgerRows
+    let currency: Currency
+    let sealer: RecordSealer
+    let now: Timestamp
+
+    func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
+        if let known = try rows.operation(request.id) {
+            return known.answers(request) ? .known(known) : .mismatched(known)
+        }
+        let view = try view(of: request.uid)
+        guard view.map(Seen.init) == seen else { return .changed }
+        let open = view?.open
+        guard open == nil || request.intent.mayEndOpen else { return .changed }
+        let circumstances = try circumstances(of: request.intent)
+        let effects: Effects
+        do {
+            effects = try admit(request, view, circumstances)
+        } catch {
+            return .refused(error)
+        }
+        if let open { try abandon(open) }
+        if let lost = effects.lost { try retire(lost) }
+        let operation = Operation(
+            id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
+            reverses: effects.reverses, begunAt: now)
+        try rows.save(effects.card)
+        try rows.insert(operation)
+        for posting in effects.entries { try post(posting, for: operation) }
+        guard let work = try allocate(for: operation, on: effects.card) else {
+            throw LedgerError(.corrupt, "card \(request.uid) ran out of numbers while locked")
+        }
+        return .begun(work)
+    }
+
+    func view(of uid: CardUID) throws(LedgerError) -> CardView? {
+        guard let card = try rows.card(uid) else { return nil }
+        return CardView(
+            card: card, balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
+            open: try rows.openOperation(on: uid))
+    }
+
+    func post(_ posting: Posting, for operation: Operation) throws(LedgerError) {
+        try rows.append(
+            Entry(
+                operation: operation.id, account: posting.account, amount: posting.amount,
+                postedAt: now))
+    }
+
+    /// Hands the next number to an open operation and makes its record. Nil when there is none.
+    func allocate(
+        for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
+    ) throws(LedgerError) -> OpenWork? {
+        guard let number = max(card.allocated, floor).next() else { return nil }
+        var card = card
+        var operation = operation
+        card.allocated = number
+        operation.sequence = number
+        let content = try content(of: card, during: operation)
+        let record = sealer.seal(content)
+        try rows.save(card)
+        try rows.update(operation)
+        try rows.insert(
+            IssuedRecord(
+                uid: card.uid, sequence: number, bytes: record, operation: operation.id))
+        return OpenWork(operation: operation, card: card, content: content, record: record)
+    }
+
+    /// What the card's record says once the operation is done.
+    func content(
+        of card: LedgerCard, during operation: Operation
+    ) throws(LedgerError) -> SealedContent {
+        var card = card
+        if operation.kind == .close { card.status = .closed }
+        let balance = try rows.balance(of: card.purse) - operation.held
+        return card.content(
+            operation.sequence, balance: Money(minorUnits: balance, currency))
+    }
+
+    static let numbersExhausted = Refusal(
+        .numbersExhausted,
+        "the card's numbers are used up; move its balance to a new tag with tapcard replace")
+
+    private func admit(
+        _ request: Request, _ view: CardView?, _ circumstances: Circumstances
+    ) throws(Refusal) -> Effects {
+        if let view {
+            guard view.card.allocated.next() != nil else { throw Book.numbersExhausted }
+            return try request.intent.effects(on: view, circumstances)
+        }
+        guard case .make(let plan) = request.intent else {
+            throw Refusal(.cardUnknown, "this ledger does not know the card")
+        }
+        guard plan.above.next() != nil else { throw Book.numbersExhausted }
+        return try plan.effects(onNew: request.uid, circumstances)
+    }
+
+    private func circumstances(of intent: Intent) throws(LedgerError) -> Circumstances {
+        switch intent {
+        case .refund(let id, _):
+            return Circumstances(
+                payment: try rows.operation(id), earlierRefund: try rows.refund(of: id))
+        case .make(let plan):
+            guard case .replace(let lost) = plan.origin else { return Circumstances() }
+            return Circumstances(lost: try view(of: lost))
+        default:
+            return Circumstances()
+        }
+    }
+
+    /// A lost card has moved: nothing on it can be finished any more.
+    private func retire(_ lost: LedgerCard) throws(LedgerError) {
+        var lost = lost
+        lost.status = .replaced
+        try rows.save(lost)
+        if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
+    }
+
+    /// Ends an open operation whose tag will never show it. What is voidable is voided; what has
+    /// happened outside the card was booked when it began and stays.
+    func abandon(_ open: Operation) throws(LedgerError) {
+        _ = try end(open, as: open.kind.isVoidable ? .voided : .committed)
+    }
+
+    func end(_ open: Operation, as state: Operation.State) throws(LedgerError) -> Operation {
+        var operation = open
+        operation.state = state
+        operation.endedAt = now
+        if let card = try rows.card(open.uid) {
+            operation.balanceAfter = try rows.balance(of: card.purse)
+        }
+        try rows.update(operation)
+        return operation
+    }
+}
+
+extension Intent {
+    /// Making a card anew ends what was open on the old one; all else waits until it is settled.
+    fileprivate var mayEndOpen: Bool {
+        if case .make(let plan) = self { plan.mayReissue } else { false }
+    }
+}
+
+extension LedgerCard {
+    /// What a record with this number says of the card.
+    public func content(_ sequence: SequenceNumber, balance: Money) -> SealedContent {
+        let isClosed = status == .closed
+        return SealedContent(
+            uid: uid, sequence: sequence, balance: balance, holder: isClosed ? .nobody : holder,
+            scratch: isClosed ? .none : scratch)
+    }
+}
+
+extension Operation {
+    /// Whether this is what the request asks for, so that the request is a repetition.
+    fileprivate func answers(_ request: Request) -> Bool {
+        guard uid == request.uid, kind == request.intent.kind else { return false }
+        switch request.intent {
+        case .pay(let money), .add(let money): return amount == money.minorUnits
+        case .refund(let id, let money):
+            return reverses == id && (money.map { $0.minorUnits == amount } ?? true)
+        case .scratch, .activate, .close, .reseal, .make: return true
+        }
+    }
+}

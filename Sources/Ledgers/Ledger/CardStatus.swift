@@ -1,0 +1,64 @@
+public import TapcardDomain
+
+/// What an operator can do to a card that is not on the reader.
+public enum StatusChange: Hashable, Sendable {
+    case block, unblock
+    /// Takes the name, and a foreign message that may hold one, out of the ledger.
+    case forget
+}
+
+extension LedgerStore {
+    /// Returns the card as it is now, or why the change must not be.
+    public func change(
+        _ uid: CardUID, _ change: StatusChange, id: OperationID, at now: Timestamp
+    ) async throws(LedgerError) -> Result<LedgerCard, Refusal> {
+        try await write { rows throws(LedgerError) in
+            guard var card = try rows.card(uid) else {
+                return .failure(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
+            }
+            let kind: Operation.Kind
+            switch (change, card.status) {
+            case (.block, .active):
+                card.status = .blocked
+                kind = .block
+            case (.unblock, .blocked):
+                card.status = .active
+                kind = .unblock
+            case (.forget, _):
+                card.holder = Holder(id: card.holder.id, name: nil)
+                card.foreignMessage = nil
+                kind = .forget
+            case (.block, let status), (.unblock, let status):
+                return .failure(
+                    Refusal(.wrongState, "card \(uid) is \(status.rawValue) already"))
+            }
+            try rows.save(card)
+            try rows.insert(
+                Operation(
+                    id: id, uid: uid, kind: kind, begunAt: now, state: .committed, endedAt: now,
+                    balanceAfter: try rows.balance(of: card.purse)))
+            return .success(card)
+        }
+    }
+
+    /// After a backup was put back: numbers that may have been handed out since it was made are
+    /// never handed out again, and a tag that holds one is an operator's case.
+    public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
+        try await write { rows throws(LedgerError) in
+            var exhausted: [CardUID] = []
+            for var card in try rows.cards() {
+                guard let first = card.allocated.next() else { continue }
+                let last = card.allocated.next(restoreGap) ?? SequenceNumber.highest
+                if last == .highest { exhausted.append(card.uid) }
+                try rows.insert(SequenceGap(uid: card.uid, numbers: first...last))
+                card.allocated = last
+                try rows.save(card)
+            }
+            return exhausted
+        }
+    }
+}
+
+/// How many numbers a restored backup gives up: more than a card is used between two backups.
+/// 255 restores fit into the 24 bits of a record.
+public let restoreGap: UInt32 = 65_536

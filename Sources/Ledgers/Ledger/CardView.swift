@@ -1,0 +1,60 @@
+public import TapcardDomain
+
+/// What the ledger says of a card and of the records that were found on its tag, at one moment.
+public struct CardView: Sendable, Hashable {
+    public let card: LedgerCard
+    public let balance: Money
+    public let open: Operation?
+    /// What was made for each number that was asked about.
+    public let issued: [SequenceNumber: IssuedRecord]
+    public let gaps: [SequenceGap]
+
+    public init(
+        card: LedgerCard, balance: Money, open: Operation?,
+        issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = []
+    ) {
+        self.card = card
+        self.balance = balance
+        self.open = open
+        self.issued = issued
+        self.gaps = gaps
+    }
+
+    /// The balance with what an open payment holds.
+    public var purse: Purse? {
+        Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
+    }
+
+    public func isInGap(_ sequence: SequenceNumber) -> Bool {
+        gaps.contains { $0.numbers.contains(sequence) }
+    }
+}
+
+extension LedgerStore {
+    /// The card with everything that judging a tag needs; nil for a card this ledger never saw.
+    public func view(
+        of uid: CardUID, holding sequences: [SequenceNumber] = []
+    ) async throws(LedgerError) -> CardView? {
+        let currency = currency
+        return try await read { rows throws(LedgerError) in
+            guard let card = try rows.card(uid) else { return nil }
+            var issued: [SequenceNumber: IssuedRecord] = [:]
+            for sequence in sequences { issued[sequence] = try rows.issued(uid, sequence) }
+            return CardView(
+                card: card,
+                balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
+                open: try rows.openOperation(on: uid), issued: issued,
+                gaps: try rows.gaps(on: uid))
+        }
+    }
+
+    /// The card for which this ledger made exactly these bytes: a tag with another UID that
+    /// carries them is a copy.
+    public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
+        try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
+    }
+
+    public func operation(_ id: OperationID) async throws(LedgerError) -> Operation? {
+        try await read { rows throws(LedgerError) in try rows.operation(id) }
+    }
+}

@@ -1,0 +1,119 @@
+public import TapcardDomain
+
+/// A ledger that lives as long as the process: for tests and for trying things out.
+public actor InMemoryLedger: LedgerStore {
+    public nonisolated let currency: Currency
+    private let rows = MemoryRows()
+
+    public init(currency: Currency = .usd) { self.currency = currency }
+
+    public func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try body(rows)
+    }
+
+    public func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        let before = rows.tables
+        do {
+            return try body(rows)
+        } catch {
+            rows.tables = before
+            throw error
+        }
+    }
+}
+
+/// The rows as dictionaries; the constraints of the real storages hold here, too.
+private final class MemoryRows: LedgerRows {
+    struct Tables {
+        var cards: [CardUID: LedgerCard] = [:]
+        var operations: [OperationID: Operation] = [:]
+        var order: [OperationID] = []
+        var issued: [CardUID: [SequenceNumber: IssuedRecord]] = [:]
+        var entries: [Entry] = []
+        var balances: [Account: Int64] = [:]
+        var gaps: [SequenceGap] = []
+    }
+
+    var tables = Tables()
+
+    func card(_ uid: CardUID) -> LedgerCard? { tables.cards[uid] }
+    func cards() -> [LedgerCard] { tables.cards.values.sorted { $0.uid < $1.uid } }
+    func save(_ card: LedgerCard) { tables.cards[card.uid] = card }
+
+    func operation(_ id: OperationID) -> Operation? { tables.operations[id] }
+
+    func openOperation(on uid: CardUID) -> Operation? {
+        tables.operations.values.first { $0.uid == uid && $0.state == .pending }
+    }
+
+    func refund(of id: OperationID) -> Operation? {
+        tables.operations.values.first { $0.reverses == id }
+    }
+
+    func operations(on uid: CardUID?) -> [Operation] {
+        tables.order.compactMap { tables.operations[$0] }.filter { uid == nil || $0.uid == uid }
+    }
+
+    func insert(_ operation: Operation) throws(LedgerError) {
+        guard tables.operations[operation.id] == nil,
+            operation.state != .pending || openOperation(on: operation.uid) == nil,
+            operation.reverses.map({ refund(of: $0) == nil }) ?? true
+        else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
+        tables.operations[operation.id] = operation
+        tables.order.append(operation.id)
+    }
+
+    func update(_ operation: Operation) throws(LedgerError) {
+        guard let known = tables.operations[operation.id], known.state == .pending else {
+            throw LedgerError(.corrupt, "operation \(operation.id) is not open")
+        }
+        tables.operations[operation.id] = operation
+    }
+
+    func issued(_ uid: CardUID, _ sequence: SequenceNumber) -> IssuedRecord? {
+        tables.issued[uid]?[sequence]
+    }
+
+    func issued(as bytes: [UInt8]) -> IssuedRecord? {
+        for records in tables.issued.values {
+            if let record = records.values.first(where: { $0.bytes == bytes }) { return record }
+        }
+        return nil
+    }
+
+    func issuedRecords(on uid: CardUID) -> [IssuedRecord] {
+        (tables.issued[uid] ?? [:]).values.sorted { $0.sequence < $1.sequence }
+    }
+
+    func insert(_ record: IssuedRecord) throws(LedgerError) {
+        guard tables.issued[record.uid]?[record.sequence] == nil else {
+            throw LedgerError(.corrupt, "number \(record.sequence) is used twice")
+        }
+        tables.issued[record.uid, default: [:]][record.sequence] = record
+    }
+
+    func entries(of operation: OperationID?) -> [Entry] {
+        tables.entries.filter { operation == nil || $0.operation == operation }
+    }
+
+    func append(_ entry: Entry) throws(LedgerError) {
+        let balance = tables.balances[entry.account, default: 0] + entry.amount
+        if case .purse = entry.account {
+            guard (0...Currency.largestBalance).contains(balance) else {
+                throw LedgerError(.corrupt, "account \(entry.account) would hold \(balance)")
+            }
+        }
+        tables.balances[entry.account] = balance
+        tables.entries.append(entry)
+    }
+
+    func balance(of account: Account) -> Int64 { tables.balances[account, default: 0] }
+    func balances() -> [Account: Int64] { tables.balances }
+
+    func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
+    func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }
+}

@@ -1,0 +1,63 @@
+public import TapcardDomain
+
+/// What the ledger knows of one card. Its money is not here: that is the sum of its entries.
+public struct LedgerCard: Hashable, Sendable {
+    /// Whether the card may be used, and if not, why.
+    public enum Status: String, Sendable, CaseIterable {
+        case active
+        case blocked
+        /// Paid out and emptied.
+        case closed
+        /// Lost; its balance went to another card.
+        case replaced
+    }
+
+    /// In which form the tag shows the card to phones.
+    public enum Face: String, Sendable, CaseIterable {
+        case tapcard
+        case iosApp = "ios-app"
+    }
+
+    public let uid: CardUID
+    /// The name of the chip, seen together with a fitting capability container at first sight.
+    public var chip: String
+    /// What the maker's signature on the chip said at first sight; nil where there is none.
+    public var isGenuineChip: Bool?
+    public var status: Status
+    public var holder: Holder
+    public var scratch: ScratchCard
+    public var face: Face
+    /// Counts the accounts that this chip has had: a re-issue begins a new one.
+    public var account: Int
+    /// The highest number ever handed out.
+    public var allocated: SequenceNumber
+    /// The highest number written, every page acknowledged, read back and recorded.
+    public var confirmed: SequenceNumber
+    /// A refresh of what phones read has failed: its pages may be weak, all are written again.
+    public var isDisplayStale: Bool
+    /// The message of another writer that lay on the tag when it was adopted.
+    public var foreignMessage: [UInt8]?
+
+    public init(
+        uid: CardUID, chip: String, isGenuineChip: Bool? = nil, status: Status = .active,
+        holder: Holder = .nobody, scratch: ScratchCard = .none, face: Face = .tapcard,
+        account: Int = 1, allocated: SequenceNumber = .none, confirmed: SequenceNumber = .none,
+        isDisplayStale: Bool = false, foreignMessage: [UInt8]? = nil
+    ) {
+        self.uid = uid
+        self.chip = chip
+        self.isGenuineChip = isGenuineChip
+        self.status = status
+        self.holder = holder
+        self.scratch = scratch
+        self.face = face
+        self.account = account
+        self.allocated = allocated
+        self.confirmed = confirmed
+        self.isDisplayStale = isDisplayStale
+        self.foreignMessage = foreignMessage
+    }
+
+    /// The customer's account behind this card.
+    public var purse: Account { .purse(uid, account) }
+}

@@ -1,0 +1,52 @@
+public import TapcardDomain
+
+/// The port to a ledger's storage: rows, and transactions around them.
+///
+/// What happens to the rows is written once, in this target, for every storage; a driver brings
+/// atomicity, durability and the rows. A write has reached the disk when `write` returns.
+public protocol LedgerStore: Sendable {
+    var currency: Currency { get }
+
+    /// Looks at one consistent state.
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success
+
+    /// Changes rows, all or none of them; alone, for as long as the body runs. The body may be run
+    /// again when a storage has to repeat it, so it does nothing else.
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success
+}
+
+/// The rows of a ledger, seen from inside one transaction.
+public protocol LedgerRows {
+    func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
+    func cards() throws(LedgerError) -> [LedgerCard]
+    /// Adds the card, or replaces what was known of it.
+    func save(_ card: LedgerCard) throws(LedgerError)
+
+    func operation(_ id: OperationID) throws(LedgerError) -> Operation?
+    func openOperation(on uid: CardUID) throws(LedgerError) -> Operation?
+    func refund(of id: OperationID) throws(LedgerError) -> Operation?
+    /// Oldest first.
+    func operations(on uid: CardUID?) throws(LedgerError) -> [Operation]
+    func insert(_ operation: Operation) throws(LedgerError)
+    /// Changes state, sequence, end and balance of a known operation, nothing else.
+    func update(_ operation: Operation) throws(LedgerError)
+
+    func issued(_ uid: CardUID, _ sequence: SequenceNumber) throws(LedgerError) -> IssuedRecord?
+    /// The card for which these bytes were made, if any.
+    func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord?
+    func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord]
+    func insert(_ record: IssuedRecord) throws(LedgerError)
+
+    /// Oldest first.
+    func entries(of operation: OperationID?) throws(LedgerError) -> [Entry]
+    func append(_ entry: Entry) throws(LedgerError)
+    func balance(of account: Account) throws(LedgerError) -> Int64
+    func balances() throws(LedgerError) -> [Account: Int64]
+
+    func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
+    func insert(_ gap: SequenceGap) throws(LedgerError)
+}

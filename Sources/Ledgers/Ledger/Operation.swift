@@ -1,0 +1,64 @@
+public import TapcardDomain
+
+/// One thing that was done to a card, or was begun and is still open.
+public struct Operation: Hashable, Sendable {
+    /// What is done.
+    public enum Kind: String, Sendable, CaseIterable {
+        case issue, adopt, replace, pay, add, refund, scratch, activate, close
+        /// A fresh record without any change: the last word after something was interrupted.
+        case reseal
+        case block, unblock, forget
+
+        /// Whether it is undone when the card did not follow. Only what takes money off a card
+        /// can be: everything else has happened outside the card and the tag follows it.
+        public var isVoidable: Bool { self == .pay || self == .close }
+
+        /// Whether it makes a card of a tag, so that a tag without a valid record is resumed.
+        public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
+    }
+
+    /// Open, or one of the two final states.
+    public enum State: String, Sendable, CaseIterable {
+        case pending, committed, voided
+    }
+
+    public let id: OperationID
+    public let uid: CardUID
+    public let kind: Kind
+    /// Minor units, never negative; which way they go follows from the kind.
+    public let amount: Int64
+    /// The payment that a refund reverses, once.
+    public let reverses: OperationID?
+    public let begunAt: Timestamp
+    public var state: State
+    /// The number of the record that shows it; none where the tag has no part in it.
+    public var sequence: SequenceNumber
+    public var endedAt: Timestamp?
+    /// What the card held afterwards, in minor units: the answer to a repeated request.
+    public var balanceAfter: Int64?
+
+    public init(
+        id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
+        begunAt: Timestamp, state: State = .pending, sequence: SequenceNumber = .none,
+        endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
+    ) {
+        self.id = id
+        self.uid = uid
+        self.kind = kind
+        self.amount = amount
+        self.reverses = reverses
+        self.begunAt = begunAt
+        self.state = state
+        self.sequence = sequence
+        self.endedAt = endedAt
+        self.balanceAfter = balanceAfter
+    }
+
+    /// What an open operation keeps back from the balance until it is final.
+    public var held: Int64 { state == .pending && kind.isVoidable ? amount : 0 }
+
+    /// What it adds to the customer's balance: "-4.50" for a payment of 4.50.
+    public func change(in currency: Currency) -> Money {
+        Money(minorUnits: kind.isVoidable ? -amount : amount, currency)
+    }
+}

@@ -1,0 +1,142 @@
+public import TapcardDomain
+
+/// How an attempt to settle went.
+public enum Settlement: Hashable, Sendable {
+    /// The ledger is settled; this goes onto the tag now.
+    case work(OpenWork)
+    /// The card is not as it was seen: judge it again.
+    case changed
+    case refused(Refusal)
+}
+
+extension LedgerStore {
+    /// Records that a record was written, every page acknowledged, and read back. Only now has
+    /// the change happened.
+    public func confirm(
+        _ work: OpenWork, at now: Timestamp
+    ) async throws(LedgerError) -> Confirmation {
+        try await settle(at: now) { book throws(LedgerError) in
+            guard let operation = try book.rows.operation(work.operation.id),
+                var card = try book.rows.card(work.card.uid)
+            else { throw LedgerError(.corrupt, "operation \(work.operation.id) has vanished") }
+            switch operation.state {
+            case .committed: return .committed(operation)
+            case .voided: return .voided(operation)
+            case .pending: break
+            }
+            guard card.allocated == work.content.sequence, operation.sequence == card.allocated
+            else { return .superseded(operation) }
+            card.confirmed = max(card.confirmed, work.content.sequence)
+            return .committed(try book.complete(operation, on: card))
+        }
+    }
+
+    /// The same request came again, or something that is never undone was left open: its own
+    /// record goes onto the tag, or a fresh one when that could be mistaken for another.
+    public func resume(
+        _ open: Operation, seen: Seen, tagHolds best: SequenceNumber, sealer: RecordSealer,
+        at now: Timestamp
+    ) async throws(LedgerError) -> Settlement {
+        try await settle(sealer, at: now) { book throws(LedgerError) in
+            guard let view = try book.view(of: open.uid), Seen(view) == seen,
+                let operation = view.open
+            else { return .changed }
+            let highest = max(best, view.card.confirmed)
+            if operation.sequence > highest, operation.sequence == view.card.allocated,
+                let issued = try book.rows.issued(open.uid, operation.sequence),
+                sealer.isCurrent(issued.bytes)
+            {
+                let content = try book.content(of: view.card, during: operation)
+                return .work(
+                    OpenWork(
+                        operation: operation, card: view.card, content: content,
+                        record: issued.bytes))
+            }
+            let work = try book.allocate(for: operation, on: view.card, above: highest)
+            return work.map(Settlement.work) ?? .refused(Book.numbersExhausted)
+        }
+    }
+
+    /// Ends an open payment the way the tag tells, and begins a fresh record in the same
+    /// transaction: what is half on the tag must never be taken for the last word later.
+    public func end(
+        _ open: Operation, as state: Operation.State, resealWith id: OperationID, seen: Seen,
+        sealer: RecordSealer, at now: Timestamp
+    ) async throws(LedgerError) -> Settlement {
+        try await settle(sealer, at: now) { book throws(LedgerError) in
+            guard let view = try book.view(of: open.uid), Seen(view) == seen,
+                let operation = view.open
+            else { return .changed }
+            guard view.card.allocated.next() != nil else {
+                return .refused(Book.numbersExhausted)
+            }
+            if state == .committed {
+                _ = try book.complete(operation, on: view.card)
+            } else {
+                _ = try book.end(operation, as: .voided)
+            }
+            let beginning = try book.begin(
+                Request(id: id, uid: open.uid, intent: .reseal, at: now),
+                seen: Seen(confirmed: view.card.confirmed, open: nil))
+            guard case .begun(let work) = beginning else { return .changed }
+            return .work(work)
+        }
+    }
+
+    /// Voids an open payment on a card that cannot be trusted; nothing is written to the tag.
+    public func voidOpenPayment(
+        on uid: CardUID, at now: Timestamp
+    ) async throws(LedgerError) -> Operation? {
+        try await settle(at: now) { book throws(LedgerError) in
+            guard let open = try book.rows.openOperation(on: uid), open.kind.isVoidable
+            else { return nil }
+            return try book.end(open, as: .voided)
+        }
+    }
+
+    /// Notes that what phones read may be weak or old, or that it is good again.
+    public func markDisplay(
+        of uid: CardUID, stale: Bool
+    ) async throws(LedgerError) {
+        try await write { rows throws(LedgerError) in
+            guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
+            card.isDisplayStale = stale
+            try rows.save(card)
+        }
+    }
+
+    private func settle<Success: Sendable>(
+        _ sealer: RecordSealer? = nil, at now: Timestamp,
+        _ body: @escaping @Sendable (Book) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        let currency = currency
+        let sealer = sealer ?? RecordSealer(seal: { _ in [] }, isCurrent: { _ in false })
+        return try await write { rows throws(LedgerError) in
+            try body(Book(rows: rows, currency: currency, sealer: sealer, now: now))
+        }
+    }
+}
+
+extension Book {
+    /// Books what a voidable operation only held, and makes it final.
+    func complete(
+        _ operation: Operation, on card: LedgerCard
+    ) throws(LedgerError) -> Operation {
+        var card = card
+        switch operation.kind {
+        case .pay:
+            for posting in Posting.move(operation.amount, from: card.purse, to: .takings) {
+                try post(posting, for: operation)
+            }
+        case .close:
+            for posting in Posting.move(operation.amount, from: card.purse, to: .cash) {
+                try post(posting, for: operation)
+            }
+            card.status = .closed
+        default:
+            break
+        }
+        try rows.save(card)
+        return try end(operation, as: .committed)
+    }
+}
