@@ -1,4 +1,4 @@
-public import TapcardDomain
+import TapcardDomain
 
 /// What a check of the whole ledger found.
 public struct AuditReport: Hashable, Sendable {
