@@ -100,10 +100,11 @@ let package = Package(
             swiftSettings: strict),
 
         tests(of: "TextCodecs"),
+        tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
-        tests(of: "CardCryptography"),
+        tests(of: "CardCryptography", ["TextCodecs"]),
     ]
 )

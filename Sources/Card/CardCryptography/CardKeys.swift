@@ -1,0 +1,42 @@
+/// The two masters of one key id, and what is derived from them for a card.
+///
+/// They differ because the password travels in the clear: whoever overhears it must learn
+/// nothing about the key that seals. The masters show in no description or dump.
+public struct CardKeys: Hashable, Sendable {
+    /// The length of a master, in bytes.
+    public static let masterSize = 32
+
+    public let keyID: UInt8
+    let macMaster: Secret
+    let passwordMaster: Secret
+
+    public init(macMaster: [UInt8], passwordMaster: [UInt8], keyID: UInt8) {
+        self.keyID = keyID
+        self.macMaster = Secret(macMaster)
+        self.passwordMaster = Secret(passwordMaster)
+    }
+
+    /// The 32 bytes that seal the records of this card.
+    public func cardKey(uid: [UInt8]) -> [UInt8] {
+        derive(from: macMaster, info: Array("mac".utf8) + [keyID] + uid, count: 32)
+    }
+
+    /// The password of this card. All zeros and all ones are what a careless writer or a
+    /// factory sets, so the counter passes over them.
+    public func password(uid: [UInt8]) -> CardPassword {
+        var bytes: [UInt8] = []
+        for counter in 0...UInt8.max {
+            let info = Array("pwd".utf8) + [keyID, counter] + uid
+            bytes = derive(from: passwordMaster, info: info, count: 6)
+            let isPlain =
+                bytes[..<4].allSatisfy { $0 == 0 } || bytes[..<4].allSatisfy { $0 == 0xFF }
+            if !isPlain { break }
+        }
+        return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
+    }
+
+    private func derive(from master: Secret, info: [UInt8], count: Int) -> [UInt8] {
+        HKDFSHA256.derive(
+            secret: master.bytes, salt: Array("tapcard".utf8), info: info, count: count)
+    }
+}

@@ -1,0 +1,23 @@
+/// Keys derived from one secret (RFC 5869, with SHA-256).
+public enum HKDFSHA256 {
+    /// The most bytes that the scheme can derive at once.
+    public static let longest = 255 * SHA256.size
+
+    /// `count` bytes that tell nothing about the secret, nor about those derived with another
+    /// `info`. More than `longest` is an error of the program.
+    public static func derive(
+        secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
+    ) -> [UInt8] {
+        precondition((0...longest).contains(count), "HKDF derives 0 to \(longest) bytes")
+        let key = HMACSHA256.code(for: secret, key: salt)
+        var derived: [UInt8] = []
+        var block: [UInt8] = []
+        var number: UInt8 = 0
+        while derived.count < count {
+            number += 1
+            block = HMACSHA256.code(for: block + info + [number], key: key)
+            derived += block
+        }
+        return Array(derived.prefix(count))
+    }
+}

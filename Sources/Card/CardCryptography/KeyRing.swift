@@ -1,0 +1,108 @@
+/// The keys of a station, oldest first; at least one of them is active.
+///
+/// Every change makes a new ring or is refused with a reason.
+public struct KeyRing: Hashable, Sendable {
+    /// All the ids there are, in the order in which they are given out.
+    static let ids: [UInt8] = Array(1...15) + [0]
+
+    public private(set) var entries: [KeyEntry]
+
+    /// The newest active key: the one that seals new records.
+    public private(set) var sealing: KeyEntry
+
+    /// Nil if none of the entries is active.
+    init?(entries: [KeyEntry]) {
+        guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
+        self.entries = entries
+        self.sealing = sealing
+    }
+
+    /// A ring with one key, of id 1.
+    public static func fresh(
+        created: String, random: (Int) -> [UInt8] = RandomBytes.make
+    ) -> KeyRing {
+        KeyRing(sealing: makeEntry(1, created: created, random: random), after: [])
+    }
+
+    private init(sealing: KeyEntry, after older: [KeyEntry]) {
+        entries = older + [sealing]
+        self.sealing = sealing
+    }
+
+    public func entry(_ id: UInt8) -> KeyEntry? {
+        entries.first { $0.id == id }
+    }
+
+    /// With a new key that seals from now on; those that sealed before only verify.
+    public func rotated(
+        created: String, random: (Int) -> [UInt8] = RandomBytes.make
+    ) throws(KeyError) -> KeyRing {
+        guard let id = Self.ids.first(where: { entry($0) == nil }) else {
+            throw KeyError(.exhausted, "all 16 key ids are used, and none is used twice")
+        }
+        let older = entries.map { $0.restricted(by: .verifyOnly) }
+        return KeyRing(
+            sealing: Self.makeEntry(id, created: created, random: random), after: older)
+    }
+
+    /// With one key retired: cards that it sealed are not trusted any more.
+    public func retiring(_ id: UInt8) throws(KeyError) -> KeyRing {
+        guard let entry = entry(id) else {
+            throw KeyError(.unknownKey, "there is no key \(id)")
+        }
+        guard entry.status != .retired else {
+            throw KeyError(.alreadyRetired, "key \(id) is retired already")
+        }
+        guard id != sealing.id else {
+            throw KeyError(.sealing, "key \(id) seals new records: rotate before it is retired")
+        }
+        return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
+    }
+
+    /// With the keys of another station, so that its cards are recognised here.
+    ///
+    /// What this station seals with stays the same: new keys only verify, and the key that seals
+    /// here stays active though it only verifies there. If it is retired there, the import is
+    /// refused. For any other key both have, the status that permits less holds.
+    public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
+        for theirs in other.entries {
+            guard let mine = entry(theirs.id) else { continue }
+            guard mine.keys == theirs.keys else {
+                throw KeyError(.conflict, "key \(theirs.id) has other masters in the import")
+            }
+        }
+        if other.entry(sealing.id)?.status == .retired {
+            let words = "key \(sealing.id) seals new records here and is retired in the import"
+            throw KeyError(.sealing, words + ": rotate first")
+        }
+        var merged = replacingOlder { mine in
+            guard let theirs = other.entry(mine.id) else { return mine }
+            return mine.restricted(by: theirs.status)
+        }
+        let new = other.entries.filter { entry($0.id) == nil }
+        merged.entries += new.map { $0.restricted(by: .verifyOnly) }
+        return merged
+    }
+
+    /// Changes every entry but the one that seals, which therefore needs no search afterwards.
+    private func replacingOlder(_ change: (KeyEntry) -> KeyEntry) -> KeyRing {
+        var ring = self
+        ring.entries = entries.map { $0.id == sealing.id ? $0 : change($0) }
+        return ring
+    }
+
+    private static func makeEntry(
+        _ id: UInt8, created: String, random: (Int) -> [UInt8]
+    ) -> KeyEntry {
+        let keys = CardKeys(
+            macMaster: random(CardKeys.masterSize), passwordMaster: random(CardKeys.masterSize),
+            keyID: id)
+        return KeyEntry(keys: keys, status: .active, created: created)
+    }
+}
+
+extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { entries.map(\.description).joined(separator: ", ") }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["entries": entries]) }
+}

@@ -1,0 +1,18 @@
+/// Bytes that no description, debugger or dump shows, wherever the value that holds them goes.
+struct Secret: Hashable, Sendable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        ConstantTime.equal(left.bytes, right.bytes)
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    var description: String { "secret" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// A small file that is replaced as a whole: after a crash or a power cut it holds either the
+/// old bytes or the new ones, never a mix and never nothing.
+public struct DurableFile: Sendable, Hashable {
+    /// The most bytes that are read unless the caller says otherwise.
+    public static let readingLimit = 16_777_216
+
+    public let path: String
+
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// The bytes, or nil when there is no such file.
+    public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            return try FileDescriptor.open(path, O_RDONLY | O_NOCTTY).read(limit: limit)
+        } catch {
+            guard error.kind == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Replaces the file, with exactly these permissions.
+    ///
+    /// The bytes go to a temporary file beside it, which then takes its name. With `durable` the
+    /// call returns only when bytes and name are on the disk. When it throws, the file is as it
+    /// was, or new if only the name was not confirmed.
+    public func write(
+        _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
+    ) throws(FileError) {
+        let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
+        // Nobody else can read it while it is filled, whatever its final permissions are.
+        let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        do throws(FileError) {
+            try file.setPermissions(mode)
+            try file.write(bytes)
+            if durable { try file.synchronise() }
+            guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
+        } catch {
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+        guard durable else { return }
+        try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronise()
+    }
+
+    /// Removes the file; one that is not there is as good as removed.
+    public func remove() throws(FileError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last(path) }
+    }
+
+    /// The permission bits (mode & 07777), or nil when there is no such file.
+    public func permissions() throws(FileError) -> UInt32? {
+        try FileStatus.of(path)?.permissions
+    }
+
+    /// The number of the user who owns the file, or nil when there is no such file.
+    public func owner() throws(FileError) -> UInt32? {
+        try FileStatus.of(path)?.owner
+    }
+
+    /// Makes a folder and those above it, as far as they are missing.
+    public static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
+        var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
+        ends.append(path.endIndex)
+        for end in ends {
+            let folder = String(path[..<end])
+            // Asked first: for a folder that is there, mkdir may complain of what it cannot do.
+            if try FileStatus.of(folder)?.isFolder == true { continue }
+            // Another process may make it between the two calls, which is fine.
+            guard unsafe mkdir(folder, mode) != 0 else { continue }
+            let failure = FileError.last(folder)
+            guard try FileStatus.of(folder)?.isFolder == true else { throw failure }
+        }
+    }
+
+    private var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// An open file of the system, closed when it goes out of scope and by no child inherited.
+package struct FileDescriptor: ~Copyable, Sendable {
+    private let number: Int32
+    private let path: String
+
+    private init(number: Int32, path: String) {
+        self.number = number
+        self.path = path
+    }
+
+    deinit {
+        // What had to reach the disk was synchronised before: nothing can be lost here.
+        _ = Glibc.close(number)
+    }
+
+    package static func open(
+        _ path: String, _ flags: Int32, mode: UInt32 = 0
+    ) throws(FileError) -> FileDescriptor {
+        let number = unsafe Glibc.open(path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw .last(path) }
+        return FileDescriptor(number: number, path: path)
+    }
+
+    /// Everything from here to the end, unless that is more than `limit` bytes.
+    package func read(limit: Int) throws(FileError) -> [UInt8] {
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe Glibc.read(number, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last(path) }
+            if count == 0 { return content }
+            guard count <= limit - content.count else {
+                throw FileError(.tooLarge, "\(path): more than \(limit) bytes")
+            }
+            content += chunk.prefix(count)
+        }
+    }
+
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.write(number, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last(path) }
+            // A device that takes nothing and reports nothing would be asked for ever.
+            guard count > 0 else { throw .last(path, number: EIO) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sets the permissions exactly: those given at creation are cut by the user's mask.
+    func setPermissions(_ mode: UInt32) throws(FileError) {
+        guard fchmod(number, mode) == 0 else { throw .last(path) }
+    }
+
+    func synchronise() throws(FileError) {
+        guard fsync(number) == 0 else { throw .last(path) }
+    }
+
+    func truncate() throws(FileError) {
+        guard ftruncate(number, 0) == 0 else { throw .last(path) }
+    }
+
+    /// Takes the lock of the whole file; false if it is held elsewhere and not waited for.
+    func lock(waiting: Bool) throws(FileError) -> Bool {
+        while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw .last(path) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,40 @@
+internal import Glibc
+
+/// The right of one process, or one part of it, to be the only one: held until the last
+/// reference goes. The system gives it back when the process dies, however it dies.
+///
+/// The file stays when the lock is released: whoever removed it could let a second holder lock
+/// a new file of that name while a first one still holds the old.
+public final class FileLock: Sendable {
+    private let file: FileDescriptor
+
+    private init(_ file: consuming FileDescriptor) {
+        self.file = file
+    }
+
+    deinit {
+        // Closing the file releases the lock; a number left behind would only name the wrong one.
+        try? file.truncate()
+    }
+
+    /// Takes the lock of this path, making the file if need be. Nil if somebody else holds it
+    /// and it is not waited for; a waiting call blocks its thread.
+    public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
+        let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o644)
+        guard try file.lock(waiting: waiting) else { return nil }
+        // The number is for messages only: a full disk must not keep anyone from the lock.
+        try? file.truncate()
+        try? file.write(Array("\(getpid())\n".utf8))
+        return FileLock(file)
+    }
+
+    /// The process that holds the lock, for a message to people; nil if that is not known. The
+    /// lock itself is not touched: to ask must not keep another process from acquiring it.
+    public static func holder(of path: String) -> Int32? {
+        guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
+        let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard let process = Int32(digits), process > 0 else { return nil }
+        // A holder that was killed has left its number behind.
+        return kill(process, 0) == 0 || errno == EPERM ? process : nil
+    }
+}

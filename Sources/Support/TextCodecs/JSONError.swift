@@ -1,0 +1,38 @@
+/// Why a text is no JSON that is taken here: a kind to act on, and words that name the byte.
+///
+/// Two errors are equal when their kinds are.
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What a caller can act on.
+    public enum Kind: Sendable, Hashable {
+        /// The text ends within a value.
+        case truncated
+        /// A byte that cannot stand where it stands.
+        case unexpectedByte
+        /// Digits that are no number by the grammar, such as `01` or `1.`.
+        case badNumber
+        /// A string with a raw control character, an unknown escape or half a surrogate pair.
+        case badString
+        /// A string whose bytes are not UTF-8.
+        case notUTF8
+        /// Two members of one object with the same name: readers differ over which one counts.
+        case duplicateKey
+        /// More levels of arrays and objects than `JSONValue.depthLimit`.
+        case tooDeep
+        /// More bytes than `JSONValue.sizeLimit`.
+        case tooLarge
+        /// Something follows the value.
+        case trailingBytes
+    }
+
+    public let kind: Kind
+    public let detail: String
+
+    init(_ kind: Kind, _ detail: String, at offset: Int) {
+        self.kind = kind
+        self.detail = "\(detail) at byte \(offset)"
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+
+    public var description: String { "\(kind): \(detail)" }
+}

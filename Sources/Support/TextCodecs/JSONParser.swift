@@ -1,0 +1,130 @@
+/// Reads one value by the grammar of RFC 8259, from a position on.
+struct JSONParser {
+    let bytes: [UInt8]
+    var position: Int
+
+    init(_ bytes: [UInt8], from position: Int) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    /// The value that starts at the position, or after white space; `depth` is the number of
+    /// arrays and objects around it.
+    mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
+        skipWhiteSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case let byte? where byte == UInt8(ascii: "-") || isDigit(byte): return try number()
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        default: throw unexpected("a value")
+        }
+    }
+
+    mutating func skipWhiteSpace() {
+        while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
+        try open(depth: depth)
+        if take("}") { return .object([]) }
+        var members: [JSONMember] = []
+        var keys: Set<String> = []
+        repeat {
+            skipWhiteSpace()
+            let start = position
+            guard peek == UInt8(ascii: "\"") else { throw unexpected("a member's name") }
+            let key = try string()
+            guard keys.insert(key).inserted else {
+                throw JSONError(.duplicateKey, "a second member of the same name", at: start)
+            }
+            skipWhiteSpace()
+            guard take(":") else { throw unexpected("a colon") }
+            members.append(JSONMember(key: key, value: try value(depth: depth + 1)))
+            skipWhiteSpace()
+        } while take(",")
+        guard take("}") else { throw unexpected("a comma or the end of the object") }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
+        try open(depth: depth)
+        if take("]") { return .array([]) }
+        var elements: [JSONValue] = []
+        repeat {
+            elements.append(try value(depth: depth + 1))
+            skipWhiteSpace()
+        } while take(",")
+        guard take("]") else { throw unexpected("a comma or the end of the array") }
+        return .array(elements)
+    }
+
+    /// Passes the bracket. The limit keeps a hostile text from exhausting the stack.
+    private mutating func open(depth: Int) throws(JSONError) {
+        guard depth < JSONValue.depthLimit else {
+            let detail = "more than \(JSONValue.depthLimit) levels"
+            throw JSONError(.tooDeep, detail, at: position)
+        }
+        position += 1
+        skipWhiteSpace()
+    }
+
+    private mutating func number() throws(JSONError) -> JSONValue {
+        let start = position
+        _ = take("-")
+        if take("0") {
+            if let byte = peek, isDigit(byte) {
+                throw JSONError(.badNumber, "a zero before other digits", at: start)
+            }
+        } else {
+            try digits()
+        }
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            _ = take("+") || take("-")
+            try digits()
+        }
+        return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(JSONError) {
+        guard let first = peek else { throw unexpected("a digit") }
+        guard isDigit(first) else { throw JSONError(.badNumber, "a digit missing", at: position) }
+        while let byte = peek, isDigit(byte) { position += 1 }
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private mutating func word(
+        _ word: String, _ value: JSONValue
+    ) throws(JSONError) -> JSONValue {
+        for character in word.unicodeScalars {
+            guard take(character) else { throw unexpected("\"\(word)\"") }
+        }
+        return value
+    }
+}
+
+extension JSONParser {
+    var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Passes this ASCII character if it comes next.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard let byte = peek, UInt32(byte) == character.value else { return false }
+        position += 1
+        return true
+    }
+
+    func unexpected(_ wanted: String) -> JSONError {
+        guard let byte = peek else {
+            return JSONError(.truncated, "the text ends where \(wanted) should be", at: position)
+        }
+        let found = Hexadecimal.encode([byte])
+        return JSONError(.unexpectedByte, "\(found)h where \(wanted) should be", at: position)
+    }
+}

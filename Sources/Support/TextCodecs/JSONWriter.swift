@@ -1,0 +1,81 @@
+/// Writes a value as text: on one line, or indented by two spaces a level.
+struct JSONWriter {
+    let indented: Bool
+    private(set) var bytes: [UInt8] = []
+
+    init(indented: Bool) {
+        self.indented = indented
+    }
+
+    mutating func write(_ value: JSONValue, level: Int = 0) {
+        switch value {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .number(let text): bytes += text.utf8
+        case .string(let text): write(text)
+        case .array(let elements):
+            list(elements, between: ("[", "]"), level: level) { writer, element in
+                writer.write(element, level: level + 1)
+            }
+        case .object(let members):
+            list(members, between: ("{", "}"), level: level) { writer, member in
+                writer.write(member.key)
+                writer.bytes += (writer.indented ? ": " : ":").utf8
+                writer.write(member.value, level: level + 1)
+            }
+        }
+    }
+
+    private mutating func list<Element>(
+        _ elements: [Element], between brackets: (String, String), level: Int,
+        _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        bytes += brackets.0.utf8
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            startLine(level: level + 1)
+            write(&self, element)
+        }
+        if !elements.isEmpty { startLine(level: level) }
+        bytes += brackets.1.utf8
+    }
+
+    private mutating func startLine(level: Int) {
+        guard indented else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes += repeatElement(UInt8(ascii: " "), count: level * 2)
+    }
+
+    /// Escapes what the grammar wants escaped and nothing else: the room on a card is small.
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += #"\""#.utf8
+            case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
+            case 0x08: bytes += #"\b"#.utf8
+            case 0x0C: bytes += #"\f"#.utf8
+            case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
+            case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
+            case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
+            case 0..<0x20: bytes += (#"\u00"# + Hexadecimal.encode([byte])).utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension JSONValue {
+    /// The value on one line, without a space that is not part of a string.
+    public var text: String { written(indented: false) }
+
+    /// The value for people: a member or element a line, two spaces a level.
+    public var prettyText: String { written(indented: true) }
+
+    private func written(indented: Bool) -> String {
+        var writer = JSONWriter(indented: indented)
+        writer.write(self)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,33 @@
+import CardCryptography
+import Testing
+
+@Suite("SHA-256")
+struct SHA256Tests {
+    /// The examples of FIPS 180-4, and the empty message.
+    @Test(
+        "Published examples",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ])
+    func examples(message: String, digest: String) {
+        #expect(SHA256.digest(Array(message.utf8)) == bytes(digest))
+    }
+
+    @Test("A million letters")
+    func long() {
+        let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+        #expect(SHA256.digest(bytes(0x61, count: 1_000_000)) == bytes(digest))
+    }
+
+    @Test("The digest of what a record seals besides its fields")
+    func recordContext() {
+        let message = [0, 0, 0, 0, 0, 0, 0, 1] + Array("USDAmanda Gonzalez".utf8)
+        let digest = "f841d3cf7470f0d1ec78724989433b905feb829e7578eaeb8468b2a51fe6925c"
+        #expect(SHA256.digest(message) == bytes(digest))
+    }
+}

@@ -1,0 +1,35 @@
+import CardCryptography
+import Testing
+
+/// Masters that differ from draw to draw and are the same in every run.
+final class CountingSource {
+    private var next: UInt8
+
+    init(from first: UInt8 = 0) {
+        next = first
+    }
+
+    func draw(_ count: Int) -> [UInt8] {
+        defer { next &+= 1 }
+        return bytes(next, count: count)
+    }
+}
+
+/// The change is refused for this reason and no other.
+func expect(
+    _ kind: KeyError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: () throws(KeyError) -> KeyRing
+) {
+    do throws(KeyError) {
+        _ = try change()
+        Issue.record("not refused", sourceLocation: sourceLocation)
+    } catch {
+        #expect(error.kind == kind, "\(error)", sourceLocation: sourceLocation)
+        #expect(!error.detail.isEmpty, sourceLocation: sourceLocation)
+    }
+}
+
+extension KeyRing {
+    /// The status of each key by its id, oldest first.
+    var statuses: [String] { entries.map { "\($0.id) \($0.status.rawValue)" } }
+}

@@ -1,0 +1,93 @@
+import CardCryptography
+import Testing
+import TextCodecs
+
+@Suite("Importing a key ring")
+struct KeyRingMergingTests {
+    private let source = CountingSource(from: 100)
+
+    /// A ring as a file could have it: masters follow from the ids.
+    private func ring(_ statuses: [(UInt8, KeyStatus)]) throws -> KeyRing {
+        let keys = statuses.map { id, status -> JSONValue in
+            [
+                "id": .number("\(id)"), "status": .string(status.rawValue), "created": "then",
+                "mac": .string(Hexadecimal.encode(bytes(id, count: 32))),
+                "pwd": .string(Hexadecimal.encode(bytes(id + 16, count: 32))),
+            ]
+        }
+        let value: JSONValue = ["format": "tapcard keys 1", "keys": .array(keys)]
+        return try KeyRing(parsing: Array(value.text.utf8))
+    }
+
+    @Test("New keys only verify, and what seals here seals on")
+    func newKeys() throws {
+        let mine = try ring([(1, .active)])
+        let theirs = try ring([(2, .active), (3, .retired), (4, .verifyOnly), (5, .active)])
+        let merged = try mine.merging(theirs)
+        #expect(
+            merged.statuses
+                == ["1 active", "2 verify-only", "3 retired", "4 verify-only", "5 verify-only"])
+        #expect(merged.sealing == mine.sealing)
+        #expect(merged.entry(2)?.keys == theirs.entry(2)?.keys)
+        #expect(try merged.rotated(created: "", random: source.draw).sealing.id == 6)
+    }
+
+    @Test(
+        "For a key that both have, the status that permits less holds",
+        arguments: KeyStatus.allCases)
+    func sharedKey(mine: KeyStatus) throws {
+        for theirs in KeyStatus.allCases {
+            let merged = try ring([(1, mine), (2, .active)])
+                .merging(ring([(1, theirs), (3, .active)]))
+            let all = KeyStatus.allCases
+            let expected = try all[
+                max(#require(all.firstIndex(of: mine)), #require(all.firstIndex(of: theirs)))]
+            #expect(merged.entry(1)?.status == expected)
+            #expect(merged.sealing.id == 2)
+        }
+    }
+
+    @Test("The key that seals here stays active though it only verifies there")
+    func sealingKey() throws {
+        let mine = try ring([(1, .active)])
+        let merged = try mine.merging(ring([(1, .verifyOnly), (2, .active)]))
+        #expect(merged.statuses == ["1 active", "2 verify-only"])
+        #expect(merged.sealing == mine.sealing)
+    }
+
+    @Test("If the key that seals here is retired there, rotate first")
+    func sealingKeyRetired() throws {
+        let mine = try ring([(1, .active)])
+        let theirs = try ring([(1, .retired), (2, .active)])
+        expect(.sealing) { () throws(KeyError) in try mine.merging(theirs) }
+        // The other station's id 2 must be imported before this one gives it to another key.
+        let merged = try mine.merging(ring([(2, .active)]))
+            .rotated(created: "", random: source.draw).merging(theirs)
+        #expect(merged.statuses == ["1 retired", "2 verify-only", "3 active"])
+    }
+
+    @Test("Retired here stays retired")
+    func retiredHere() throws {
+        let mine = try ring([(1, .retired), (2, .active)])
+        #expect(try mine.merging(ring([(1, .active)])).statuses == ["1 retired", "2 active"])
+    }
+
+    @Test("One id with two masters is a conflict, whichever of them differs")
+    func conflict() throws {
+        let mine = try ring([(1, .active)])
+        expect(.conflict) { () throws(KeyError) in
+            try mine.merging(.fresh(created: "", random: source.draw))
+        }
+        for masters in [(1, 99), (99, 17)] as [(UInt8, UInt8)] {
+            var draws = [masters.1, masters.0]
+            let theirs = KeyRing.fresh(created: "") { bytes(draws.popLast() ?? 0, count: $0) }
+            expect(.conflict) { () throws(KeyError) in try mine.merging(theirs) }
+        }
+    }
+
+    @Test("A ring merged with itself is itself")
+    func itself() throws {
+        let mine = try ring([(1, .retired), (2, .verifyOnly), (3, .active)])
+        #expect(try mine.merging(mine) == mine)
+    }
+}

@@ -1,0 +1,76 @@
+import CardCryptography
+import Testing
+
+@Suite("Key ring")
+struct KeyRingTests {
+    private let source = CountingSource(from: 10)
+
+    private func fresh() -> KeyRing {
+        KeyRing.fresh(created: "2026-01-01", random: source.draw)
+    }
+
+    @Test("A fresh ring has one active key with two masters")
+    func freshRing() {
+        let ring = fresh()
+        #expect(ring.statuses == ["1 active"])
+        #expect(ring.sealing == ring.entries.first)
+        #expect(ring.sealing.created == "2026-01-01")
+        #expect(ring.sealing.macMaster == bytes(10, count: 32))
+        #expect(ring.sealing.passwordMaster == bytes(11, count: 32))
+    }
+
+    @Test("By itself, a ring draws its masters from the system")
+    func chance() {
+        let masters = [KeyRing.fresh(created: ""), KeyRing.fresh(created: "")].flatMap {
+            [$0.sealing.macMaster, $0.sealing.passwordMaster]
+        }
+        #expect(Set(masters).count == 4)
+        #expect(masters.allSatisfy { $0.count == 32 })
+    }
+
+    @Test("A new key seals, and the one before only verifies")
+    func rotation() throws {
+        let first = fresh()
+        let second = try first.rotated(created: "2026-02-01", random: source.draw)
+        #expect(second.statuses == ["1 verify-only", "2 active"])
+        #expect(second.sealing.id == 2)
+        #expect(second.sealing.created == "2026-02-01")
+        #expect(second.sealing.macMaster == bytes(12, count: 32))
+        #expect(second.entry(1)?.keys == first.sealing.keys)
+        #expect(second.entry(3) == nil)
+    }
+
+    @Test("Ids go from 1 to 15, then 0, and none comes back")
+    func exhaustion() throws {
+        var ring = fresh()
+        for id in Array(2...15) + [0] as [UInt8] {
+            ring = try ring.rotated(created: "", random: source.draw)
+            #expect(ring.sealing.id == id)
+            if id == 5 { ring = try ring.retiring(3) }
+        }
+        #expect(ring.entry(3)?.status == .retired)
+        #expect(ring.entries.filter { $0.status == .active }.map(\.id) == [0])
+        expect(.exhausted) { () throws(KeyError) in
+            try ring.rotated(created: "", random: source.draw)
+        }
+    }
+
+    @Test("Retiring, and what is refused")
+    func retiring() throws {
+        let ring = try fresh().rotated(created: "", random: source.draw)
+        let retired = try ring.retiring(1)
+        #expect(retired.statuses == ["1 retired", "2 active"])
+        #expect(retired.entry(1)?.keys == ring.entry(1)?.keys)
+        expect(.alreadyRetired) { () throws(KeyError) in try retired.retiring(1) }
+        expect(.sealing) { () throws(KeyError) in try retired.retiring(2) }
+        expect(.unknownKey) { () throws(KeyError) in try retired.retiring(3) }
+        expect(.unknownKey) { () throws(KeyError) in try retired.retiring(200) }
+    }
+
+    @Test("A retired key stays retired when the ring rotates")
+    func retiredStays() throws {
+        let ring = try fresh().rotated(created: "", random: source.draw).retiring(1)
+        let rotated = try ring.rotated(created: "", random: source.draw)
+        #expect(rotated.statuses == ["1 retired", "2 verify-only", "3 active"])
+    }
+}

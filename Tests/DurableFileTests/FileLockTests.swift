@@ -1,0 +1,107 @@
+import DurableFile
+import Glibc
+import Testing
+
+@Suite("File locks")
+struct FileLockTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("lock")
+    }
+
+    /// Whether another process could take the lock now.
+    private func isFreeForOthers() throws -> Bool {
+        try Child.run("flock", "--nonblock", "--conflict-exit-code", "9", path, "true") == 0
+    }
+
+    /// Whether the kernel lists somebody who waits for this very file.
+    private func isWaitedFor() throws -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        let locks = String(decoding: try DurableFile("/proc/locks").read() ?? [], as: UTF8.self)
+        return locks.split(separator: "\n").contains {
+            $0.contains("-> FLOCK") && $0.contains(":\(status.st_ino) ")
+        }
+    }
+
+    @Test("One holder at a time, within the process and beyond")
+    func exclusion() throws {
+        var lock = try FileLock.acquire(path, waiting: false)
+        #expect(lock != nil)
+        #expect(try FileLock.acquire(path, waiting: false) == nil)
+        #expect(try !isFreeForOthers())
+        lock = nil
+        #expect(try isFreeForOthers())
+        lock = try FileLock.acquire(path, waiting: true)
+        #expect(lock != nil)
+    }
+
+    @Test("A refused attempt leaves the lock with its holder")
+    func refusedAttempt() throws {
+        let lock = try FileLock.acquire(path, waiting: false)
+        #expect(try FileLock.acquire(path, waiting: false) == nil)
+        #expect(FileLock.holder(of: path) == getpid())
+        #expect(try !isFreeForOthers())
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("The holder is named while it holds")
+    func holder() throws {
+        #expect(FileLock.holder(of: path) == nil)
+        var lock = try FileLock.acquire(path, waiting: false)
+        #expect(FileLock.holder(of: path) == getpid())
+        #expect(lock != nil)
+        lock = nil
+        #expect(FileLock.holder(of: path) == nil)
+        #expect(folder.names() == ["lock"])
+    }
+
+    @Test("A waiting call gets the lock when it is released")
+    func waiting() async throws {
+        let path = path
+        var lock = try FileLock.acquire(path, waiting: false)
+        #expect(lock != nil)
+        let waiter = Task.detached { try FileLock.acquire(path, waiting: true) != nil }
+        // Released only when the other is seen to wait, or has had 5 s to give up wrongly.
+        for _ in 0..<5000 where try !isWaitedFor() { try await Task.sleep(for: .milliseconds(1)) }
+        lock = nil
+        #expect(try await waiter.value)
+    }
+
+    @Test(
+        "What stands in a lock file that nobody holds names nobody",
+        arguments: ["", "x", "-1", "0", "99999999999", "2147483647", "12345678901234567890"])
+    func rubbish(content: String) throws {
+        try DurableFile(path).write(Array(content.utf8))
+        #expect(FileLock.holder(of: path) == nil)
+    }
+
+    @Test("A longer number of an earlier holder is overwritten whole")
+    func earlierHolder() throws {
+        try DurableFile(path).write(Array("1234567890\n1234\n".utf8))
+        let lock = try FileLock.acquire(path, waiting: false)
+        #expect(try DurableFile(path).read() == Array("\(getpid())\n".utf8))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("No child inherits the lock")
+    func notInherited() throws {
+        let lock = try FileLock.acquire(path, waiting: false)
+        let script = "ls -l /proc/self/fd | grep --quiet --fixed-strings \"$0\""
+        #expect(try Child.run("sh", "-c", script, path) == 1)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("Where no file can be, there is no lock")
+    func refusals() {
+        expect(.notFound) { () throws(FileError) in
+            _ = try FileLock.acquire(folder.path("none/lock"), waiting: false)
+        }
+        expect(.isFolder) { () throws(FileError) in
+            _ = try FileLock.acquire(folder.path, waiting: true)
+        }
+    }
+}

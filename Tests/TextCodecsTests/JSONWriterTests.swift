@@ -1,0 +1,64 @@
+import Testing
+import TextCodecs
+
+@Suite("JSON as text")
+struct JSONWriterTests {
+    private static let sample: JSONValue = [
+        "z": 1, "a": [true, false, nil], "empty": [], "none": [:], "m": ["b": "x", "a": -2],
+    ]
+
+    @Test("On one line, members in their own order")
+    func compact() {
+        #expect(
+            Self.sample.text
+                == #"{"z":1,"a":[true,false,null],"empty":[],"none":{},"m":{"b":"x","a":-2}}"#)
+    }
+
+    @Test("For people, two spaces a level")
+    func pretty() {
+        let expected = """
+            {
+              "z": 1,
+              "a": [
+                true,
+                false,
+                null
+              ],
+              "empty": [],
+              "none": {},
+              "m": {
+                "b": "x",
+                "a": -2
+              }
+            }
+            """
+        #expect(Self.sample.prettyText == expected)
+    }
+
+    @Test("A number keeps its very digits")
+    func numbers() {
+        #expect(JSONValue.number("12.50").text == "12.50")
+        #expect(JSONValue.number("1E+400").text == "1E+400")
+    }
+
+    @Test("Only what must be escaped is escaped")
+    func escapes() {
+        #expect(JSONValue.string("\"\\/").text == #""\"\\/""#)
+        #expect(JSONValue.string("\u{08}\u{0C}\n\r\t").text == #""\b\f\n\r\t""#)
+        #expect(JSONValue.string("\0\u{0B}\u{1F}\u{7F}").text == "\"\\u0000\\u000B\\u001F\u{7F}\"")
+        #expect(JSONValue.string("Zoë 猫 😀").text == "\"Zoë 猫 😀\"")
+        #expect(JSONValue.object([JSONMember(key: "a\n", value: nil)]).text == #"{"a\n":null}"#)
+    }
+
+    @Test("Every character below U+0100 comes back", arguments: 0...UInt8.max)
+    func everyCharacter(code: UInt8) throws {
+        let value = JSONValue.string("<\(Character(Unicode.Scalar(code)))>")
+        #expect(try JSONValue.parsing(Array(value.text.utf8)) == value)
+    }
+
+    @Test("Both spellings mean the same")
+    func roundTrip() throws {
+        #expect(try JSONValue.parsing(Array(Self.sample.text.utf8)) == Self.sample)
+        #expect(try JSONValue.parsing(Array(Self.sample.prettyText.utf8)) == Self.sample)
+    }
+}
