@@ -78,7 +78,7 @@ let package = Package(
             "TapcardCore", on: "Core",
             [
                 "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
-                "TagReading", "Ledger", "ServicePorts", "DurableFile",
+                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
             ]),
 
         room(

@@ -42,7 +42,10 @@ extension Intent {
             return try plan.effects(onKnown: view, circumstances)
         }
         var effects = Effects(card: view.card)
-        if self == .reseal { return effects }
+        if case .reseal(let floor) = self {
+            effects.card.allocated = max(view.card.allocated, floor)
+            return effects
+        }
         try view.card.requireActive()
         guard let purse = view.purse else {
             throw Refusal(.limitExceeded, "the ledger's balance of the card breaks its own limits")

@@ -24,7 +24,8 @@ struct Book {
 
     func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
         if let known = try rows.operation(request.id) {
-            return known.answers(request) ? .known(known) : .mismatched(known)
+            let isSame = known.uid == request.uid && known.answers(request.intent)
+            return isSame ? .known(known) : .mismatched(known)
         }
         let view = try view(of: request.uid)
         guard view.map(Seen.init) == seen else { return .changed }
@@ -103,8 +104,9 @@ struct Book {
         _ request: Request, _ view: CardView?, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
         if let view {
-            guard view.card.allocated.next() != nil else { throw Book.numbersExhausted }
-            return try request.intent.effects(on: view, circumstances)
+            let effects = try request.intent.effects(on: view, circumstances)
+            guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
+            return effects
         }
         guard case .make(let plan) = request.intent else {
             throw Refusal(.cardUnknown, "this ledger does not know the card")
@@ -170,14 +172,21 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether this is what the request asks for, so that the request is a repetition.
-    fileprivate func answers(_ request: Request) -> Bool {
-        guard uid == request.uid, kind == request.intent.kind else { return false }
-        switch request.intent {
+    /// Whether this is what someone asks for, so that asking is a repetition.
+    public func answers(_ intent: Intent) -> Bool {
+        guard kind == intent.kind else { return false }
+        switch intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money):
             return reverses == id && (money.map { $0.minorUnits == amount } ?? true)
         case .scratch, .activate, .close, .reseal, .make: return true
         }
+    }
+}
+
+extension CardView {
+    /// Whether the rules would let this change begin now.
+    public func admits(_ intent: Intent) throws(Refusal) {
+        _ = try intent.effects(on: self, Circumstances())
     }
 }

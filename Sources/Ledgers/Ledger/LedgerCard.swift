@@ -12,11 +12,7 @@ public struct LedgerCard: Hashable, Sendable {
         case replaced
     }
 
-    /// In which form the tag shows the card to phones.
-    public enum Face: String, Sendable, CaseIterable {
-        case tapcard
-        case iosApp = "ios-app"
-    }
+    public typealias Face = FaceStyle
 
     public let uid: CardUID
     /// The name of the chip, seen together with a fitting capability container at first sight.

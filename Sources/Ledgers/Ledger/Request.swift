@@ -25,7 +25,8 @@ public enum Intent: Hashable, Sendable {
     case scratch(ScratchCode)
     case activate
     case close
-    case reseal
+    /// With a number above what lies on the tag, whoever put it there.
+    case reseal(above: SequenceNumber)
     case make(CardPlan)
 
     /// What the ledger calls it.

@@ -76,7 +76,7 @@ extension LedgerStore {
                 _ = try book.end(operation, as: .voided)
             }
             let beginning = try book.begin(
-                Request(id: id, uid: open.uid, intent: .reseal, at: now),
+                Request(id: id, uid: open.uid, intent: .reseal(above: .none), at: now),
                 seen: Seen(confirmed: view.card.confirmed, open: nil))
             guard case .begun(let work) = beginning else { return .changed }
             return .work(work)

@@ -1,0 +1,98 @@
+public import TapcardDomain
+public import TextCodecs
+
+extension CardFace {
+    /// Understands the JSON of a card, ours or the iPhone app's, in either spelling.
+    public init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
+        guard let members = value.members else {
+            throw CardImageError(.notACard, "the JSON is no object")
+        }
+        let isOwn = value[FaceKey.balance] != nil
+        guard let amount = value[FaceKey.balance] ?? value[FaceKey.accountValue] else {
+            throw CardImageError(.notACard, "the JSON has no balance and no accountValue")
+        }
+        let known = isOwn ? FaceKey.own : FaceKey.app + [FaceKey.code, FaceKey.state]
+        self.init(
+            style: isOwn ? .tapcard : .iosApp,
+            balance: try CardFace.money(amount, currency),
+            holder: Holder(
+                id: try CardFace.id(value[FaceKey.id]),
+                name: isOwn
+                    ? try CardFace.name(value[FaceKey.name])
+                    : try CardFace.name(value[FaceKey.firstName], value[FaceKey.lastName])),
+            scratch: try CardFace.scratch(value[FaceKey.state], value[FaceKey.code]),
+            extras: members.filter { !known.contains($0.key) })
+    }
+
+    /// The holder and the members of others, whatever became of the rest.
+    static func remains(of value: JSONValue) -> (holder: Holder, extras: [JSONMember])? {
+        guard let members = value.members else { return nil }
+        let isOwn = value[FaceKey.balance] != nil
+        let name =
+            isOwn
+            ? try? name(value[FaceKey.name])
+            : try? name(value[FaceKey.firstName], value[FaceKey.lastName])
+        let known = isOwn ? FaceKey.own : FaceKey.app + [FaceKey.code, FaceKey.state]
+        return (
+            Holder(id: try? id(value[FaceKey.id]), name: name),
+            members.filter { !known.contains($0.key) }
+        )
+    }
+
+    private static func money(
+        _ value: JSONValue, _ currency: Currency
+    ) throws(CardImageError) -> Money {
+        guard let text = value.numberText,
+            let units = DecimalNumber(text)?.minorUnits(of: currency),
+            units <= Currency.largestBalance
+        else {
+            throw CardImageError(.badValue, "its balance is no amount that a card can hold")
+        }
+        return Money(minorUnits: units, currency)
+    }
+
+    private static func id(_ value: JSONValue?) throws(CardImageError) -> HolderID? {
+        guard let value, value != .null else { return nil }
+        guard let text = value.numberText, let id = try? HolderID(parsing: text) else {
+            throw CardImageError(.badValue, "its id is no whole number from 1")
+        }
+        return id
+    }
+
+    /// One name, or a first and a last one with a space between.
+    private static func name(_ parts: JSONValue?...) throws(CardImageError) -> HolderName? {
+        var words: [String] = []
+        for part in parts {
+            guard let part, part != .null else { continue }
+            guard let word = part.string else {
+                throw CardImageError(.badValue, "its name is no text")
+            }
+            if !word.isEmpty { words.append(word) }
+        }
+        if words.isEmpty { return nil }
+        do {
+            return try HolderName(words.joined(separator: " "))
+        } catch {
+            throw CardImageError(.badValue, error.detail)
+        }
+    }
+
+    private static func scratch(
+        _ state: JSONValue?, _ code: JSONValue?
+    ) throws(CardImageError) -> ScratchCard {
+        if state == nil && code == nil { return .none }
+        let value = code?.string.flatMap(CardFace.code)
+        switch (state?.string, value) {
+        case ("unscratched", nil), ("u", nil): return .unscratched
+        case ("scratched", let value?), ("s", let value?): return .scratched(value)
+        case ("activated", let value?), ("a", let value?): return .activated(value)
+        default:
+            throw CardImageError(.badValue, "its code and state do not go together")
+        }
+    }
+
+    /// A dashed UUID, or its sixteen bytes in 22 characters of base64url.
+    private static func code(_ text: String) -> ScratchCode? {
+        ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
+    }
+}

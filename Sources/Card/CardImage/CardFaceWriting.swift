@@ -1,0 +1,75 @@
+import NDEF
+import TapcardDomain
+import TextCodecs
+
+extension CardFace {
+    /// Balances are padded to this width, so that a payment moves nothing behind them.
+    private static let balanceWidth = 9
+
+    /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so
+    /// that nothing of an earlier, longer message stays behind.
+    public func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
+        let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
+        let spellings =
+            style == .tapcard
+            ? [tapcardJSON(isShort: false), tapcardJSON(isShort: true)] : [appJSON]
+        guard let json = spellings.first(where: { $0.utf8.count <= longest }) else {
+            let excess = (spellings.last?.utf8.count ?? 0) - longest
+            throw CardImageError(
+                .tooLong(by: excess),
+                "what phones are to read is \(excess) bytes too long for the tag"
+                    + (extras.isEmpty ? "" : "; keys of others take a part of the room"))
+        }
+        let record =
+            style == .tapcard
+            ? NDEFText(language: "en", text: json).record
+            : NDEFRecord(
+                format: .wellKnown, type: Array("T".utf8), id: [], payload: Array(json.utf8))
+        do {
+            let area = TLVArea.encoded(message: try NDEFMessage([record]).encoded())
+            return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
+        } catch {
+            throw CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
+        }
+    }
+
+    private func tapcardJSON(isShort: Bool) -> String {
+        let amount = balance.description
+        let padding = String(
+            repeating: " ", count: max(0, CardFace.balanceWidth - amount.utf8.count))
+        var text = "{\"\(FaceKey.balance)\":\(amount)\(padding)"
+        func add(_ key: String, _ value: JSONValue) { text += ",\"\(key)\":\(value.text)" }
+        if let id = holder.id { add(FaceKey.id, .number(id.description)) }
+        if let name = holder.name { add(FaceKey.name, .string(name.text)) }
+        if let code = scratch.code {
+            add(
+                FaceKey.code,
+                .string(isShort ? Base64URL.encode(code.bytes) : code.description))
+        }
+        if let word = scratch.word {
+            add(FaceKey.state, .string(isShort ? String(word.prefix(1)) : word))
+        }
+        for extra in extras { add(extra.key, extra.value) }
+        return text + "}"
+    }
+
+    /// Exactly the four keys that the app knows; code and state stay in the ledger.
+    private var appJSON: String {
+        let (first, last) = names
+        let amount = balance.description
+        let padding = String(
+            repeating: " ", count: max(0, CardFace.balanceWidth - amount.utf8.count))
+        var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
+        text += ",\"\(FaceKey.lastName)\":\(JSONValue.string(last).text)"
+        text += ",\"\(FaceKey.accountValue)\":\(amount)\(padding)"
+        if let id = holder.id { text += ",\"\(FaceKey.id)\":\(id)" }
+        for extra in extras { text += ",\(JSONValue.string(extra.key).text):\(extra.value.text)" }
+        return text + "}"
+    }
+
+    private var names: (String, String) {
+        let name = holder.name?.text ?? ""
+        guard let space = name.lastIndex(of: " ") else { return (name, "") }
+        return (String(name[..<space]), String(name[name.index(after: space)...]))
+    }
+}

@@ -1,0 +1,35 @@
+public import TapcardDomain
+public import TextCodecs
+
+/// The bytes of a whole card as they were read: the NDEF area and the two record places.
+public struct CardImage: Hashable, Sendable {
+    public let layout: CardLayout
+    public let area: [UInt8]
+    /// Two times sixteen bytes, whether or not they are records.
+    public let records: [[UInt8]]
+
+    /// Nil where the bytes are not as many as the layout says.
+    public init?(_ bytes: [UInt8], layout: CardLayout) {
+        guard bytes.count == layout.byteCount else { return nil }
+        self.layout = layout
+        area = Array(bytes[..<layout.ndefByteCount])
+        records = (0..<2).map { Array(bytes[layout.recordBytes($0)]) }
+    }
+
+    public func content(in currency: Currency) -> TagContent {
+        // Another writer's message may run on over the places of the records.
+        TagContent(decoding: area + records.joined(), currency: currency)
+    }
+
+    /// Whose card it is and what others added, as far as it can be made out even behind a length
+    /// of zero or a broken header: while a refresh is under way, both still stand where they were.
+    public func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
+        guard let start = area.firstIndex(of: UInt8(ascii: "{")),
+            let (value, _) = try? JSONValue.parsingPrefix(of: area, from: start)
+        else { return nil }
+        return CardFace.remains(of: value)
+    }
+
+    /// Nothing was ever written to either place of a record.
+    public var hasBlankRecords: Bool { records.joined().allSatisfy { $0 == 0 } }
+}

@@ -1,0 +1,48 @@
+/// Where a card lies on a chip: what phones read, and the two sealed records behind it.
+///
+/// All of it is one run of pages, so that a single FAST_READ brings the whole card.
+public struct CardLayout: Hashable, Sendable {
+    /// Four bytes of TLV and record header, language and terminator around the JSON take this much.
+    static let bytesAroundJSON = 10
+
+    public let ndefPages: ClosedRange<UInt8>
+    /// The first page of each record; a record is four pages.
+    public let recordPages: [UInt8]
+
+    public static let ntag213 = CardLayout(
+        ndefPages: 0x04...0x1F, recordPages: [0x20, 0x24])
+    /// NTAG215 and NTAG216: as much as one answer of an ACR122 carries.
+    public static let larger = CardLayout(
+        ndefPages: 0x04...0x39, recordPages: [0x3A, 0x3E])
+
+    private init(ndefPages: ClosedRange<UInt8>, recordPages: [UInt8]) {
+        self.ndefPages = ndefPages
+        self.recordPages = recordPages
+    }
+
+    /// Nil for a chip on which no card is kept.
+    public init?(chipNamed name: String) {
+        switch name {
+        case "NTAG213": self = .ntag213
+        case "NTAG215", "NTAG216": self = .larger
+        default: return nil
+        }
+    }
+
+    /// The whole card.
+    public var pages: ClosedRange<UInt8> {
+        ndefPages.lowerBound...(recordPages[1] + UInt8(SealedRecord.pageCount) - 1)
+    }
+
+    public var byteCount: Int { pages.count * 4 }
+    public var ndefByteCount: Int { ndefPages.count * 4 }
+
+    /// How many bytes of JSON there is room for.
+    public var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
+
+    /// Where a record's bytes lie, counted from the first byte of the card.
+    func recordBytes(_ slot: Int) -> Range<Int> {
+        let start = (Int(recordPages[slot]) - Int(ndefPages.lowerBound)) * 4
+        return start..<start + SealedRecord.byteCount
+    }
+}

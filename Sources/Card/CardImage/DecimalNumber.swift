@@ -1,0 +1,64 @@
+import TapcardDomain
+
+/// A JSON number as the decimal it is, never as a binary fraction.
+struct DecimalNumber {
+    /// How far a number of another writer may lie from an amount: floating point made `12.1` into
+    /// `12.100000000000001`, and that is meant to be 12.10.
+    private static let toleratedDigits = 6
+    /// No amount needs more; a longer exponent is an attack or a mistake.
+    private static let largestExponent = 30
+
+    private let isNegative: Bool
+    private let digits: [UInt8]
+    /// Where the point stands, counted from the left of the digits.
+    private let point: Int
+
+    /// Nil where the text is no JSON number, or one of absurd size.
+    init?(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative { rest.removeFirst() }
+        var digits: [UInt8] = []
+        var point: Int?
+        while let byte = rest.first, byte != UInt8(ascii: "e"), byte != UInt8(ascii: "E") {
+            rest.removeFirst()
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits.append(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: ".") where point == nil: point = digits.count
+            default: return nil
+            }
+        }
+        var exponent = 0
+        if !rest.isEmpty {
+            rest.removeFirst()
+            let digits = rest.first == UInt8(ascii: "+") ? rest.dropFirst() : rest
+            guard let value = Int(String(decoding: digits, as: UTF8.self)),
+                abs(value) <= DecimalNumber.largestExponent
+            else { return nil }
+            exponent = value
+        }
+        guard !digits.isEmpty else { return nil }
+        self.digits = digits
+        self.point = (point ?? digits.count) + exponent
+    }
+
+    /// The number as minor units of a currency, rounded where it is within a millionth of them.
+    /// Nil where it is negative, too precise or too large.
+    func minorUnits(of currency: Currency) -> Int64? {
+        func digit(_ place: Int) -> Int64 {
+            digits.indices.contains(place) ? Int64(digits[place]) : 0
+        }
+        if isNegative && digits.contains(where: { $0 != 0 }) { return nil }
+        let end = point + currency.decimals
+        var units: Int64 = 0
+        for place in min(0, end)..<max(0, end) {
+            let (product, overflow) = units.multipliedReportingOverflow(by: 10)
+            guard !overflow, product <= Int64.max - 10 else { return nil }
+            units = product + digit(place)
+        }
+        let spare = (0..<max(1, DecimalNumber.toleratedDigits - currency.decimals))
+            .map { digit(end + $0) }
+        if spare.allSatisfy({ $0 == 0 }) { return units }
+        return spare.allSatisfy { $0 == 9 } ? units + 1 : nil
+    }
+}

@@ -1,0 +1,87 @@
+import NDEF
+public import TapcardDomain
+import TextCodecs
+
+/// What lies in a tag's NDEF area, as far as a card reader cares.
+public enum TagContent: Hashable, Sendable {
+    /// A card's JSON in the form that tapcard writes.
+    case tapcard(CardFace)
+    /// A card's JSON as others write it.
+    case foreignCard(CardFace)
+    /// JSON of a card with a value that cannot be, and which.
+    case badCard(String)
+    case text(String)
+    case uri(String)
+    case other
+    /// Formatted, with no message or an empty one.
+    case empty
+    /// No NDEF structure that could be read, and why.
+    case unreadable(String)
+
+    /// Reads the data area of a Type 2 tag, from page 4 on.
+    public init(decoding area: [UInt8], currency: Currency) {
+        do {
+            guard let block = try TLVArea(decoding: area).message, !block.value.isEmpty else {
+                self = .empty
+                return
+            }
+            let message = try NDEFMessage(decoding: block.value, .lenient)
+            guard let record = message.records.first, record.format != .empty else {
+                self = .empty
+                return
+            }
+            self.init(record, currency)
+        } catch {
+            self = .unreadable(error.detail)
+        }
+    }
+
+    /// The word for `--json`.
+    public var word: String {
+        switch self {
+        case .tapcard: "tapcard"
+        case .foreignCard, .badCard: "json"
+        case .text: "text"
+        case .uri: "uri"
+        case .other: "other"
+        case .empty: "empty"
+        case .unreadable: "none"
+        }
+    }
+
+    public var face: CardFace? {
+        switch self {
+        case .tapcard(let face), .foreignCard(let face): face
+        default: nil
+        }
+    }
+
+    private init(_ record: NDEFRecord, _ currency: Currency) {
+        if let uri = try? NDEFURI(record) {
+            self = .uri(uri.uri)
+            return
+        }
+        let isText = record.format == .wellKnown && record.type == Array("T".utf8)
+        let isJSON = record.format == .media && record.type == Array("application/json".utf8)
+        if isText, let text = try? NDEFText(record), text.text.first == "{" {
+            self.init(json: Array(text.text.utf8), isOwnForm: true, currency)
+        } else if (isText || isJSON) && record.payload.first == UInt8(ascii: "{") {
+            self.init(json: record.payload, isOwnForm: false, currency)
+        } else if isText, let text = try? NDEFText(record) {
+            self = .text(text.text)
+        } else {
+            self = .other
+        }
+    }
+
+    private init(json: [UInt8], isOwnForm: Bool, _ currency: Currency) {
+        do {
+            let face = try CardFace(try JSONValue.parsing(json), currency: currency)
+            self = isOwnForm && face.style == .tapcard ? .tapcard(face) : .foreignCard(face)
+        } catch let error as CardImageError where error.kind == .badValue {
+            self = .badCard(error.detail)
+        } catch {
+            self = String(validating: json, as: UTF8.self).map(TagContent.text) ?? .other
+        }
+    }
+}

@@ -1,0 +1,48 @@
+public import CardImage
+import Type2Tag
+
+extension CardLayout {
+    /// The four WRITEs of a record into one of the two places.
+    public func writes(record: [UInt8], to place: Int) -> [PageWrite] {
+        CardLayout.pages(of: record, from: recordPages[place])
+    }
+
+    /// The pages that hold the record of a place.
+    public func readBack(of place: Int) -> ClosedRange<UInt8> {
+        recordPages[place]...(recordPages[place] + UInt8(SealedRecord.pageCount) - 1)
+    }
+
+    /// What has to be written so that phones read the new area instead of the old one: a guard
+    /// that makes the message empty, the pages that change, and the first page again.
+    ///
+    /// Without the guard a torn page could show a balance made of old and new digits. When an
+    /// earlier refresh was broken off, pages may be weak, and all of them are written.
+    public func writes(
+        replacing old: [UInt8], with new: [UInt8], rewritingAll: Bool
+    ) -> [PageWrite] {
+        guard old.count == new.count, old != new || rewritingAll else { return [] }
+        let before = CardLayout.pages(of: old, from: ndefPages.lowerBound)
+        let after = CardLayout.pages(of: new, from: ndefPages.lowerBound)
+        let guardPage = PageWrite(ndefPages.lowerBound, CardLayout.emptyMessage)
+        let wasBrokenOff = before.first == guardPage
+        let used = CardLayout.usedPages(of: new)
+        let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
+            pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
+        }
+        return [guardPage] + changed + after.prefix(1)
+    }
+
+    private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
+
+    /// How many pages the message takes: the zeros behind it never meant anything.
+    private static func usedPages(of area: [UInt8]) -> Int {
+        let last = area.lastIndex { $0 != 0 } ?? 0
+        return last / 4 + 1
+    }
+
+    private static func pages(of bytes: [UInt8], from first: UInt8) -> [PageWrite] {
+        stride(from: 0, to: bytes.count - 3, by: 4).compactMap { start in
+            Page(bytes[start..<start + 4]).map { PageWrite(first + UInt8(start / 4), $0) }
+        }
+    }
+}

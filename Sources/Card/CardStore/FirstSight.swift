@@ -1,0 +1,147 @@
+public import TagReading
+public import Type2Tag
+
+/// What is learnt of a tag that this station never saw.
+public struct SightedTag: Hashable, Sendable {
+    public let chip: Type2Chip
+    public let version: [UInt8]?
+    /// Pages 0 to 3: serial number, lock bytes, capability container.
+    public let header: [UInt8]
+    /// From page 4 on: a whole card where the chip can hold one, else all user memory.
+    public let memory: [UInt8]
+    /// The maker's signature; nil where the chip gives none.
+    public let signature: [UInt8]?
+
+    /// The capability container, as bytes.
+    public var capability: [UInt8] { Array(header[12..<16]) }
+    /// The static lock bytes.
+    public var locks: [UInt8] { Array(header[10..<12]) }
+}
+
+/// Finds out what a tag is and reads it: four commands on an NTAG21x.
+public struct FirstSight: TagProcedure {
+    private enum State {
+        case version, reselect, header, span, blocks, signature, finished
+    }
+
+    private let identity: TagIdentity
+    private let longestAnswer: Int
+    private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
+    private var state = State.version
+    private var version: [UInt8]?
+    private var chip: Type2Chip?
+    private var header: [UInt8] = []
+    private var memory: [UInt8] = []
+    private var span: PageSpan?
+    private var nextBlock: UInt8 = 4
+
+    /// `cardPages` says what is worth reading on a chip.
+    public init(
+        _ identity: TagIdentity, longestAnswer: Int,
+        cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
+    ) {
+        self.identity = identity
+        self.longestAnswer = longestAnswer
+        self.cardPages = cardPages
+    }
+
+    public mutating func next(after event: TagEvent) -> TagStep<SightedTag> {
+        switch (state, event) {
+        case (_, .begin):
+            return .exchange(Type2Command.getVersion.frame)
+        case (.version, .answer(let answer)):
+            version = answer
+            chip = Type2Chip(version: answer)
+            return readHeader()
+        case (.version, .failure(.refused)), (.version, .failure(.timedOut)),
+            (.version, .failure(.garbled)):
+            // Older chips do not know the question and fall silent.
+            state = .reselect
+            return .select
+        case (.reselect, .selected(let again)):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+            return readHeader()
+        case (.header, .answer(let answer)):
+            return takeHeader(answer)
+        case (.span, .answer(let answer)):
+            return takeSpan(answer)
+        case (.blocks, .answer(let answer)):
+            return takeBlock(answer)
+        case (.signature, .answer(let answer)):
+            return finish(signature: try? Type2Command.readSignature.checked(answer))
+        case (.signature, .failure(.refused)), (.signature, .failure(.timedOut)),
+            (.signature, .failure(.garbled)):
+            return finish(signature: nil)
+        case (_, .failure(let kind)):
+            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+        default:
+            return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
+        }
+    }
+
+    private mutating func readHeader() -> TagStep<SightedTag> {
+        state = .header
+        return .exchange(Type2Command.read(0).frame)
+    }
+
+    private mutating func takeHeader(_ answer: [UInt8]) -> TagStep<SightedTag> {
+        guard let header = try? Type2Command.read(0).checked(answer),
+            let capability = Page(header[12..<16])
+        else { return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length")) }
+        self.header = header
+        if let chip {
+            span = PageSpan(cardPages(chip), longestAnswer: longestAnswer)
+            state = .span
+            return readSpan()
+        }
+        guard let other = Type2Chip.other(capability: capability) else {
+            return .fail(
+                CardStoreError(.unknownChip, "the tag is neither an NTAG21x nor formatted"))
+        }
+        chip = other
+        state = .blocks
+        return .exchange(Type2Command.read(nextBlock).frame)
+    }
+
+    private mutating func takeSpan(_ answer: [UInt8]) -> TagStep<SightedTag> {
+        guard span?.take(answer) == true else {
+            return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+        }
+        return readSpan()
+    }
+
+    private mutating func readSpan() -> TagStep<SightedTag> {
+        if let frame = span?.nextFrame() { return .exchange(frame) }
+        memory = span?.bytes ?? []
+        state = .signature
+        return .exchange(Type2Command.readSignature.frame)
+    }
+
+    /// READ brings four pages; the last block may reach beyond the memory and roll over.
+    private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<SightedTag> {
+        guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
+            return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+        }
+        memory += data
+        let (following, overflow) = nextBlock.addingReportingOverflow(4)
+        guard !overflow, following <= chip.userPages.upperBound else {
+            memory = Array(memory.prefix(chip.userPages.count * 4))
+            return finish(signature: nil)
+        }
+        nextBlock = following
+        return .exchange(Type2Command.read(following).frame)
+    }
+
+    private mutating func finish(signature: [UInt8]?) -> TagStep<SightedTag> {
+        state = .finished
+        guard let chip else {
+            return .fail(CardStoreError(.garbled, "the tag did not say what it is"))
+        }
+        return .finish(
+            SightedTag(
+                chip: chip, version: version, header: header, memory: memory,
+                signature: signature))
+    }
+}

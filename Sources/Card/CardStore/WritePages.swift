@@ -1,0 +1,107 @@
+import TagReading
+public import Type2Tag
+
+/// One page and what is to be in it.
+public struct PageWrite: Hashable, Sendable {
+    public let page: UInt8
+    public let content: Page
+
+    public init(_ page: UInt8, _ content: Page) {
+        self.page = page
+        self.content = content
+    }
+}
+
+/// Writes pages in their order, each acknowledged, reads them back and compares.
+///
+/// It never goes on after a fault: a WRITE that failed is *unknown*, and meanwhile the tag may have
+/// been on another reader. Whoever runs this selects, reads and judges again.
+public struct WritePages: TagProcedure {
+    private enum State {
+        case authenticating, writing, readingBack
+    }
+
+    private let writes: [PageWrite]
+    private let password: TagPassword?
+    private var state = State.writing
+    private var written = 0
+    private var span: PageSpan
+    private let firstReadBack: UInt8
+
+    /// `readBack` has to cover every page that is written.
+    public init(
+        _ writes: [PageWrite], readBack: ClosedRange<UInt8>, longestAnswer: Int,
+        password: TagPassword? = nil
+    ) {
+        self.writes = writes
+        self.password = password
+        span = PageSpan(readBack, longestAnswer: longestAnswer)
+        firstReadBack = readBack.lowerBound
+    }
+
+    public mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
+        switch (state, event) {
+        case (_, .begin):
+            guard let password else { return write() }
+            state = .authenticating
+            return .exchange(Type2Command.authenticate(password.password).frame)
+        case (.authenticating, .answer(let pack)):
+            guard pack == password?.pack else {
+                return .fail(CardStoreError(.garbled, "the tag does not know our password"))
+            }
+            state = .writing
+            return write()
+        case (.writing, .answer(let answer)):
+            guard answer.isEmpty else {
+                return .fail(CardStoreError(.garbled, "the tag did not acknowledge a WRITE"))
+            }
+            written += 1
+            return write()
+        case (.readingBack, .answer(let answer)):
+            guard span.take(answer) else {
+                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            }
+            return readBack()
+        case (_, .failure(let kind)):
+            return .fail(
+                CardStoreError(.reader(kind), "the tag failed after \(written) of \(writes.count)"))
+        case (_, .selected):
+            return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
+        }
+    }
+
+    private mutating func write() -> TagStep<[UInt8]> {
+        guard written < writes.count else {
+            state = .readingBack
+            return readBack()
+        }
+        let next = writes[written]
+        return .exchange(Type2Command.write(next.page, next.content).frame)
+    }
+
+    private mutating func readBack() -> TagStep<[UInt8]> {
+        if let frame = span.nextFrame() { return .exchange(frame) }
+        var last: [UInt8: Page] = [:]
+        for write in writes { last[write.page] = write.content }
+        let holds = last.allSatisfy { page, content in
+            let start = (Int(page) - Int(firstReadBack)) * 4
+            return span.bytes.indices.contains(start + 3)
+                && Array(span.bytes[start..<start + 4]) == content.bytes
+        }
+        guard holds else {
+            return .fail(CardStoreError(.differs, "a page does not hold what was written to it"))
+        }
+        return .finish(span.bytes)
+    }
+}
+
+/// What opens a protected tag, and what it answers.
+public struct TagPassword: Hashable, Sendable {
+    public let password: [UInt8]
+    public let pack: [UInt8]
+
+    public init(password: [UInt8], pack: [UInt8]) {
+        self.password = password
+        self.pack = pack
+    }
+}

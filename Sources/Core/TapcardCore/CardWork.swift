@@ -1,0 +1,94 @@
+import CardImage
+import CardStore
+import Ledger
+import TagReading
+import TapcardDomain
+
+/// How what phones read stands after a tap.
+public enum DisplayState: String, Sendable, Hashable {
+    case current
+    case repaired
+    case outOfDate = "out-of-date"
+}
+
+extension Station {
+    /// Puts a change that is durable in the ledger onto the tag: the record, page by page, read
+    /// back; then the ledger's word that it has happened; only then what phones read.
+    func perform(
+        _ work: OpenWork, on sight: Sight
+    ) async throws(Interruption) -> (Confirmation, DisplayState) {
+        surroundings.progress(.writing)
+        let place = sight.slots.target(keeping: work.confirmed)
+        _ = try await performing(
+            WritePages(
+                sight.layout.writes(record: work.record, to: place),
+                readBack: sight.layout.readBack(of: place), longestAnswer: reader.longestAnswer))
+        let confirmation = try await confirm(work)
+        guard case .committed(let operation) = confirmation else {
+            return (confirmation, .outOfDate)
+        }
+        surroundings.progress(.committed(operation.id))
+        let display = await refreshDisplay(
+            on: sight, content: work.content, of: work.card,
+            rewritingAll: work.card.isDisplayStale)
+        return (confirmation, display)
+    }
+
+    /// A commit whose outcome is unknown is asked about again: the answer is taken under the
+    /// card's lock and says what became of it.
+    private func confirm(_ work: OpenWork) async throws(Interruption) -> Confirmation {
+        let mostAttempts = 3
+        for _ in 1..<mostAttempts {
+            do {
+                return try await ledger.confirm(work, at: now)
+            } catch {
+                guard error.kind == .outcomeUnknown else { throw .ledger(error) }
+            }
+        }
+        return try await asking { () throws(LedgerError) in
+            try await ledger.confirm(work, at: now)
+        }
+    }
+
+    /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
+    /// and the next tap writes every page again.
+    func refreshDisplay(
+        on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool
+    ) async -> DisplayState {
+        let area = self.area(for: content, of: card, on: sight)
+        let writes = sight.layout.writes(
+            replacing: sight.image.area, with: area, rewritingAll: rewritingAll)
+        do {
+            if !writes.isEmpty {
+                _ = try await reader.perform(
+                    WritePages(
+                        writes, readBack: sight.layout.ndefPages,
+                        longestAnswer: reader.longestAnswer))
+            }
+            if card.isDisplayStale { try await ledger.markDisplay(of: card.uid, stale: false) }
+            return writes.isEmpty ? .current : .repaired
+        } catch {
+            surroundings.progress(.hint("what phones read was not refreshed: \(error)"))
+            do {
+                try await ledger.markDisplay(of: card.uid, stale: true)
+            } catch {
+                // The guard on the tag says the same; the ledger's note only adds to it.
+                surroundings.progress(.hint("and the ledger could not note it: \(error)"))
+            }
+            return .outOfDate
+        }
+    }
+
+    /// What phones are to read: the ledger's card with the members that others added, as long as
+    /// these leave room for the card's own.
+    func area(for content: SealedContent, of card: LedgerCard, on sight: Sight) -> [UInt8] {
+        let extras = sight.image.remains(in: currency)?.extras ?? []
+        var face = CardFace(
+            style: card.face, balance: content.balance, holder: content.holder,
+            scratch: content.scratch, extras: card.status == .closed ? [] : extras)
+        if let area = try? face.area(in: sight.layout) { return area }
+        face.extras = []
+        if let area = try? face.area(in: sight.layout) { return area }
+        preconditionFailure("a card was made whose face does not fit on its chip")
+    }
+}

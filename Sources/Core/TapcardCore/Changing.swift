@@ -1,0 +1,236 @@
+import CardCryptography
+import CardImage
+public import Ledger
+public import TapcardDomain
+
+/// A change that has happened: the ledger has it, and the card, or it follows.
+public struct Receipt: Sendable, Hashable {
+    public let operation: Operation
+    /// What was added to the card; negative for a payment.
+    public let amount: Money
+    /// What the card held afterwards.
+    public let balance: Money
+    /// The same request came again; nothing happened this time.
+    public let isReplayed: Bool
+    public let display: DisplayState
+
+    public var uid: CardUID { operation.uid }
+}
+
+extension Station {
+    /// Records a payment.
+    public func pay(
+        _ amount: Money, id: OperationID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> Receipt {
+        try requirePositive(amount)
+        return try await change(.pay(amount), id: id, only: card)
+    }
+
+    /// Records funds that are in the drawer already.
+    public func add(
+        _ amount: Money, id: OperationID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> Receipt {
+        try requirePositive(amount)
+        return try await change(.add(amount), id: id, only: card)
+    }
+
+    /// Reverses a payment, once. The refund's id follows from the payment's, so that asking twice
+    /// is the same request.
+    public func refund(
+        _ payment: OperationID, _ amount: Money? = nil
+    ) async throws(TapcardError) -> Receipt {
+        if let amount { try requirePositive(amount) }
+        let known = try await whileAsking { () throws(LedgerError) in
+            try await ledger.operation(payment)
+        }
+        guard let known else {
+            throw TapcardError(
+                Refusal(.notRefundable, "this ledger knows no operation \(payment)"))
+        }
+        return try await change(
+            .refund(of: payment, amount), id: payment.derived(for: "refund"), only: known.uid)
+    }
+
+    /// Pays out what is left on a card and empties it.
+    public func close(
+        id: OperationID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> Receipt {
+        try await change(.close, id: id, only: card)
+    }
+
+    /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.
+    public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
+        let code = newID()
+        let target = try await tap(for: id) { sight, _ throws(Interruption) in
+            try await requireScratchable(sight, code)
+            return sight.uid
+        }
+        surroundings.progress(.scratching)
+        do {
+            try await surroundings.sleep(settings.scratching)
+        } catch {
+            throw TapcardError(
+                .cancelled, "Scratching was stopped.",
+                meaning: "The card is still unscratched and there is no code.", uid: target)
+        }
+        return try await change(.scratch(code), id: id, only: target)
+    }
+
+    /// Carries a request out at the next tap, however often it takes to settle it.
+    func change(
+        _ intent: Intent, id: OperationID, only card: CardUID?
+    ) async throws(TapcardError) -> Receipt {
+        var only = card
+        if let known = try await known(id, intent) {
+            if known.state == .committed { return receipt(known, isReplayed: true) }
+            only = card ?? known.uid
+        }
+        return try await tap(
+            for: id, only: only,
+            conclude: { error in await conclude(id, after: error) },
+            { sight, state throws(Interruption) in
+                try await carryOut(intent, id, on: sight, state.display)
+            })
+    }
+
+    /// One look at a quiet card: carries the request out, or nil to look again.
+    private func carryOut(
+        _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState
+    ) async throws(Interruption) -> Receipt? {
+        if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
+        ) {
+            return try finished(known, display)
+        }
+        guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
+        try requireRoom(for: intent, on: sight)
+        let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
+        let beginning = try await asking { () throws(LedgerError) in
+            try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        }
+        switch beginning {
+        case .begun(let work):
+            let (confirmation, display) = try await perform(work, on: sight)
+            switch confirmation {
+            case .committed(let operation), .voided(let operation):
+                return try finished(operation, display)
+            case .superseded: return nil
+            }
+        case .known, .changed: return nil
+        case .mismatched(let operation): throw .refused(mismatch(operation))
+        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        }
+    }
+
+    /// What to say of a request whose operation has come to an end.
+    private func finished(
+        _ operation: Operation, _ display: DisplayState
+    ) throws(Interruption) -> Receipt? {
+        switch operation.state {
+        case .pending: return nil
+        case .voided: throw .refused(voided(operation))
+        case .committed: return receipt(operation, isReplayed: false, display)
+        }
+    }
+
+    /// The card is gone: the ledger alone says what became of the request.
+    private func conclude(
+        _ id: OperationID, after error: TapcardError
+    ) async -> Result<Receipt, TapcardError>? {
+        guard let operation = try? await ledger.operation(id) else { return nil }
+        switch operation.state {
+        case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case .voided: return .failure(voided(operation))
+        case .pending: return .failure(TapcardError.openStill(operation, because: error))
+        }
+    }
+
+    /// A request whose id is known: the same request again, or a mistake.
+    private func known(
+        _ id: OperationID, _ intent: Intent
+    ) async throws(TapcardError) -> Operation? {
+        let operation = try await whileAsking { () throws(LedgerError) in
+            try await ledger.operation(id)
+        }
+        guard let operation else { return nil }
+        guard operation.answers(intent) else { throw mismatch(operation) }
+        if operation.state == .voided { throw voided(operation) }
+        return operation
+    }
+
+    private func receipt(
+        _ operation: Operation, isReplayed: Bool, _ display: DisplayState = .current
+    ) -> Receipt {
+        Receipt(
+            operation: operation, amount: operation.change(in: currency),
+            balance: Money(minorUnits: operation.balanceAfter ?? 0, currency),
+            isReplayed: isReplayed, display: display)
+    }
+
+    private func mismatch(_ operation: Operation) -> TapcardError {
+        let amount = Money(minorUnits: operation.amount, currency)
+        return TapcardError(
+            .operationMismatch,
+            "Operation \(operation.id) was used before, for another request: "
+                + "\(operation.kind.rawValue) \(amount) on card \(operation.uid).",
+            meaning: "Nothing was changed on card or ledger.",
+            advice: "Use a new id for a new request.", uid: operation.uid)
+    }
+
+    private func voided(_ operation: Operation) -> TapcardError {
+        TapcardError(
+            .operationVoided, "Operation \(operation.id) was voided: it did not happen.",
+            meaning: "No money moved.", advice: "Begin again, with a new id.", uid: operation.uid)
+    }
+
+    /// The same question to the ledger outside of a tap.
+    func whileAsking<Success: Sendable>(
+        _ question: () async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do {
+            return try await question()
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    private func requirePositive(_ amount: Money) throws(TapcardError) {
+        guard amount.minorUnits > 0 else {
+            throw TapcardError(
+                Refusal(.badAmount, "\(amount.shown) cannot be moved; an amount is above 0"))
+        }
+    }
+
+    private func requireScratchable(
+        _ sight: Sight, _ code: ScratchCode
+    ) async throws(Interruption) {
+        guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
+        do {
+            try view.admits(.scratch(code))
+        } catch {
+            throw .refused(TapcardError(error, uid: sight.uid))
+        }
+        try requireRoom(for: .scratch(code), on: sight)
+    }
+
+    /// A code needs room on the tag. Members that others added may have taken it.
+    private func requireRoom(for intent: Intent, on sight: Sight) throws(Interruption) {
+        guard case .scratch(let code) = intent, let view = sight.view else { return }
+        let face = CardFace(
+            style: view.card.face, balance: view.balance, holder: view.card.holder,
+            scratch: .scratched(code),
+            extras: sight.image.remains(in: currency)?.extras ?? [])
+        do {
+            _ = try face.area(in: sight.layout)
+        } catch {
+            throw .refused(TapcardError(error).naming(sight.uid))
+        }
+    }
+}
+
+extension UniqueID {
+    /// An id that follows from this one and a purpose, so that asking again asks for the same.
+    func derived(for purpose: String) -> UniqueID {
+        let digest = SHA256.digest(Array("tapcard/\(purpose)/".utf8) + bytes)
+        return UniqueID(random: Array(digest.prefix(16))) ?? self
+    }
+}

@@ -1,0 +1,80 @@
+import CardImage
+import CardStore
+import Ledger
+import TapcardDomain
+
+/// What a tag is, held against the ledger. The order of the questions is the rule.
+enum Judgement: Sendable, Hashable {
+    /// This ledger does not know the card.
+    case unknown
+    /// It is being made; what lies on the tag does not matter yet.
+    case inTheMaking(Operation)
+    /// The best record is one that this ledger issued, and not an old one.
+    case trusted(SealedRecord)
+    case damaged
+    case forged
+    case rolledBack
+    case ledgerBehind
+
+    init(_ slots: RecordSlots, _ view: CardView?) {
+        guard let view else {
+            self = .unknown
+            return
+        }
+        if let open = view.open, open.kind.makesCard {
+            self = .inTheMaking(open)
+            return
+        }
+        guard let best = slots.best else {
+            // Honest tears always leave one good record on a card that was confirmed once.
+            self = slots.hasRetired ? .forged : .damaged
+            return
+        }
+        let sequence = best.record.sequence
+        if sequence > view.card.allocated || view.isInGap(sequence) {
+            self = .ledgerBehind
+        } else if view.issued[sequence]?.bytes != slots.bytes[best.place] {
+            self = .forged
+        } else if sequence < view.card.confirmed {
+            switch slots.slots[1 - best.place] {
+            case .valid, .retired, .blank: self = .rolledBack
+            case .broken, .unsealed: self = .damaged
+            }
+        } else {
+            self = .trusted(best.record)
+        }
+    }
+}
+
+/// What is to be done with a trusted card before anything else.
+enum SettlingStep: Sendable, Hashable {
+    case nothing
+    /// Put the operation's own record onto the tag.
+    case resume(Operation)
+    /// Make the open payment final, then write a fresh record.
+    case end(Operation, as: Operation.State)
+    /// The record is not the last word: write a fresh one.
+    case reseal
+
+    /// `request` is the operation for which the card was held to the reader.
+    init(
+        tag best: SealedRecord, bytes: [UInt8], view: CardView, expected: [UInt8],
+        request: OperationID?, now: Timestamp, lifetime: Duration
+    ) {
+        guard let open = view.open else {
+            self = best.sequence == view.card.confirmed && bytes == expected ? .nothing : .reseal
+            return
+        }
+        guard open.kind.isVoidable else {
+            self = .resume(open)
+            return
+        }
+        let isSameAgain = open.id == request
+        guard best.sequence == open.sequence else {
+            self = isSameAgain ? .resume(open) : .end(open, as: .voided)
+            return
+        }
+        let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))
+        self = .end(open, as: isSameAgain || age < lifetime ? .committed : .voided)
+    }
+}

@@ -1,0 +1,66 @@
+public import CardCryptography
+import DurableFile
+import TextCodecs
+
+/// The file in which a station keeps its keys: readable by its owner only, or refused.
+public struct KeyFile: Sendable {
+    private static let mode: UInt32 = 0o600
+    private static let othersMayRead: UInt32 = 0o077
+
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// The keys; nil where there is no file.
+    public func load() throws(TapcardError) -> KeyRing? {
+        let file = DurableFile(path)
+        do {
+            guard let bytes = try file.read() else { return nil }
+            if let mode = try file.permissions(), mode & KeyFile.othersMayRead != 0 {
+                throw refusal(
+                    "The key file \(path) can be read by others (mode \(String(mode, radix: 8))).",
+                    "Whoever reads it can forge cards. If nobody has: chmod 600 \(path)")
+            }
+            return try KeyRing(parsing: bytes)
+        } catch let error as TapcardError {
+            throw error
+        } catch let error as KeyError {
+            throw refusal(
+                "The key file \(path) is damaged: \(error.detail).",
+                "Put the backup of your keys in its place.")
+        } catch let error as FileError {
+            throw refusal(
+                "The key file cannot be read: \(error.detail).",
+                "Let its owner run tapcard, or put the backup of your keys in its place.")
+        } catch {
+            throw refusal("The key file cannot be read: \(error).", "")
+        }
+    }
+
+    /// The keys, made now if there are none. Says whether they are new.
+    public func loadOrMake(
+        created: String, random: (Int) -> [UInt8]
+    ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
+        if let keys = try load() { return (keys, false) }
+        let keys = KeyRing.fresh(created: created, random: random)
+        try save(keys)
+        return (keys, true)
+    }
+
+    public func save(_ keys: KeyRing) throws(TapcardError) {
+        do {
+            try DurableFile(path).write(Array(keys.json().prettyText.utf8), mode: KeyFile.mode)
+        } catch {
+            throw refusal(
+                "The key file cannot be written: \(error.detail).",
+                "No key was changed. Make room or give yourself the right to write there.")
+        }
+    }
+
+    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+        TapcardError(
+            .keysUnusable, what,
+            meaning: "Without its keys tapcard neither reads nor writes cards.",
+            advice: advice)
+    }
+}

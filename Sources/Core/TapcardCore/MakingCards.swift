@@ -1,0 +1,239 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+public import TapcardDomain
+import Type2Tag
+
+/// What a new card is to be.
+public struct CardOrder: Sendable, Hashable {
+    /// Where its value comes from.
+    public enum Origin: Sendable, Hashable {
+        case issue(Holder, Money, hasScratchCard: Bool)
+        /// A card of others; its balance is credited only if this is the amount it says.
+        case adopt(accepting: Money?)
+        case replace(CardUID)
+    }
+
+    public var origin: Origin
+    public var face: FaceStyle
+    /// Close the account of a card that is known, or known to others, and begin a new one.
+    public var mayReissue: Bool
+    /// Write over what is no card.
+    public var mayOverwrite: Bool
+
+    public init(
+        _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
+        mayOverwrite: Bool = false
+    ) {
+        self.origin = origin
+        self.face = face
+        self.mayReissue = mayReissue
+        self.mayOverwrite = mayOverwrite
+    }
+
+    /// The demo user: the same on every tag.
+    public static func demo(
+        in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
+        mayOverwrite: Bool = false
+    ) throws(Refusal) -> CardOrder {
+        CardOrder(
+            .issue(
+                Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez")),
+                Money(minorUnits: 0, currency), hasScratchCard: true),
+            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite)
+    }
+}
+
+extension Station {
+    /// Makes a card of the tag on the reader. When the last tap was interrupted while the same
+    /// card was being made, this one finishes it.
+    public func make(_ order: CardOrder, id: OperationID) async throws(TapcardError) -> CardReading
+    {
+        let made = Made()
+        return try await tap(
+            for: id, thoroughly: true,
+            early: { sight throws(Interruption) in
+                // Whoever re-issues has decided about a card that cannot be trusted.
+                guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
+                    verdict(on: sight) != nil, made.operation == nil
+                else { return .goOn }
+                try await make(order, id, of: sight, noting: made)
+                return .again
+            },
+            { sight, state throws(Interruption) in
+                if made.operation != nil {
+                    return try await finish(sight, state)
+                }
+                if let settled = state.settled, settled.kind.makesCard, let view = sight.view,
+                    isDone(order, by: view)
+                {
+                    return try await finish(sight, state)
+                }
+                try await make(order, id, of: sight, noting: made)
+                return nil
+            })
+    }
+
+    /// Remembers across looks at the tag that the card was made in this tap.
+    private final class Made {
+        var operation: OperationID?
+    }
+
+    /// A new card's other record place must not keep a record of an earlier life.
+    private func finish(
+        _ sight: Sight, _ state: TapState
+    ) async throws(Interruption) -> CardReading? {
+        guard let view = sight.view, let seen = sight.seen else { return nil }
+        let other = 1 - (sight.slots.best?.place ?? 0)
+        if sight.slots.slots[other] != .blank, !isOwn(sight.slots.slots[other], view) {
+            _ = try await reseal(sight, seen, above: .none)
+            return nil
+        }
+        return try await reading(after: sight, state.display)
+    }
+
+    /// Whether a record was made for the present account: by the operation that made the card, or
+    /// after it. Those of an earlier life have lower numbers.
+    private func isOwn(_ slot: RecordSlots.Slot, _ view: CardView) -> Bool {
+        guard case .valid(let record) = slot, let best = view.issued[view.card.confirmed] else {
+            return false
+        }
+        guard let issued = view.issued[record.sequence] else { return false }
+        return record.sequence.next() == best.sequence || issued.operation == best.operation
+    }
+
+    private func make(
+        _ order: CardOrder, _ id: OperationID, of sight: Sight, noting made: Made
+    ) async throws(Interruption) {
+        try await requireWritable(sight)
+        let plan = try await plan(order, for: sight)
+        let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
+        let beginning = try await asking { () throws(LedgerError) in
+            try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        }
+        switch beginning {
+        case .begun(let work):
+            made.operation = id
+            _ = try await perform(work, on: sight)
+        case .refused(let refusal):
+            throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .known, .mismatched, .changed: return
+        }
+    }
+
+    private func isDone(_ order: CardOrder, by view: CardView) -> Bool {
+        switch order.origin {
+        case .issue(let holder, let balance, let hasScratchCard):
+            view.card.holder == holder && view.balance == balance
+                && view.card.face == order.face
+                && (view.card.scratch == .unscratched) == hasScratchCard
+        case .adopt: view.card.foreignMessage != nil
+        case .replace: true
+        }
+    }
+
+    private func plan(
+        _ order: CardOrder, for sight: Sight
+    ) async throws(Interruption) -> CardPlan {
+        var holder = Holder.nobody
+        var balance = Money(minorUnits: 0, currency)
+        var scratch = ScratchCard.none
+        let origin: CardPlan.Origin
+        switch order.origin {
+        case .issue(let wanted, let amount, let hasScratchCard):
+            try await requireFree(sight, order)
+            (holder, balance) = (wanted, amount)
+            scratch = hasScratchCard ? .unscratched : .none
+            origin = .issue
+        case .replace(let lost):
+            try await requireFree(sight, order)
+            let view = try await asking { () throws(LedgerError) in
+                try await ledger.view(of: lost)
+            }
+            if let card = view?.card { (holder, scratch) = (card.holder, card.scratch) }
+            origin = .replace(lost: lost)
+        case .adopt(let accepted):
+            let found = try await foundValue(sight)
+            (holder, scratch) = (found.holder, found.scratch)
+            if let accepted {
+                guard accepted == found.balance else {
+                    throw .refused(
+                        TapcardError(
+                            .badAmount,
+                            "The tag says \(found.balance.shown), not \(accepted.shown).",
+                            meaning: "Nothing was changed on card or ledger.",
+                            advice: "Name the amount that it says, or none to begin with 0.",
+                            uid: sight.uid))
+                }
+                balance = accepted
+            }
+            origin = .adopt(message: sight.image.area)
+        }
+        let face = CardFace(
+            style: order.face, balance: balance, holder: holder, scratch: scratch)
+        do {
+            _ = try face.area(in: sight.layout)
+            try face.requireRoomForCode(in: sight.layout)
+        } catch {
+            throw .refused(TapcardError(error).naming(sight.uid))
+        }
+        let signature = sight.tag?.signature
+        return CardPlan(
+            origin: origin, chip: sight.chip,
+            isGenuineChip: signature.map {
+                Originality.verify(uid: sight.uid.bytes, signature: $0)
+            }, holder: holder, scratch: scratch, face: order.face, balance: balance,
+            mayReissue: order.mayReissue, above: sight.highest)
+    }
+
+    /// Refuses to write over what may be worth something to someone.
+    private func requireFree(_ sight: Sight, _ order: CardOrder) async throws(Interruption) {
+        if sight.view != nil { return }
+        let unchanged = "Nothing was written to it."
+        switch try await stranger(sight) {
+        case .blank: return
+        case .sealed:
+            if order.mayReissue { return }
+            throw .refused(
+                TapcardError(
+                    .cardKnown, "The tag carries a card of another ledger, with a true seal.",
+                    meaning: unchanged,
+                    advice: "Take it over with tapcard adopt, or add --reissue.", uid: sight.uid))
+        case .unsealed:
+            if order.mayOverwrite { return }
+            throw .refused(
+                TapcardError(
+                    .cardKnown, "The tag carries a card that others wrote.", meaning: unchanged,
+                    advice: "Take it over with tapcard adopt, or add --overwrite.",
+                    uid: sight.uid))
+        case .untrusted(let error):
+            if !order.mayOverwrite { throw .refused(error) }
+        case .senseless, .other:
+            if !order.mayOverwrite { throw .refused(try await strangerRefusal(sight)) }
+        }
+    }
+
+    /// What a card of others says of itself.
+    private func foundValue(
+        _ sight: Sight
+    ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
+        if let view = sight.view {
+            throw .refused(
+                TapcardError(
+                    Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already"),
+                    uid: sight.uid))
+        }
+        switch try await stranger(sight) {
+        case .sealed(let record, let face):
+            let isConsistent = face.map { SealedRecord.State($0.scratch) == record.state } ?? false
+            return (
+                face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
+                isConsistent ? face?.scratch ?? .none : .none
+            )
+        case .unsealed(let face): return (face.holder, face.balance, face.scratch)
+        case .untrusted(let error): throw .refused(error)
+        case .blank, .senseless, .other: throw .refused(try await strangerRefusal(sight))
+        }
+    }
+}

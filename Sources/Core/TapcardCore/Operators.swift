@@ -1,0 +1,87 @@
+import CardStore
+public import Ledger
+import TagReading
+public import TapcardDomain
+
+extension Station {
+    /// Blocks, allows or forgets a card that need not be there.
+    public func change(
+        _ card: CardUID, _ change: StatusChange
+    ) async throws(TapcardError) -> LedgerCard {
+        let result = try await whileAsking { () throws(LedgerError) in
+            try await ledger.change(card, change, id: newID(), at: now)
+        }
+        switch result {
+        case .success(let card): return card
+        case .failure(let refusal): throw TapcardError(refusal, uid: card)
+        }
+    }
+
+    /// The number of the card on the reader; nothing is read from it.
+    public func cardOnReader() async throws(TapcardError) -> CardUID {
+        surroundings.progress(.waitingForCard)
+        let identity: TagIdentity
+        do {
+            identity = try await reader.select(within: settings.wait)
+        } catch {
+            throw TapcardError(error)
+        }
+        await reader.release()
+        guard let uid = CardUID(bytes: identity.uid) else {
+            throw TapcardError(.unsupportedTag, "This tag has no seven-byte number.")
+        }
+        return uid
+    }
+
+    /// Writes the ledger's state onto a card and every page that phones read. A card that cannot
+    /// be trusted is only written when the operator names it.
+    public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
+        let written = Flag()
+        return try await tap(
+            for: nil, only: card,
+            early: { sight throws(Interruption) in
+                guard card != nil, !written.isSet, let seen = sight.seen, let view = sight.view,
+                    verdict(on: sight) != nil
+                else { return .goOn }
+                written.isSet = true
+                try await rewrite(sight, view, seen)
+                return .again
+            },
+            { sight, _ throws(Interruption) in
+                guard let view = sight.view else {
+                    throw .refused(try await strangerRefusal(sight))
+                }
+                let content = view.card.content(sight.highest, balance: view.balance)
+                let display = await refreshDisplay(
+                    on: sight, content: content, of: view.card, rewritingAll: true)
+                return try await reading(after: sight, display)
+            })
+    }
+
+    private final class Flag {
+        var isSet = false
+    }
+
+    /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.
+    private func rewrite(
+        _ sight: Sight, _ view: CardView, _ seen: Seen
+    ) async throws(Interruption) {
+        guard let open = view.open else {
+            _ = try await reseal(sight, seen, above: sight.highest)
+            return
+        }
+        if open.kind.isVoidable {
+            _ = try await asking { () throws(LedgerError) in
+                try await ledger.voidOpenPayment(on: sight.uid, at: now)
+            }
+            let seen = Seen(confirmed: seen.confirmed, open: nil)
+            _ = try await reseal(sight, seen, above: sight.highest)
+            return
+        }
+        let settlement = try await asking { () throws(LedgerError) in
+            try await ledger.resume(
+                open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
+        }
+        if case .work(let work) = settlement { _ = try await perform(work, on: sight) }
+    }
+}

@@ -1,0 +1,144 @@
+import CardImage
+import CardStore
+import Ledger
+public import TapcardDomain
+
+/// A card as a tap shows it.
+public struct CardReading: Sendable, Hashable {
+    /// What is to be thought of the records.
+    public enum Seal: String, Sendable {
+        case valid, unsealed, damaged, forged
+        case rolledBack = "rolled-back"
+    }
+
+    /// What the ledger says of the card.
+    public enum Standing: String, Sendable {
+        case known, unknown, blocked, behind
+    }
+
+    public let uid: CardUID
+    public let chip: String
+    public let seal: Seal
+    public let sequence: SequenceNumber?
+    public let holder: Holder
+    public let balance: Money?
+    public let scratch: ScratchCard
+    public let ledger: Standing
+    public let display: DisplayState
+    /// Why the card cannot be trusted; nil where it can or is nobody's.
+    public let problem: TapcardError?
+}
+
+extension Station {
+    /// Reads a card and settles what an interrupted tap left open on it. A card that cannot be
+    /// trusted is shown with the reason, not refused. Without settling nothing is ever written.
+    public func read(settling: Bool = true) async throws(TapcardError) -> CardReading {
+        try await tap(
+            for: nil,
+            early: { sight throws(Interruption) in
+                if let view = sight.view {
+                    let problem = verdict(on: sight)
+                    if !settling {
+                        return .done(reading(sight, view, asItLies(sight, view), problem))
+                    }
+                    guard let problem, problem.kind != .cardClosed else { return .goOn }
+                    // Voids the open payment where that is due, and throws the same problem.
+                    do throws(Interruption) {
+                        _ = try await settle(sight, for: nil)
+                    } catch .refused {
+                        surroundings.progress(.hint(problem.what))
+                    }
+                    return .done(reading(sight, view, .outOfDate, problem))
+                }
+                return .done(try await reading(ofStranger: sight))
+            },
+            { sight, state throws(Interruption) in
+                guard let view = sight.view else { return nil }
+                return try await reading(quiet: sight, view, state)
+            })
+    }
+
+    /// A settled card: all that may be left to do is to bring up to date what phones read.
+    private func reading(
+        quiet sight: Sight, _ view: CardView, _ state: TapState
+    ) async throws(Interruption) -> CardReading {
+        let content = view.card.content(sight.highest, balance: view.balance)
+        let refreshed = await refreshDisplay(
+            on: sight, content: content, of: view.card, rewritingAll: view.card.isDisplayStale)
+        let display = refreshed == .current ? state.display : refreshed
+        return reading(sight, view, display, nil)
+    }
+
+    private func asItLies(_ sight: Sight, _ view: CardView) -> DisplayState {
+        let content = view.card.content(sight.highest, balance: view.balance)
+        return area(for: content, of: view.card, on: sight) == sight.image.area
+            ? .current : .outOfDate
+    }
+
+    private func reading(
+        _ sight: Sight, _ view: CardView, _ display: DisplayState, _ problem: TapcardError?
+    ) -> CardReading {
+        let seal: CardReading.Seal =
+            switch problem?.kind {
+            case .damaged: .damaged
+            case .forged: .forged
+            case .rolledBack: .rolledBack
+            default: .valid
+            }
+        let standing: CardReading.Standing =
+            switch (problem?.kind, view.card.status) {
+            case (.ledgerBehind, _): .behind
+            case (_, .active): .known
+            default: .blocked
+            }
+        let content = view.card.content(sight.highest, balance: view.balance)
+        return CardReading(
+            uid: sight.uid, chip: sight.chip, seal: seal,
+            sequence: sight.slots.best?.record.sequence, holder: content.holder,
+            balance: view.balance, scratch: content.scratch, ledger: standing, display: display,
+            problem: problem)
+    }
+
+    /// A card of others is shown as it says it is; anything else is refused with what it is.
+    private func reading(ofStranger sight: Sight) async throws(Interruption) -> CardReading {
+        func reading(
+            _ seal: CardReading.Seal, _ record: SealedRecord?, _ face: CardFace?,
+            _ problem: TapcardError? = nil
+        ) -> CardReading {
+            CardReading(
+                uid: sight.uid, chip: sight.chip, seal: seal, sequence: record?.sequence,
+                holder: face?.holder ?? .nobody,
+                balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
+                    ?? face?.balance,
+                scratch: face?.scratch ?? .none, ledger: .unknown, display: .current,
+                problem: problem)
+        }
+        switch try await stranger(sight) {
+        case .sealed(let record, let face): return reading(.valid, record, face)
+        case .unsealed(let face): return reading(.unsealed, nil, face)
+        case .untrusted(let problem):
+            let seal = problem.kind == .keyMissing ? CardReading.Seal.unsealed : .forged
+            return reading(seal, nil, sight.image.content(in: currency).face, problem)
+        case .blank, .senseless, .other:
+            throw .refused(try await strangerRefusal(sight))
+        }
+    }
+
+    /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
+    func reading(
+        after sight: Sight, _ display: DisplayState
+    ) async throws(Interruption) -> CardReading {
+        let view = try await asking { () throws(LedgerError) in
+            try await ledger.view(of: sight.uid)
+        }
+        guard let view else {
+            throw .ledger(LedgerError(.corrupt, "card \(sight.uid) has vanished"))
+        }
+        let content = view.card.content(view.card.confirmed, balance: view.balance)
+        return CardReading(
+            uid: sight.uid, chip: sight.chip, seal: .valid, sequence: view.card.confirmed,
+            holder: content.holder, balance: view.balance, scratch: content.scratch,
+            ledger: view.card.status == .active ? .known : .blocked, display: display,
+            problem: nil)
+    }
+}

@@ -1,0 +1,150 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TapcardDomain
+
+/// What one look at a card led to.
+enum Round: Sendable {
+    /// Nothing is open and the record is the last word.
+    case quiet(Sight)
+    /// Something was settled; the card has to be looked at again.
+    case settled(Operation?, DisplayState)
+}
+
+extension Station {
+    /// Why this tag cannot be trusted; nil where it can or is nobody's.
+    func verdict(on sight: Sight) -> TapcardError? {
+        let uid = sight.uid
+        if let closed = formattedRefusal(sight) { return closed }
+        switch Judgement(sight.slots, sight.view) {
+        case .unknown, .inTheMaking, .trusted: return nil
+        case .damaged:
+            return TapcardError(
+                .damaged, "The card carries no record that can be believed.",
+                meaning: "An open payment was voided; the money is safe in the ledger.",
+                advice: "An operator can write it anew with tapcard repair --card \(uid).",
+                uid: uid)
+        case .forged:
+            return TapcardError(
+                .forged,
+                "The card carries a record that this ledger never issued, "
+                    + "or one under a key that is given up.",
+                meaning: "Nothing on it is believed; the money is safe in the ledger.",
+                advice: "Keep the card, and block it with tapcard block --card \(uid).", uid: uid)
+        case .rolledBack:
+            return TapcardError(
+                .rolledBack,
+                "The card carries an old state: two cards with one number, "
+                    + "or an old image that was put back.",
+                meaning: "Nothing on it is believed; the money is safe in the ledger. "
+                    + "The card in hand may be the honest one.",
+                advice: "Block it with tapcard block --card \(uid), or write this one anew with "
+                    + "tapcard repair --card \(uid).", uid: uid)
+        case .ledgerBehind:
+            return TapcardError(
+                .ledgerBehind, "The card is ahead of the ledger, as after a restored backup.",
+                meaning: "What happened since the backup is not in this ledger.",
+                advice: "Bring the newer ledger back, or accept the loss and write the ledger's "
+                    + "state with tapcard repair --card \(uid).", uid: uid)
+        }
+    }
+
+    /// A card that was closed and formatted is a blank tag again, though the ledger knows it.
+    private func formattedRefusal(_ sight: Sight) -> TapcardError? {
+        guard let card = sight.view?.card, card.status == .closed, sight.view?.open == nil,
+            sight.image.hasBlankRecords
+        else { return nil }
+        return TapcardError(
+            Refusal(.cardClosed, "the tag is blank; the card that was on it is closed"),
+            uid: sight.uid)
+    }
+
+    /// Finishes what an earlier tap left open. Throws where the card cannot be trusted.
+    func settle(_ sight: Sight, for request: OperationID?) async throws(Interruption) -> Round {
+        if let error = verdict(on: sight) {
+            if error.kind == .damaged {
+                _ = try await asking { () throws(LedgerError) in
+                    try await ledger.voidOpenPayment(on: sight.uid, at: now)
+                }
+            }
+            throw .refused(error)
+        }
+        guard let view = sight.view, let seen = sight.seen else { return .quiet(sight) }
+        switch step(on: sight, view, for: request) {
+        case .nothing:
+            return .quiet(sight)
+        case .resume(let open):
+            surroundings.progress(.settling(open.id))
+            return try await finish(
+                sight,
+                try await asking { () throws(LedgerError) in
+                    try await ledger.resume(
+                        open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
+                })
+        case .end(let open, let state):
+            surroundings.progress(.settling(open.id))
+            return try await finish(
+                sight,
+                try await asking { () throws(LedgerError) in
+                    try await ledger.end(
+                        open, as: state, resealWith: newID(), seen: seen, sealer: sealer, at: now)
+                })
+        case .reseal:
+            return try await reseal(sight, seen, above: .none)
+        }
+    }
+
+    /// Writes the ledger's state under a fresh number.
+    func reseal(
+        _ sight: Sight, _ seen: Seen, above floor: SequenceNumber
+    ) async throws(Interruption) -> Round {
+        let request = Request(
+            id: newID(), uid: sight.uid, intent: .reseal(above: floor), at: now)
+        let beginning = try await asking { () throws(LedgerError) in
+            try await ledger.begin(request, seen: seen, sealer: sealer)
+        }
+        switch beginning {
+        case .begun(let work): return try await finish(sight, .work(work))
+        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .known, .mismatched, .changed: return .settled(nil, .current)
+        }
+    }
+
+    private func finish(
+        _ sight: Sight, _ settlement: Settlement
+    ) async throws(Interruption) -> Round {
+        switch settlement {
+        case .work(let work):
+            let (confirmation, display) = try await perform(work, on: sight)
+            guard case .committed(let operation) = confirmation else {
+                return .settled(nil, .current)
+            }
+            return .settled(operation, display)
+        case .changed: return .settled(nil, .current)
+        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        }
+    }
+
+    private func step(
+        on sight: Sight, _ view: CardView, for request: OperationID?
+    ) -> SettlingStep {
+        if case .inTheMaking(let open) = Judgement(sight.slots, view) { return .resume(open) }
+        guard let best = sight.slots.best else { return .nothing }
+        return SettlingStep(
+            tag: best.record, bytes: sight.slots.bytes[best.place], view: view,
+            expected: rendering(of: best.record, view), request: request, now: now,
+            lifetime: settings.paymentLifetime)
+    }
+
+    /// The bytes that this record's number would have today, under the key it was made with: a
+    /// rotated key alone is no reason to write.
+    private func rendering(of record: SealedRecord, _ view: CardView) -> [UInt8] {
+        guard let entry = keys.entry(record.keyID) else { return [] }
+        let content = view.card.content(record.sequence, balance: view.balance)
+        return SealedRecord(
+            uid: view.card.uid, sequence: record.sequence, balance: content.balance,
+            state: SealedRecord.State(content.scratch), holder: content.holder, keyID: entry.id,
+            cardKey: entry.keys.cardKey(uid: view.card.uid.bytes))?.bytes ?? []
+    }
+}

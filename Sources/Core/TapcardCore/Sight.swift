@@ -1,0 +1,173 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+/// One look at the tag on the reader, with what the ledger says of it.
+struct Sight: Sendable {
+    let uid: CardUID
+    let layout: CardLayout
+    let image: CardImage
+    let slots: RecordSlots
+    /// Nil for a card this ledger does not know.
+    let view: CardView?
+    /// What was learnt on looking at all of it; nil for a card that is known.
+    let tag: SightedTag?
+    let chip: String
+
+    var seen: Seen? { view.map(Seen.init) }
+    /// The highest number under a valid seal on the tag.
+    var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
+}
+
+extension Station {
+    /// How soon a tag that was there a moment ago has to be there again.
+    static let returnLimit = Duration.milliseconds(300)
+
+    /// Waits for a tag and reads it: one command where the card is known.
+    ///
+    /// `thoroughly` looks at everything again, as before a card is made.
+    func see(
+        within limit: Duration, thoroughly: Bool = false
+    ) async throws(Interruption) -> Sight {
+        let identity: TagIdentity
+        do {
+            identity = try await reader.select(within: limit)
+        } catch {
+            throw .reader(error)
+        }
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
+            throw .refused(
+                TapcardError(
+                    .unsupportedTag, "This is no NTAG21x tag: it has another kind of UID or chip.",
+                    meaning: "Nothing was written to it.", advice: "Use NTAG213, 215 or 216."))
+        }
+        surroundings.progress(.cardSeen(uid))
+        let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
+        if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
+            let bytes = try await performing(
+                ReadPages(layout.pages, longestAnswer: reader.longestAnswer))
+            return try await sight(
+                of: uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
+        }
+        let tag = try await lookAtAll(of: identity)
+        guard let layout = CardLayout(chipNamed: tag.chip.name) else {
+            throw .refused(unsupported(tag, uid))
+        }
+        return try await sight(
+            of: uid, tag.memory, layout, known: known, tag: tag, chip: tag.chip.name)
+    }
+
+    func lookAtAll(of identity: TagIdentity) async throws(Interruption) -> SightedTag {
+        try await performing(
+            FirstSight(identity, longestAnswer: reader.longestAnswer) { chip in
+                CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
+            })
+    }
+
+    private func sight(
+        of uid: CardUID, _ bytes: [UInt8], _ layout: CardLayout, known: CardView?,
+        tag: SightedTag?, chip: String
+    ) async throws(Interruption) -> Sight {
+        guard let image = CardImage(bytes, layout: layout) else {
+            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+        }
+        var holders = [Holder.nobody]
+        if let remains = image.remains(in: currency) { holders.append(remains.holder) }
+        if let holder = known?.card.holder { holders.append(holder) }
+        let slots = RecordSlots(
+            image, uid: uid, holders: holders, currency: currency, keys: keys)
+        let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
+            try await ledger.view(of: uid, holding: sequences)
+        }
+        return Sight(
+            uid: uid, layout: layout, image: image,
+            slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
+            chip: chip)
+    }
+
+    /// Whether the ledger itself has issued these bytes for this card, under a key still trusted.
+    private func isOurs(_ bytes: [UInt8], _ view: CardView?) -> Bool {
+        guard let view, let record = SealedRecord(bytes),
+            view.issued[record.sequence]?.bytes == bytes
+        else { return false }
+        return keys.entry(record.keyID)?.status != .retired
+    }
+
+    private func unsupported(_ tag: SightedTag, _ uid: CardUID) -> TapcardError {
+        let content = TagContent(decoding: tag.memory, currency: currency)
+        let holds: String
+        switch content {
+        case .empty, .unreadable: holds = "no card"
+        case .text, .uri, .other: holds = "something else (\(content.word))"
+        case .tapcard, .foreignCard, .badCard: holds = "a card's data, which tapcard only reads"
+        }
+        return TapcardError(
+            .unsupportedTag,
+            "A \(tag.chip.name) is no chip that tapcard keeps cards on; it holds \(holds).",
+            meaning: "Nothing was written to it.",
+            advice: "Use NTAG213, 215 or 216; tapcard tag info shows what this one is.", uid: uid)
+    }
+
+    func performing<Procedure: TagProcedure>(
+        _ procedure: Procedure
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do {
+            return try await reader.perform(procedure)
+        } catch {
+            throw .card(error)
+        }
+    }
+
+    func asking<Success: Sendable>(
+        _ question: () async throws(LedgerError) -> Success
+    ) async throws(Interruption) -> Success {
+        do {
+            return try await question()
+        } catch {
+            throw .ledger(error)
+        }
+    }
+}
+
+/// What can break off the work on a card, before it is known what that means for the money.
+enum Interruption: Error, Sendable {
+    case reader(ReaderError)
+    case card(CardStoreError)
+    case ledger(LedgerError)
+    case refused(TapcardError)
+
+    var error: TapcardError {
+        switch self {
+        case .reader(let error): TapcardError(error)
+        case .card(let error): TapcardError(error)
+        case .ledger(let error): TapcardError(error)
+        case .refused(let error): error
+        }
+    }
+
+    /// Whether looking at the card again can help.
+    var mayPass: Bool {
+        switch self {
+        case .reader(let error): Interruption.mayPass(error.kind)
+        case .card(let error):
+            switch error.kind {
+            case .reader(let kind): Interruption.mayPass(kind)
+            case .differs, .garbled: true
+            case .otherTag, .unknownChip: false
+            }
+        case .ledger(let error): error.kind == .outcomeUnknown
+        case .refused: false
+        }
+    }
+
+    private static func mayPass(_ kind: ReaderError.Kind) -> Bool {
+        switch kind {
+        case .tagLost, .refused, .garbled, .timedOut: true
+        case .noReader, .busy, .readerLost, .noTag, .severalTags, .cancelled: false
+        }
+    }
+}

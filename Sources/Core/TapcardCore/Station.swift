@@ -1,0 +1,108 @@
+public import CardCryptography
+import CardImage
+public import Ledger
+public import TagReading
+public import TapcardDomain
+
+/// A reader, a ledger and the keys: everything that a card is worked on with.
+///
+/// Each use case is a method in a file of its own. One call at a time: a reader serves one card.
+public struct Station: Sendable {
+    public let reader: any TagReader
+    public let ledger: any LedgerStore
+    public let keys: KeyRing
+    public let settings: Settings
+    public let surroundings: Surroundings
+
+    public init(
+        reader: any TagReader, ledger: any LedgerStore, keys: KeyRing,
+        settings: Settings = Settings(), surroundings: Surroundings
+    ) {
+        self.reader = reader
+        self.ledger = ledger
+        self.keys = keys
+        self.settings = settings
+        self.surroundings = surroundings
+    }
+
+    /// How long things take and may take.
+    public struct Settings: Sendable, Hashable {
+        /// How long to wait for a card.
+        public var wait: Duration
+        /// How long an open payment that another tap finds done on the tag is still booked.
+        public var paymentLifetime: Duration
+        /// How long scratching takes.
+        public var scratching: Duration
+
+        public init(
+            wait: Duration = .seconds(30), paymentLifetime: Duration = .seconds(120),
+            scratching: Duration = .seconds(2)
+        ) {
+            self.wait = wait
+            self.paymentLifetime = paymentLifetime
+            self.scratching = scratching
+        }
+    }
+
+    /// Time, chance and the listener for progress: parameters, so that tests own them.
+    public struct Surroundings: Sendable {
+        public let now: @Sendable () -> Timestamp
+        /// Throws when the task was cancelled.
+        public let sleep: @Sendable (Duration) async throws -> Void
+        public let random: @Sendable (Int) -> [UInt8]
+        public let progress: @Sendable (Progress) -> Void
+
+        public init(
+            now: @escaping @Sendable () -> Timestamp,
+            sleep: @escaping @Sendable (Duration) async throws -> Void,
+            random: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make,
+            progress: @escaping @Sendable (Progress) -> Void = { _ in }
+        ) {
+            self.now = now
+            self.sleep = sleep
+            self.random = random
+            self.progress = progress
+        }
+    }
+
+    /// What a person who watches may be told meanwhile.
+    public enum Progress: Sendable, Hashable {
+        case waitingForCard
+        case cardSeen(CardUID)
+        case settling(OperationID)
+        case scratching
+        case writing
+        /// It has happened; what phones read is still being refreshed.
+        case committed(OperationID)
+        /// Why a tag is not as it should be: a hint for the log, never a decision.
+        case hint(String)
+    }
+
+    var currency: Currency { ledger.currency }
+    var now: Timestamp { surroundings.now() }
+
+    /// A new operation's id.
+    public func newID() -> OperationID {
+        guard let id = OperationID(random: surroundings.random(16)) else {
+            preconditionFailure("the random source gave fewer bytes than asked for")
+        }
+        return id
+    }
+
+    /// Seals with the newest active key.
+    var sealer: RecordSealer {
+        let entry = keys.sealing
+        let keys = entry.keys
+        return RecordSealer(
+            seal: { content in
+                guard
+                    let record = SealedRecord(
+                        uid: content.uid, sequence: content.sequence, balance: content.balance,
+                        state: SealedRecord.State(content.scratch), holder: content.holder,
+                        keyID: entry.id, cardKey: keys.cardKey(uid: content.uid.bytes))
+                else { preconditionFailure("the ledger let a balance pass that no card can hold") }
+                return record.bytes
+            },
+            isCurrent: { SealedRecord($0)?.keyID == entry.id })
+    }
+}

@@ -1,0 +1,96 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TapcardDomain
+
+/// What a tag is that this ledger does not know.
+enum Stranger: Sendable {
+    /// A card with a true seal: of another ledger with the same keys.
+    case sealed(SealedRecord, CardFace?)
+    /// A card as others write it, or one of ours without a seal.
+    case unsealed(CardFace)
+    case untrusted(TapcardError)
+    case blank
+    /// A card's JSON that makes no sense, and why.
+    case senseless(String)
+    /// Something else, and what.
+    case other(String)
+}
+
+extension Station {
+    func stranger(_ sight: Sight) async throws(Interruption) -> Stranger {
+        let content = sight.image.content(in: currency)
+        if let best = sight.slots.best { return .sealed(best.record, content.face) }
+        if let error = try await impostor(sight, content) { return .untrusted(error) }
+        switch content {
+        case .tapcard(let face), .foreignCard(let face): return .unsealed(face)
+        case .badCard(let reason): return .senseless(reason)
+        case .empty: return .blank
+        case .text: return .other("a text")
+        case .uri: return .other("a link")
+        case .other: return .other("data of another kind")
+        case .unreadable(let reason): return .other("nothing that can be read (\(reason))")
+        }
+    }
+
+    /// A tag with our form of JSON and our form of record, but no true seal: somebody's copy or
+    /// work. Text of others that runs on over the records' places has no such form in front.
+    private func impostor(
+        _ sight: Sight, _ content: TagContent
+    ) async throws(Interruption) -> TapcardError? {
+        guard case .tapcard = content, sight.slots.hasUnsealed || sight.slots.hasRetired
+        else { return nil }
+        for bytes in sight.slots.bytes {
+            let owner = try await asking { () throws(LedgerError) in
+                try await ledger.owner(ofRecord: bytes)
+            }
+            if let owner {
+                return TapcardError(
+                    .copied, "This tag carries a copy of card \(owner).",
+                    meaning: "It is worth nothing; the money is on the account of \(owner).",
+                    advice: "Keep the tag. The card it was copied from is not to blame.",
+                    uid: sight.uid)
+            }
+        }
+        let known = sight.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
+        if known.allSatisfy({ keys.entry($0) == nil }) {
+            return TapcardError(
+                .keyMissing,
+                "The card is sealed with key \(known.map(String.init).joined(separator: " and ")), "
+                    + "which this station does not have.",
+                meaning: "Whether it is true cannot be told.",
+                advice: "Bring the key with tapcard keys import.", uid: sight.uid)
+        }
+        return TapcardError(
+            .forged, "The seal on this tag is not true for its chip.",
+            meaning: "It was copied from another card or made up; it is worth nothing.",
+            advice: "Keep the tag, and do not take money for it.", uid: sight.uid)
+    }
+
+    /// Why no money moves on a tag that this ledger does not know.
+    func strangerRefusal(_ sight: Sight) async throws(Interruption) -> TapcardError {
+        let unchanged = "Nothing was changed on it."
+        switch try await stranger(sight) {
+        case .sealed, .unsealed:
+            return TapcardError(
+                .cardUnknown, "This ledger does not know the card.", meaning: unchanged,
+                advice: "tapcard adopt takes it over.", uid: sight.uid)
+        case .untrusted(let error): return error
+        case .blank:
+            return TapcardError(
+                .blankTag, "The tag is blank: there is no card on it.", meaning: unchanged,
+                advice: "Write the demo user with tapcard demo, or a card of your own with "
+                    + "tapcard issue.", uid: sight.uid)
+        case .senseless(let reason):
+            return TapcardError(
+                .notACard, "The tag holds a card's data that makes no sense: \(reason).",
+                meaning: unchanged,
+                advice: "tapcard demo --overwrite writes the demo user over it.", uid: sight.uid)
+        case .other(let what):
+            return TapcardError(
+                .notACard, "The tag is no card; it holds \(what).", meaning: unchanged,
+                advice: "tapcard demo --overwrite writes the demo user over it.", uid: sight.uid)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+public import TapcardDomain
+
+/// Why something could not be done, in words that say what happened, what it means for the card
+/// and the money, and what to do next. Equal when the kinds are.
+public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let kind: Kind
+    /// What happened.
+    public let what: String
+    /// What it means for the card and the money.
+    public let meaning: String
+    /// What to do next.
+    public let advice: String
+    public let uid: CardUID?
+
+    public init(
+        _ kind: Kind, _ what: String, meaning: String = "", advice: String = "",
+        uid: CardUID? = nil
+    ) {
+        self.kind = kind
+        self.what = what
+        self.meaning = meaning
+        self.advice = advice
+        self.uid = uid
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+
+    public var description: String {
+        [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    public func naming(_ uid: CardUID?) -> TapcardError {
+        TapcardError(kind, what, meaning: meaning, advice: advice, uid: self.uid ?? uid)
+    }
+}
+
+extension TapcardError {
+    /// What a caller can act on; the word is part of `--json`.
+    public enum Kind: String, Sendable, CaseIterable {
+        case failed
+        case cancelled
+        case tagLost = "tag-lost"
+        case keysUnusable = "keys-unusable"
+        case fileUnusable = "file-unusable"
+
+        case usage
+        case badAmount = "bad-amount"
+        case badIdentifier = "bad-identifier"
+        case badName = "bad-name"
+        case operationMismatch = "operation-mismatch"
+
+        case noCard = "no-card"
+
+        case insufficientFunds = "insufficient-funds"
+        case limitExceeded = "limit-exceeded"
+        case wrongState = "wrong-state"
+        case cardBlocked = "card-blocked"
+        case cardClosed = "card-closed"
+        case cardKnown = "card-known"
+        case cardUnknown = "card-unknown"
+        case cardHasMoney = "card-has-money"
+        case numbersExhausted = "numbers-exhausted"
+        case notRefundable = "not-refundable"
+        case alreadyRefunded = "already-refunded"
+        case operationVoided = "operation-voided"
+        case wrongCard = "wrong-card"
+        case severalTags = "several-tags"
+        case blankTag = "blank-tag"
+        case notACard = "not-a-card"
+        case unsupportedTag = "unsupported-tag"
+        case lockedTag = "locked-tag"
+        case protectedTag = "protected-tag"
+        case tooLong = "too-long"
+
+        case noReader = "no-reader"
+        case readerBusy = "reader-busy"
+        case readerLost = "reader-lost"
+
+        case outcomeUnknown = "outcome-unknown"
+
+        case damaged
+        case forged
+        case copied
+        case rolledBack = "rolled-back"
+        case keyMissing = "key-missing"
+
+        case ledgerBehind = "ledger-behind"
+        case ledgerLocked = "ledger-locked"
+        case ledgerFull = "ledger-full"
+        case ledgerCorrupt = "ledger-corrupt"
+        case ledgerNewer = "ledger-newer"
+        case ledgerReadOnly = "ledger-read-only"
+        case ledgerCurrency = "ledger-currency"
+        case ledgerUnavailable = "ledger-unavailable"
+        case auditFailed = "audit-failed"
+    }
+
+    /// The nine ways in which a command can end other than well.
+    public enum Result: String, Sendable, CaseIterable {
+        case failed
+        case usage
+        case noCard = "no-card"
+        case refused
+        case noReader = "no-reader"
+        case unknown
+        case untrusted
+        case service
+        case ledger
+
+        public var exitStatus: Int32 {
+            switch self {
+            case .failed: 1
+            case .usage: 2
+            case .noCard: 3
+            case .refused: 4
+            case .noReader: 5
+            case .unknown: 6
+            case .untrusted: 7
+            case .service: 8
+            case .ledger: 9
+            }
+        }
+    }
+
+    public var result: Result {
+        switch kind {
+        case .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable: .failed
+        case .usage, .badAmount, .badIdentifier, .badName, .operationMismatch: .usage
+        case .noCard: .noCard
+        case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
+            .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
+            .alreadyRefunded, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
+            .unsupportedTag, .lockedTag, .protectedTag, .tooLong:
+            .refused
+        case .noReader, .readerBusy, .readerLost: .noReader
+        case .outcomeUnknown: .unknown
+        case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
+        case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
+            .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .auditFailed:
+            .ledger
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Ledger
+import TagReading
+import TapcardDomain
+
+extension Station {
+    /// How often one tap looks at a card again: settling takes at most two looks, another
+    /// station's work one more; what is left is for a bad contact.
+    private static let mostRounds = 6
+
+    /// Waits for a card, settles what is open on it, and hands it over when nothing is. When the
+    /// card is lost on the way, `conclude` decides from the ledger what that means.
+    ///
+    /// `early` sees every look at the card before anything is settled, and may end the tap there.
+    /// The body returns nil to look again.
+    func tap<Success: Sendable>(
+        for request: OperationID?, thoroughly: Bool = false, only card: CardUID? = nil,
+        conclude: (TapcardError) async -> Result<Success, TapcardError>? = { _ in nil },
+        early: (Sight) async throws(Interruption) -> Look<Success> = { _ in .goOn },
+        _ body: (Sight, TapState) async throws(Interruption) -> Success?
+    ) async throws(TapcardError) -> Success {
+        surroundings.progress(.waitingForCard)
+        var limit = settings.wait
+        var state = TapState()
+        var touched: CardUID?
+        var last = TapcardError(.failed, "The card could not be settled.")
+        for _ in 0..<Station.mostRounds {
+            do {
+                let sight = try await see(within: limit, thoroughly: thoroughly)
+                limit = Station.returnLimit
+                try require(card ?? touched, is: sight.uid)
+                touched = sight.uid
+                switch try await early(sight) {
+                case .goOn: break
+                case .again: continue
+                case .done(let success):
+                    await reader.release()
+                    return success
+                }
+                switch try await settle(sight, for: request) {
+                case .settled(let operation, let display): state.note(operation, display)
+                case .quiet(let sight):
+                    if let success = try await body(sight, state) {
+                        await reader.release()
+                        return success
+                    }
+                }
+            } catch {
+                limit = Station.returnLimit
+                if !(error.isGone && touched != nil) { last = error.error.naming(touched) }
+                if error.mayPass { continue }
+                break
+            }
+        }
+        await reader.release()
+        if last.result != .untrusted, let concluded = await conclude(last) {
+            return try concluded.get()
+        }
+        throw await unsettled(last, touched)
+    }
+
+    private func require(_ wanted: CardUID?, is found: CardUID) throws(Interruption) {
+        guard let wanted, wanted != found else { return }
+        throw .refused(
+            TapcardError(
+                .wrongCard, "This is card \(found), not \(wanted).",
+                meaning: "Nothing was changed on it.",
+                advice: "Hold card \(wanted) to the reader.", uid: found))
+    }
+
+    /// A card that left while something was open on it is not "nothing happened".
+    private func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
+        guard error.result == .failed || error.result == .noCard, let uid,
+            let view = try? await ledger.view(of: uid), let open = view.open
+        else { return error }
+        return TapcardError.openStill(open, because: error)
+    }
+}
+
+/// What one look at a card says of how to go on.
+enum Look<Success> {
+    case goOn
+    case again
+    case done(Success)
+}
+
+/// What has been settled so far in one tap.
+struct TapState: Sendable {
+    private(set) var settled: Operation?
+    private(set) var display = DisplayState.current
+
+    mutating func note(_ operation: Operation?, _ display: DisplayState) {
+        settled = operation ?? settled
+        if display != .current { self.display = display }
+    }
+}
+
+extension Interruption {
+    /// The card has been taken off the reader.
+    fileprivate var isGone: Bool {
+        if case .reader(let error) = self { error.kind == .noTag } else { false }
+    }
+}
+
+extension TapcardError {
+    /// Something was begun, and whether the card has it is not known.
+    static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
+        let meaning =
+            switch open.kind {
+            case .pay, .close:
+                "Whether the card has it is not known; until then it is not done."
+            case .add, .refund, .scratch, .activate, .issue, .adopt, .replace:
+                "The ledger has it; the card follows at the next tap."
+            case .reseal, .block, .unblock, .forget:
+                "The money is safe in the ledger."
+            }
+        return TapcardError(
+            .outcomeUnknown,
+            "\(error.what) The \(open.kind.rawValue) \(open.id) is still open.",
+            meaning: meaning, advice: "Tap the card again to settle it.", uid: open.uid)
+    }
+}

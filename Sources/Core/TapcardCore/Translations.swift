@@ -1,0 +1,107 @@
+import CardImage
+import CardStore
+public import Ledger
+public import TagReading
+public import TapcardDomain
+
+extension TapcardError {
+    private static let unchanged = "Nothing was changed on card or ledger."
+
+    /// A rule of the domain or the ledger said no.
+    public init(_ refusal: Refusal, uid: CardUID? = nil) {
+        let kind = Kind(rawValue: refusal.rule.rawValue) ?? .failed
+        let advice: String
+        switch refusal.rule {
+        case .insufficientFunds: advice = "Add funds with tapcard add, or charge less."
+        case .cardBlocked: advice = "An operator can allow it again with tapcard unblock."
+        case .cardClosed: advice = "It can become a new card with tapcard issue --reissue."
+        case .cardKnown: advice = "To close that account and begin a new one, add --reissue."
+        case .cardUnknown:
+            advice = "tapcard adopt takes over a card that this ledger does not know."
+        case .cardHasMoney: advice = "Pay it out with tapcard close first."
+        case .alreadyRefunded, .notRefundable: advice = "tapcard history shows the operations."
+        case .badAmount, .badName, .badIdentifier, .limitExceeded, .wrongState,
+            .numbersExhausted:
+            advice = ""
+        }
+        self.init(
+            kind, TapcardError.sentence(refusal.detail), meaning: TapcardError.unchanged,
+            advice: advice, uid: uid)
+    }
+
+    /// A reader failed before anything was begun.
+    public init(_ error: ReaderError) {
+        let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
+        switch error.kind {
+        case .noReader:
+            self.init(
+                .noReader, "There is no usable reader\(detail).",
+                meaning: TapcardError.unchanged,
+                advice: "tapcard --reader sim works without one.")
+        case .busy:
+            self.init(
+                .readerBusy, "The reader is in use\(detail).",
+                meaning: TapcardError.unchanged,
+                advice: "Stop the other program, or wait until it has finished.")
+        case .readerLost:
+            self.init(
+                .readerLost, "The reader does not answer any more\(detail).",
+                meaning: TapcardError.unchanged, advice: "Plug it in again and repeat.")
+        case .noTag:
+            self.init(
+                .noCard, "No card came in time.", meaning: TapcardError.unchanged,
+                advice: "Hold a card to the reader; --timeout sets how long to wait.")
+        case .severalTags:
+            self.init(
+                .severalTags, "There is more than one tag on the reader.",
+                meaning: TapcardError.unchanged, advice: "Leave only one of them there.")
+        case .cancelled:
+            self.init(.cancelled, "Stopped.", meaning: TapcardError.unchanged)
+        case .tagLost, .refused, .garbled, .timedOut:
+            self.init(
+                .tagLost, "The card could not be read to its end\(detail).",
+                meaning: TapcardError.unchanged, advice: "Hold it still and try again.")
+        }
+    }
+
+    /// The ledger failed before anything was begun.
+    public init(_ error: LedgerError) {
+        let kind: Kind
+        switch error.kind {
+        case .locked: kind = .ledgerLocked
+        case .full: kind = .ledgerFull
+        case .corrupt: kind = .ledgerCorrupt
+        case .newer: kind = .ledgerNewer
+        case .readOnly: kind = .ledgerReadOnly
+        case .wrongCurrency: kind = .ledgerCurrency
+        case .unavailable, .outcomeUnknown: kind = .ledgerUnavailable
+        }
+        self.init(
+            kind, TapcardError.sentence(error.detail),
+            meaning: "Without its ledger tapcard takes and gives no money.")
+    }
+
+    init(_ error: CardImageError) {
+        self.init(
+            .tooLong, TapcardError.sentence(error.detail), meaning: TapcardError.unchanged,
+            advice: "Use a shorter name, none at all, or a tag with more memory.")
+    }
+
+    init(_ error: CardStoreError) {
+        switch error.kind {
+        case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        case .unknownChip:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: TapcardError.unchanged, advice: "Use NTAG213, 215 or 216.")
+        case .otherTag, .garbled, .differs: self.init(ReaderError(.garbled, error.detail))
+        }
+    }
+
+    /// The first letter large, a full stop at the end.
+    static func sentence(_ text: String) -> String {
+        guard let first = text.first else { return text }
+        let ended = text.hasSuffix(".") ? text : text + "."
+        return first.uppercased() + ended.dropFirst()
+    }
+}

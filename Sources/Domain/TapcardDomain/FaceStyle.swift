@@ -1,0 +1,7 @@
+/// In which form a tag shows its card to phones.
+public enum FaceStyle: String, Sendable, CaseIterable {
+    /// tapcard's own JSON in a Text record.
+    case tapcard
+    /// The record that an existing iPhone app reads and writes.
+    case iosApp = "ios-app"
+}

@@ -1,0 +1,64 @@
+import DurableFile
+public import TagReading
+
+/// A simulation that lives in a text file, which several commands may use at once: one works with
+/// the reader, another puts tags on and takes them off.
+public struct SimulationFile: Sendable {
+    private static let mode: UInt32 = 0o600
+
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// Changes the simulation while no other command does. A missing file begins with one blank
+    /// tag on the reader.
+    public func change<Success>(
+        _ body: (inout Simulation) throws(ReaderError) -> Success
+    ) throws(ReaderError) -> Success {
+        let lock = try lock(path + ".lock", waiting: true)
+        defer { withExtendedLifetime(lock) {} }
+        let file = DurableFile(path)
+        let before: Simulation?
+        do {
+            before = try file.read().map { bytes throws(ReaderError) in
+                try Simulation(parsing: String(decoding: bytes, as: UTF8.self))
+            }
+        } catch let error as ReaderError {
+            throw ReaderError(error.kind, "\(path): \(error.detail)")
+        } catch {
+            throw ReaderError(.noReader, "\(error)")
+        }
+        var simulation = before ?? .fresh
+        let success = try body(&simulation)
+        if simulation != before {
+            do {
+                // Not durable: a tag that forgets on a power cut is a tag that was torn.
+                try file.write(
+                    Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
+            } catch {
+                throw ReaderError(.readerLost, error.detail)
+            }
+        }
+        return success
+    }
+
+    /// Keeps other commands from working with this reader; they may still put and take tags.
+    func claim() throws(ReaderError) -> FileLock {
+        let name = path + ".reader"
+        do {
+            if let lock = try FileLock.acquire(name, waiting: false) { return lock }
+        } catch {
+            throw ReaderError(.noReader, error.detail)
+        }
+        let holder = FileLock.holder(of: name).map { " (process \($0))" } ?? ""
+        throw ReaderError(.busy, "another tapcard\(holder) works with \(path)")
+    }
+
+    private func lock(_ name: String, waiting: Bool) throws(ReaderError) -> FileLock? {
+        do {
+            return try FileLock.acquire(name, waiting: waiting)
+        } catch {
+            throw ReaderError(.noReader, error.detail)
+        }
+    }
+}
