@@ -106,5 +106,11 @@ let package = Package(
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
+        tests(
+            of: "TapcardCore",
+            [
+                "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
+                "Type2Tag", "CardImage", "CardStore", "MockReader",
+            ]),
     ]
 )

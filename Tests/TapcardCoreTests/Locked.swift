@@ -1,0 +1,25 @@
+import Glibc
+
+/// A value that several tasks may change, one at a time.
+final class Locked<Value>: @unchecked Sendable {
+    // Unchecked because the compiler cannot see that the mutex guards the value.
+    private var value: Value
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    init(_ value: Value) {
+        self.value = value
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    func change<Success>(_ body: (inout Value) throws -> Success) rethrows -> Success {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+}
