@@ -1,0 +1,34 @@
+/// Reads bytes from front to back and never past the end.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private let errorAtEnd: NDEFError.Kind
+    private(set) var offset = 0
+
+    /// `errorAtEnd` is what it means, to whoever reads, that there are not enough bytes.
+    init(_ bytes: [UInt8], errorAtEnd: NDEFError.Kind) {
+        self.bytes = bytes
+        self.errorAtEnd = errorAtEnd
+    }
+
+    var remaining: Int { bytes.count - offset }
+
+    mutating func byte(_ what: String) throws(NDEFError) -> UInt8 {
+        guard remaining > 0 else { throw NDEFError(errorAtEnd, "no byte left for \(what)") }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func take(_ count: Int, _ what: String) throws(NDEFError) -> [UInt8] {
+        guard count <= remaining else {
+            throw NDEFError(errorAtEnd, "\(what) takes \(count) bytes, \(remaining) are left")
+        }
+        defer { offset += count }
+        return Array(bytes[offset..<offset + count])
+    }
+
+    /// An unsigned number of `width` bytes, at most four, most significant byte first. Where it
+    /// is too large for an `Int` it is clamped: there are never that many bytes to take.
+    mutating func number(width: Int, _ what: String) throws(NDEFError) -> Int {
+        Int(clamping: try take(width, what).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+}

@@ -1,0 +1,24 @@
+/// What lock control and memory control blocks have in common: a place, and how much is there.
+struct ControlledArea {
+    private static let byteCount = 3
+
+    /// Counted from the first byte of page 00h.
+    let byteAddress: Int
+    /// From 1 to 256, in the unit of the block.
+    let size: Int
+    /// The upper half of the last byte, which only lock control uses.
+    let upperNibble: Int
+
+    init(_ value: [UInt8]) throws(NDEFError) {
+        guard value.count == Self.byteCount else {
+            throw NDEFError(.badControl, "\(value.count) bytes instead of \(Self.byteCount)")
+        }
+        let page = Int(value[0] >> 4)
+        let offset = Int(value[0] & 0x0F)
+        // Sizes of pages are powers of two; a page here need not be one of the tag's own.
+        let bytesPerPage = 1 << Int(value[2] & 0x0F)
+        byteAddress = page * bytesPerPage + offset
+        size = value[1] == 0 ? 256 : Int(value[1])
+        upperNibble = Int(value[2] >> 4)
+    }
+}

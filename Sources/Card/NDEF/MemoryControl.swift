@@ -1,0 +1,13 @@
+/// Bytes of a Type 2 tag that are not for data, as a memory control block says it.
+public struct MemoryControl: Hashable, Sendable {
+    /// The bytes to leave alone, counted from the first byte of page 00h.
+    public let bytes: Range<Int>
+
+    public init(_ block: TLV) throws(NDEFError) {
+        guard block.kind == .memoryControl else {
+            throw NDEFError(.badType, "not a memory control block")
+        }
+        let area = try ControlledArea(block.value)
+        bytes = area.byteAddress..<area.byteAddress + area.size
+    }
+}

@@ -1,0 +1,63 @@
+/// One record of an NDEF message, whole: chunks are joined before a record is made.
+public struct NDEFRecord: Hashable, Sendable {
+    /// What the bytes of `type` are.
+    ///
+    /// The other two values of the three bits are no records: 6 marks the later chunks of one,
+    /// 7 is reserved.
+    public enum TypeNameFormat: UInt8, Hashable, Sendable {
+        /// Nothing at all: no type, no id, no payload.
+        case empty = 0
+        /// A type of the NFC Forum, such as `T` and `U`.
+        case wellKnown = 1
+        /// A media type, such as `application/json`.
+        case media = 2
+        /// A URI that names the kind of the payload.
+        case absoluteURI = 3
+        /// A type of somebody's own, such as `example.com:card`.
+        case external = 4
+        /// A payload of no stated type: `type` is empty.
+        case unknown = 5
+    }
+
+    /// The most bytes that a type, and that an id, can have: each length is one byte.
+    public static let maximumNameByteCount = 255
+
+    public var format: TypeNameFormat
+    public var type: [UInt8]
+    public var id: [UInt8]
+    public var payload: [UInt8]
+
+    public init(
+        format: TypeNameFormat, type: [UInt8] = [], id: [UInt8] = [], payload: [UInt8] = []
+    ) {
+        self.format = format
+        self.type = type
+        self.id = id
+        self.payload = payload
+    }
+
+    /// Whether this is the well-known record of the type with this name.
+    func isWellKnown(_ name: String) -> Bool {
+        format == .wellKnown && type.elementsEqual(name.utf8)
+    }
+
+    /// Refuses a record that contradicts itself, be it read or about to be written.
+    func validate() throws(NDEFError) {
+        switch format {
+        case .empty:
+            guard type.isEmpty, id.isEmpty, payload.isEmpty else {
+                throw NDEFError(.badType, "an empty record with content")
+            }
+        case .unknown:
+            guard type.isEmpty else { throw NDEFError(.badType, "an unknown type with a name") }
+        case .wellKnown, .media, .absoluteURI, .external:
+            guard !type.isEmpty else { throw NDEFError(.badType, "a type without a name") }
+        }
+        guard type.count <= Self.maximumNameByteCount else {
+            throw NDEFError(.tooLong, "a type of \(type.count) bytes")
+        }
+        guard id.count <= Self.maximumNameByteCount else {
+            throw NDEFError(.tooLong, "an id of \(id.count) bytes")
+        }
+    }
+}

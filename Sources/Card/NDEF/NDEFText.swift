@@ -1,0 +1,93 @@
+/// A Text record: text for people, and the language it is in.
+public struct NDEFText: Hashable, Sendable {
+    /// How the text is put into bytes.
+    public enum Encoding: Hashable, Sendable {
+        case utf8
+        /// Written most significant byte first, without a byte order mark.
+        case utf16
+    }
+
+    /// The most bytes of a language: the status byte counts them with six bits.
+    public static let maximumLanguageByteCount = 63
+
+    static let typeName = "T"
+    private static let utf16Bit: UInt8 = 0x80
+    private static let reservedBit: UInt8 = 0x40
+
+    /// A language tag such as `en` or `zh-Hans`.
+    public let language: String
+    public var text: String
+    public var encoding: Encoding
+
+    /// A language of more than 63 bytes, or with others than ASCII characters, is an error of
+    /// the programmer: no language tag is like that, and one that was read never is.
+    public init(language: String, text: String, encoding: Encoding = .utf8) {
+        precondition(
+            language.utf8.count <= Self.maximumLanguageByteCount
+                && language.utf8.allSatisfy { $0 < 0x80 },
+            "a language tag is at most \(Self.maximumLanguageByteCount) ASCII characters")
+        self.language = language
+        self.text = text
+        self.encoding = encoding
+    }
+
+    /// Reads a Text record. UTF-16 is taken with either byte order mark, and without one as
+    /// most significant byte first.
+    public init(_ record: NDEFRecord) throws(NDEFError) {
+        guard record.isWellKnown(Self.typeName) else {
+            throw NDEFError(.badType, "not a Text record")
+        }
+        guard let status = record.payload.first else {
+            throw NDEFError(.badText, "no status byte")
+        }
+        guard status & Self.reservedBit == 0 else {
+            throw NDEFError(.badText, "the reserved bit of the status byte is set")
+        }
+        let languageCount = Int(status & UInt8(Self.maximumLanguageByteCount))
+        let content = record.payload.dropFirst()
+        guard languageCount <= content.count else {
+            throw NDEFError(.badText, "the language is longer than the payload")
+        }
+        guard
+            let language = String(validating: content.prefix(languageCount), as: Unicode.ASCII.self)
+        else { throw NDEFError(.badText, "the language is not ASCII") }
+        let encoding: Encoding = status & Self.utf16Bit == 0 ? .utf8 : .utf16
+        guard let text = Self.text(of: content.dropFirst(languageCount), in: encoding) else {
+            throw NDEFError(.badText, "the text is not valid in its encoding")
+        }
+        self.init(language: language, text: text, encoding: encoding)
+    }
+
+    /// The record that carries this text.
+    public var record: NDEFRecord {
+        var status = UInt8(truncatingIfNeeded: language.utf8.count)
+        if encoding == .utf16 { status |= Self.utf16Bit }
+        var payload = [status] + Array(language.utf8)
+        switch encoding {
+        case .utf8:
+            payload += text.utf8
+        case .utf16:
+            payload += text.utf16.flatMap { unit in
+                [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
+            }
+        }
+        return NDEFRecord(format: .wellKnown, type: Array(Self.typeName.utf8), payload: payload)
+    }
+
+    private static func text(of bytes: ArraySlice<UInt8>, in encoding: Encoding) -> String? {
+        switch encoding {
+        case .utf8:
+            return String(validating: bytes, as: UTF8.self)
+        case .utf16:
+            guard bytes.count.isMultiple(of: 2) else { return nil }
+            let isSwapped = bytes.starts(with: [0xFF, 0xFE])
+            let hasMark = isSwapped || bytes.starts(with: [0xFE, 0xFF])
+            let content = Array(bytes.dropFirst(hasMark ? 2 : 0))
+            let units = stride(from: 0, to: content.count, by: 2).map { index in
+                let unit = UInt16(content[index]) << 8 | UInt16(content[index + 1])
+                return isSwapped ? unit.byteSwapped : unit
+            }
+            return String(validating: units, as: UTF16.self)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// A URI record: an address, of which the payload's first byte stands for the beginning.
+public struct NDEFURI: Hashable, Sendable {
+    /// The beginnings that one byte stands for, in the order of that byte. The bytes behind
+    /// them, from 24h, are reserved.
+    public static let prefixes = [
+        "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
+        "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://",
+        "ftp://", "dav://", "news:", "telnet://", "imap:", "rtsp://", "urn:", "pop:", "sip:",
+        "sips:", "tftp:", "btspp://", "btl2cap://", "btgoep://", "tcpobex://", "irdaobex://",
+        "file://", "urn:epc:id:", "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:",
+        "urn:nfc:",
+    ]
+
+    static let typeName = "U"
+
+    public var uri: String
+
+    public init(_ uri: String) {
+        self.uri = uri
+    }
+
+    /// Reads a URI record. Control characters are refused: no URI has any, and on a terminal
+    /// they could do anything.
+    public init(_ record: NDEFRecord) throws(NDEFError) {
+        guard record.isWellKnown(Self.typeName) else {
+            throw NDEFError(.badType, "not a URI record")
+        }
+        guard let code = record.payload.first else { throw NDEFError(.badURI, "no prefix byte") }
+        guard Self.prefixes.indices.contains(Int(code)) else {
+            throw NDEFError(.badURI, "prefix \(code) is reserved")
+        }
+        guard let rest = String(validating: record.payload.dropFirst(), as: UTF8.self),
+            rest.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw NDEFError(.badURI, "not UTF-8, or with control characters") }
+        uri = Self.prefixes[Int(code)] + rest
+    }
+
+    /// The record that carries this URI, with the longest prefix that fits.
+    public var record: NDEFRecord {
+        var code: UInt8 = 0
+        var prefixCount = 0
+        // Bytes are compared, not characters: an accent may follow a prefix and change its last.
+        for (candidate, prefix) in zip(UInt8(0)..., Self.prefixes)
+        where prefix.utf8.count > prefixCount && uri.utf8.starts(with: prefix.utf8) {
+            code = candidate
+            prefixCount = prefix.utf8.count
+        }
+        return NDEFRecord(
+            format: .wellKnown, type: Array(Self.typeName.utf8),
+            payload: [code] + uri.utf8.dropFirst(prefixCount))
+    }
+}

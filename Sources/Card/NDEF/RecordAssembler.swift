@@ -1,0 +1,70 @@
+/// Makes records of fragments, in the order in which they come, and holds them to the rules.
+struct RecordAssembler {
+    private let strictness: Strictness
+    private var unfinished: NDEFRecord?
+    private(set) var records: [NDEFRecord] = []
+    /// Whether the fragment that ends the message has come.
+    private(set) var isComplete = false
+
+    init(_ strictness: Strictness) {
+        self.strictness = strictness
+    }
+
+    mutating func add(_ fragment: RecordFragment) throws(NDEFError) {
+        try checkPosition(of: fragment)
+        guard records.count < NDEFMessage.maximumRecordCount else {
+            throw NDEFError(.tooLong, "more than \(NDEFMessage.maximumRecordCount) records")
+        }
+        let record = try joined(fragment)
+        guard !fragment.flags.contains(.chunked) else {
+            unfinished = record
+            return
+        }
+        try record.validate()
+        records.append(record)
+        unfinished = nil
+        isComplete = fragment.flags.contains(.messageEnd)
+    }
+
+    private func checkPosition(of fragment: RecordFragment) throws(NDEFError) {
+        let isFirst = records.isEmpty && unfinished == nil
+        let begins = fragment.flags.contains(.messageBegin)
+        guard begins || !isFirst else {
+            throw NDEFError(.misplacedFlag, "the first record does not begin the message")
+        }
+        guard isFirst || !begins || strictness == .lenient else {
+            throw NDEFError(.misplacedFlag, "a later record begins the message again")
+        }
+        guard !fragment.flags.isSuperset(of: [.chunked, .messageEnd]) else {
+            throw NDEFError(.misplacedFlag, "the message ends while chunks are to follow")
+        }
+    }
+
+    /// The record as far as it is known with this fragment.
+    private func joined(_ fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
+        let isLaterChunk = fragment.format == RecordFragment.unchangedFormat
+        guard var record = unfinished else {
+            guard !isLaterChunk else { throw NDEFError(.badChunk, "a later chunk comes first") }
+            return try opened(by: fragment)
+        }
+        guard isLaterChunk else {
+            throw NDEFError(.badChunk, "a record begins before the last chunk of another")
+        }
+        guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
+            throw NDEFError(.badChunk, "a later chunk has a type or an id of its own")
+        }
+        record.payload += fragment.payload
+        return record
+    }
+
+    private func opened(by fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
+        if let format = NDEFRecord.TypeNameFormat(rawValue: fragment.format) {
+            return NDEFRecord(
+                format: format, type: fragment.type, id: fragment.id, payload: fragment.payload)
+        }
+        guard strictness == .lenient else {
+            throw NDEFError(.reserved, "type name format \(fragment.format)")
+        }
+        return NDEFRecord(format: .unknown, id: fragment.id, payload: fragment.payload)
+    }
+}

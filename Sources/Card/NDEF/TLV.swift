@@ -1,0 +1,60 @@
+/// One TLV block in the data area of a Type 2 tag: a tag, a length and a value.
+public struct TLV: Hashable, Sendable {
+    /// What a block is for.
+    public enum Kind: Hashable, Sendable {
+        /// One byte of filling, without length and value.
+        case null
+        /// Where the dynamic lock bits are.
+        case lockControl
+        /// Where bytes are that are not for data.
+        case memoryControl
+        /// An NDEF message.
+        case message
+        /// Anything of the maker's own.
+        case proprietary
+        /// The end of the blocks, without length and value.
+        case terminator
+        /// A tag that the specification does not name.
+        case unknown(UInt8)
+
+        init(tag: UInt8) {
+            switch tag {
+            case 0x00: self = .null
+            case 0x01: self = .lockControl
+            case 0x02: self = .memoryControl
+            case 0x03: self = .message
+            case 0xFD: self = .proprietary
+            case 0xFE: self = .terminator
+            default: self = .unknown(tag)
+            }
+        }
+    }
+
+    /// The most bytes of a value: of the lengths of two bytes, FFFFh is reserved.
+    public static let maximumLength = 0xFFFE
+    /// In place of a length of one byte, this says that two bytes follow.
+    static let longLengthMark = 0xFF
+
+    public let kind: Kind
+    public let value: [UInt8]
+    /// Where the tag byte is, counted from the start of the data area.
+    public let offset: Int
+    /// Where the value is, or would be: behind the length.
+    public let valueOffset: Int
+
+    init(from reader: inout ByteReader) throws(NDEFError) {
+        offset = reader.offset
+        kind = Kind(tag: try reader.byte("a tag"))
+        let count = kind == .null || kind == .terminator ? 0 : try Self.length(from: &reader)
+        valueOffset = reader.offset
+        value = try reader.take(count, "a value")
+    }
+
+    private static func length(from reader: inout ByteReader) throws(NDEFError) -> Int {
+        let short = try reader.number(width: 1, "a length")
+        guard short == longLengthMark else { return short }
+        let long = try reader.number(width: 2, "a long length")
+        guard long <= maximumLength else { throw NDEFError(.reserved, "a length of FFFFh") }
+        return long
+    }
+}

@@ -1,0 +1,43 @@
+/// The TLV blocks in the data area of a Type 2 tag.
+public struct TLVArea: Hashable, Sendable {
+    /// The most bytes of an area that is looked through: more than any Type 2 tag has.
+    public static let maximumByteCount = 0x2_0000
+
+    /// All blocks in their order, fillings and terminator too.
+    public let blocks: [TLV]
+
+    /// Walks the blocks from the first byte of the data area, which is page 04h, to the
+    /// terminator or, where there is none, to the end of the bytes.
+    ///
+    /// Blocks of unknown tags are passed over by their length. A length of three bytes is taken
+    /// even where one byte would have done, as other writers always use three. What lies behind
+    /// the terminator is no block and not looked at. Areas that a control block sets apart are
+    /// not left out of the bytes: see `LockControl` and `MemoryControl`.
+    public init(decoding bytes: [UInt8]) throws(NDEFError) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")
+        }
+        var reader = ByteReader(bytes, errorAtEnd: .overrun)
+        var blocks: [TLV] = []
+        while reader.remaining > 0, blocks.last?.kind != .terminator {
+            blocks.append(try TLV(from: &reader))
+        }
+        self.blocks = blocks
+    }
+
+    /// The first block with an NDEF message, the only one that counts.
+    public var message: TLV? { blocks.first { $0.kind == .message } }
+
+    /// An area with this message and nothing else: one length byte wherever it suffices.
+    ///
+    /// More than `TLV.maximumLength` bytes are an error of the programmer: `NDEFMessage` encodes
+    /// no message of that length.
+    public static func encoded(message: [UInt8]) -> [UInt8] {
+        precondition(message.count <= TLV.maximumLength, "no TLV block holds so much")
+        let mark = UInt8(TLV.longLengthMark)
+        let low = UInt8(truncatingIfNeeded: message.count)
+        let high = UInt8(truncatingIfNeeded: message.count >> 8)
+        let length = message.count < TLV.longLengthMark ? [low] : [mark, high, low]
+        return [0x03] + length + message + [0xFE]
+    }
+}
