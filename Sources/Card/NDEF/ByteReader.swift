@@ -27,7 +27,7 @@ struct ByteReader {
     }
 
     /// An unsigned number of `width` bytes, at most four, most significant byte first. Where it
-    /// it is too large for an `Int` it is clamped, which no memory holds that many bytes either.
+    /// is too large for an `Int` it is clamped: there are never that many bytes to take.
     mutating func number(width: Int, _ what: String) throws(NDEFError) -> Int {
         Int(clamping: try take(width, what).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
