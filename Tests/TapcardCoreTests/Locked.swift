@@ -1,8 +1,8 @@
 import Glibc
 
 /// A value that several tasks may change, one at a time.
-final class Locked<Value>: @unchecked Sendable {
-    // Unchecked because the compiler cannot see that the mutex guards the value.
+// Unchecked because the compiler cannot see that the mutex guards the value.
+@safe final class Locked<Value>: @unchecked Sendable {
     private var value: Value
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -1,3 +1,4 @@
+import Ledger
 import SimulatedReader
 import TapcardCore
 import TapcardDomain
