@@ -106,7 +106,7 @@ extension Station {
     private func make(
         _ order: CardOrder, _ id: OperationID, of sight: Sight, noting made: Made
     ) async throws(Interruption) {
-        try await requireWritable(sight)
+        if let tag = sight.tag { try await requireWritable(tag, sight.uid) }
         let plan = try await plan(order, for: sight)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
         let beginning = try await asking { () throws(LedgerError) in

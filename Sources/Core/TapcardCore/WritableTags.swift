@@ -38,8 +38,7 @@ extension Station {
     }
 
     /// Refuses a tag on which a card could not be kept, before anything is written to it.
-    func requireWritable(_ sight: Sight) async throws(Interruption) {
-        guard let tag = sight.tag else { return }
+    func requireWritable(_ tag: SightedTag, _ uid: CardUID) async throws(Interruption) {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
@@ -49,15 +48,21 @@ extension Station {
                     "The tag is not formatted for NFC: its capability container is missing.",
                     meaning: unchanged,
                     advice: "Such bits can never be taken back; use a tag from the factory.",
-                    uid: sight.uid))
+                    uid: uid))
         }
-        guard Int(capability[2]) * 8 >= sight.layout.ndefByteCount else {
+        guard let layout = CardLayout(chipNamed: tag.chip.name) else {
+            throw .refused(
+                TapcardError(
+                    .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
+                    meaning: unchanged, advice: "Use NTAG213, 215 or 216.", uid: uid))
+        }
+        guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 TapcardError(
                     .unsupportedTag,
                     "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
-                        + "a card takes \(sight.layout.ndefByteCount).", meaning: unchanged,
-                    advice: "Use NTAG213, 215 or 216.", uid: sight.uid))
+                        + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
+                    advice: "Use NTAG213, 215 or 216.", uid: uid))
         }
         let access = try await access(of: tag)
         if capability[3] & 0x0F != 0 || access.isLocked {
@@ -65,13 +70,13 @@ extension Station {
                 TapcardError(
                     .lockedTag, "The tag is locked: it can only be read.", meaning: unchanged,
                     advice: "Lock bits can never be taken back; use another tag.",
-                    uid: sight.uid))
+                    uid: uid))
         }
         if access.isProtected {
             throw .refused(
                 TapcardError(
                     .protectedTag, "The tag is protected by somebody's password.",
-                    meaning: unchanged, advice: "Use another tag.", uid: sight.uid))
+                    meaning: unchanged, advice: "Use another tag.", uid: uid))
         }
     }
 }

@@ -1,0 +1,47 @@
+public import Ledger
+public import TapcardDomain
+
+/// One line of a card's history.
+public struct HistoryLine: Sendable, Hashable {
+    public let operation: Operation
+    /// What was added to the card; nil where no money moved.
+    public let amount: Money?
+    public let balance: Money?
+}
+
+extension Station {
+    /// What was done, oldest first: to one card, or to all of them. Needs no card.
+    public static func history(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [HistoryLine] {
+        let operations: [Operation]
+        do {
+            operations = try await ledger.read { rows throws(LedgerError) in
+                try rows.operations(on: card)
+            }
+        } catch {
+            throw TapcardError(error)
+        }
+        if operations.isEmpty, let card {
+            throw TapcardError(
+                Refusal(.cardUnknown, "this ledger knows no card \(card)"), uid: card)
+        }
+        return operations.map { operation in
+            HistoryLine(
+                operation: operation,
+                amount: operation.amount == 0 ? nil : operation.change(in: ledger.currency),
+                balance: operation.balanceAfter.map { Money(minorUnits: $0, ledger.currency) })
+        }
+    }
+
+    /// Checks every invariant over the whole ledger.
+    public static func audit(
+        _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> AuditReport {
+        do {
+            return try await ledger.audit()
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}

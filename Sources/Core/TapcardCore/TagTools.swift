@@ -1,0 +1,217 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TagReading
+public import TapcardDomain
+public import Type2Tag
+
+/// What a tag says of itself, whoever wrote it.
+public struct TagInfo: Sendable, Hashable {
+    /// What the maker's signature says: who made the chip, not that a card is no copy.
+    public enum Originality: String, Sendable {
+        case valid, invalid, unknown
+    }
+
+    public let uid: CardUID
+    public let chip: Type2Chip
+    public let version: [UInt8]?
+    public let originality: Originality
+    /// What is written on it: a word of `--json`.
+    public let ndef: String
+    public let isLocked: Bool
+    public let isProtected: Bool
+    /// How often it was read since the counter was switched on; nil where it is off.
+    public let counter: UInt32?
+}
+
+extension Station {
+    /// Looks at everything that a tag tells of itself.
+    public func tagInfo() async throws(TapcardError) -> TagInfo {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity)
+            let access =
+                tag.signature == nil && tag.chip.hasFastRead
+                ? try await accessAfterSilence(of: tag, identity) : try await access(of: tag)
+            var counter: UInt32?
+            if access.countsReads {
+                let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
+                counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
+                    .reversed().reduce(0) { $0 << 8 | UInt32($1) }
+            }
+            let originality: TagInfo.Originality =
+                tag.signature.map {
+                    Originality.verify(uid: uid.bytes, signature: $0) ? .valid : .invalid
+                } ?? .unknown
+            let isReadOnly = tag.capability[3] & 0x0F != 0
+            return TagInfo(
+                uid: uid, chip: tag.chip, version: tag.version, originality: originality,
+                ndef: TagContent(decoding: tag.memory, currency: currency).word,
+                isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
+                counter: counter)
+        }
+    }
+
+    /// Everything that can be read of the tag.
+    public func dump() async throws(TapcardError) -> TagDump {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity)
+            guard tag.chip.hasFastRead else { return try self.dump(tag, uid) }
+            var pages: [Page?] = []
+            let all = 0...UInt8(tag.chip.pageCount - 1)
+            let bytes = try await performing(
+                ReadWhatCanBeRead(all, identity: identity, longestAnswer: reader.longestAnswer))
+            for page in bytes { pages.append(page) }
+            return try Station.checked { () throws(Type2Error) in
+                try TagDump(
+                    chip: tag.chip, uid: uid.bytes, pages: pages, signature: tag.signature)
+            }
+        }
+    }
+
+    /// Puts the user pages of a dump onto the tag. Lock bits, capability container, configuration
+    /// and passwords are never written: most of them could not be taken back.
+    ///
+    /// A card of this ledger is only overwritten when that is asked for: an old state that is put
+    /// back is reported as such at the next tap.
+    public func restore(
+        _ dump: TagDump, overwriting: Bool
+    ) async throws(TapcardError) -> CardUID {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity)
+            guard tag.chip == dump.chip else {
+                throw .refused(
+                    TapcardError(
+                        .unsupportedTag,
+                        "The dump is of an \(dump.chip.name), this tag is a \(tag.chip.name).",
+                        meaning: "Nothing was written to it.", advice: "Use a tag of that make.",
+                        uid: uid))
+            }
+            try await requireOverwritable(tag, uid, overwriting, "--overwrite")
+            try await requireWritable(tag, uid)
+            let writes = tag.chip.userPages.compactMap { number in
+                dump.pages[Int(number)].map { PageWrite(number, $0) }
+            }
+            try await rewrite(tag.chip, writes)
+            return uid
+        }
+    }
+
+    /// Makes a blank tag again: an empty message, zeros behind it.
+    public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity)
+            if let view = try await asking({ () throws(LedgerError) in
+                try await ledger.view(of: uid)
+            }), view.card.status != .closed, view.card.status != .replaced {
+                throw .refused(
+                    TapcardError(
+                        Refusal(
+                            .cardHasMoney,
+                            "the tag carries card \(uid) with \(view.balance.shown), not closed"),
+                        uid: uid))
+            }
+            try await requireOverwritable(tag, uid, overwriting, "--overwrite")
+            try await requireWritable(tag, uid)
+            let blank = Page(0x03, 0x00, 0xFE, 0x00)
+            let writes = tag.chip.userPages.map { number in
+                PageWrite(number, number == tag.chip.userPages.lowerBound ? blank : .zero)
+            }
+            try await rewrite(tag.chip, writes)
+            return uid
+        }
+    }
+
+    /// Reads what is there and writes only what differs.
+    private func rewrite(
+        _ chip: Type2Chip, _ wanted: [PageWrite]
+    ) async throws(Interruption) {
+        let bytes = try await performing(
+            ReadPages(chip.userPages, longestAnswer: reader.longestAnswer))
+        let first = Int(chip.userPages.lowerBound)
+        let writes = wanted.filter { write in
+            let start = (Int(write.page) - first) * 4
+            return !bytes.indices.contains(start + 3)
+                || Array(bytes[start..<start + 4]) != write.content.bytes
+        }
+        guard !writes.isEmpty else { return }
+        _ = try await performing(
+            WritePages(
+                writes, readBack: chip.userPages, longestAnswer: reader.longestAnswer))
+    }
+
+    private func requireOverwritable(
+        _ tag: SightedTag, _ uid: CardUID, _ overwriting: Bool, _ flag: String
+    ) async throws(Interruption) {
+        if overwriting { return }
+        let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
+        let content = TagContent(decoding: tag.memory, currency: currency)
+        if view == nil || view?.card.status == .closed {
+            if content == .empty || view != nil { return }
+        }
+        let what = view == nil ? "something (\(content.word))" : "a card of this ledger"
+        throw .refused(
+            TapcardError(
+                view == nil ? .notACard : .cardKnown, "The tag carries \(what).",
+                meaning: "Nothing was written to it.",
+                advice: "To write over it all the same, add \(flag).", uid: uid))
+    }
+
+    private func dump(_ tag: SightedTag, _ uid: CardUID) throws(Interruption) -> TagDump {
+        let header = stride(from: 0, to: 16, by: 4).map { Page(tag.header[$0..<$0 + 4]) }
+        let memory = stride(from: 0, to: tag.memory.count, by: 4)
+            .map { Page(tag.memory[$0..<min($0 + 4, tag.memory.count)]) }
+        return try Station.checked { () throws(Type2Error) in
+            try TagDump(chip: tag.chip, uid: uid.bytes, pages: header + memory)
+        }
+    }
+
+    /// After a refused signature the tag has to be selected again before it answers.
+    private func accessAfterSilence(
+        of tag: SightedTag, _ identity: TagIdentity
+    ) async throws(Interruption) -> TagAccess {
+        do {
+            _ = try await reader.select(within: Station.returnLimit)
+        } catch {
+            throw .reader(error)
+        }
+        return try await access(of: tag)
+    }
+
+    private static func checked<Success>(
+        _ body: () throws(Type2Error) -> Success
+    ) throws(Interruption) -> Success {
+        do {
+            return try body()
+        } catch {
+            throw .card(CardStoreError(.garbled, error.detail))
+        }
+    }
+
+    /// Waits for a tag of any kind, and lets go of it whatever happens.
+    private func withTag<Success: Sendable>(
+        _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
+    ) async throws(TapcardError) -> Success {
+        surroundings.progress(.waitingForCard)
+        let identity: TagIdentity
+        do {
+            identity = try await reader.select(within: settings.wait)
+        } catch {
+            throw TapcardError(error)
+        }
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
+            await reader.release()
+            throw TapcardError(
+                .unsupportedTag, "This is no Type 2 tag with a seven-byte number.",
+                meaning: "Nothing was written to it.", advice: "Use NTAG213, 215 or 216.")
+        }
+        do {
+            let success = try await body(identity, uid)
+            await reader.release()
+            return success
+        } catch {
+            await reader.release()
+            throw error.error.naming(uid)
+        }
+    }
+}
