@@ -1,0 +1,38 @@
+/// The lock bits of the user pages from 16: bytes 0 and 1 of the dynamic lock page.
+///
+/// Bits that belong to no page are kept as written; the chip gives them no meaning.
+struct DynamicLock {
+    static let firstPage: UInt8 = 16
+    /// What byte 3 always reads as.
+    static let mark: UInt8 = 0xBD
+
+    /// Bit n locks the nth run of pages.
+    private let bits: UInt16
+    /// Bit n freezes the lock bits 2n and 2n + 1.
+    private let blocks: UInt8
+
+    init(_ page: Page) {
+        bits = UInt16(page[0]) | UInt16(page[1]) << 8
+        blocks = page[2]
+    }
+
+    /// Whether a user page is locked, where each bit locks so many pages.
+    func locks(_ page: UInt8, pagesPerBit: UInt8) -> Bool {
+        guard page >= DynamicLock.firstPage, pagesPerBit > 0 else { return false }
+        return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
+    }
+
+    /// The lock page after it is written: bits are only ever set.
+    static func merging(_ written: Page, into page: Page) -> Page {
+        let old = DynamicLock(page)
+        let new = DynamicLock(written)
+        let bits = old.bits | new.bits & ~old.frozen
+        return Page(
+            UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8),
+            old.blocks | new.blocks, mark)
+    }
+
+    private var frozen: UInt16 {
+        (0..<8).reduce(0) { blocks & 1 << $1 == 0 ? $0 : $0 | 0b11 << (2 * $1) }
+    }
+}

@@ -1,0 +1,35 @@
+/// What a page is for.
+public enum PageRole: Hashable, Sendable {
+    /// The serial number and its check bytes.
+    case serial
+    /// The end of the serial number, and the lock bits of pages 3 to 15.
+    case lock
+    /// The capability container, one-time programmable.
+    case capability
+    case user
+    /// The lock bits of the pages from 16.
+    case dynamicLock
+    /// CFG0 and CFG1.
+    case configuration
+    case password
+    case pack
+    /// The chip has no such page.
+    case absent
+}
+
+extension Type2Chip {
+    /// What this page is for on this chip.
+    public func role(of page: UInt8) -> PageRole {
+        switch page {
+        case 0, 1: .serial
+        case 2: .lock
+        case 3: .capability
+        case userPages: .user
+        case dynamicLockPage: .dynamicLock
+        case configurationPage, configurationPage.map { $0 + 1 }: .configuration
+        case passwordPage: .password
+        case packPage: .pack
+        default: .absent
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// The lock bits of pages 3 to 15: bytes 2 and 3 of page 2.
+struct StaticLock {
+    /// Bit n locks page n, from bit 3; bits 0 to 2 freeze the locks of 3, of 4-9 and of 10-15.
+    private let bits: UInt16
+
+    init(_ page: Page) {
+        bits = UInt16(page[2]) | UInt16(page[3]) << 8
+    }
+
+    func locks(_ page: UInt8) -> Bool {
+        (3...15).contains(page) && bits & 1 << page != 0
+    }
+
+    /// Page 2 after it is written: the serial number stays, bits are only ever set.
+    static func merging(_ written: Page, into page: Page) -> Page {
+        let old = StaticLock(page)
+        let bits = old.bits | StaticLock(written).bits & ~old.frozen
+        return Page(
+            page[0], page[1], UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8))
+    }
+
+    private var frozen: UInt16 {
+        var mask: UInt16 = 0
+        if bits & 0b001 != 0 { mask |= 0x0008 }
+        if bits & 0b010 != 0 { mask |= 0x03F0 }
+        if bits & 0b100 != 0 { mask |= 0xFC00 }
+        return mask
+    }
+}

@@ -1,0 +1,100 @@
+internal import TextCodecs
+
+/// What is known of a tag's memory, as versioned text that people can read, compare and edit.
+///
+///     tapcard tag 1
+///     chip: NTAG213
+///     uid: 04AC6B72BA6C80
+///     page 00: 04 AC 6B 4B
+///     ...
+///
+/// Lines that begin with `#` are comments. A page that could not be read is `-- -- -- --`.
+public struct TagDump: Hashable, Sendable {
+    /// The most bytes of text that are looked at.
+    public static let longestText = 65_536
+
+    public let chip: Type2Chip
+    /// Seven bytes.
+    public let uid: [UInt8]
+    /// One for each page of the chip, nil where it could not be read.
+    public let pages: [Page?]
+    /// 32 bytes, if the chip gave them.
+    public let signature: [UInt8]?
+    /// 24 bits, if the chip counts and showed its counter.
+    public let counter: UInt32?
+    public var secrets: Secrets?
+
+    /// Refuses what cannot be a dump of this chip.
+    public init(
+        chip: Type2Chip, uid: [UInt8], pages: [Page?], signature: [UInt8]? = nil,
+        counter: UInt32? = nil
+    ) throws(Type2Error) {
+        guard uid.count == TagMemory.uidLength else {
+            throw Type2Error(.wrongUID, "a UID of \(uid.count) bytes, not \(TagMemory.uidLength)")
+        }
+        guard pages.count == chip.pageCount else {
+            throw Type2Error(
+                pages.count < chip.pageCount ? .missingPage : .excessPage,
+                "\(pages.count) pages, but \(chip.name) has \(chip.pageCount)")
+        }
+        guard signature.map({ $0.count == TagMemory.signatureLength }) ?? true else {
+            throw Type2Error(.badValue, "a signature is \(TagMemory.signatureLength) bytes")
+        }
+        guard counter.map({ $0 <= TagMemory.highestCounter }) ?? true else {
+            throw Type2Error(.badValue, "a counter is at most \(TagMemory.highestCounter)")
+        }
+        guard chip.hasFastRead || (signature == nil && counter == nil) else {
+            throw Type2Error(.contradiction, "\(chip.name) has no signature and no counter")
+        }
+        self.chip = chip
+        self.uid = uid
+        self.pages = pages
+        self.signature = signature
+        self.counter = counter
+    }
+
+    /// The dump that a reader would make which may read every page.
+    public init(_ memory: TagMemory) {
+        self.init(memory: memory, withSecrets: false)
+    }
+
+    /// A dump with everything that the tag keeps, or only with what a reader would see.
+    public init(memory: TagMemory, withSecrets: Bool) {
+        chip = memory.chip
+        uid = memory.uid
+        pages = memory.pages.indices.map { UInt8(exactly: $0).map(memory.visible) }
+        signature = chip.hasFastRead ? memory.signature : nil
+        let showsCounter = withSecrets || AccessConfiguration(of: memory).counts
+        counter = chip.hasFastRead && showsCounter ? memory.counter : nil
+        secrets = withSecrets ? Secrets(of: memory) : nil
+    }
+
+    /// The memory of a tag that would be dumped like this.
+    ///
+    /// Secrets that are not in the dump are those of the factory, because nobody can read the true
+    /// ones. Refused if a page could not be read, or if the pages belong to another UID.
+    public func memory() throws(Type2Error) -> TagMemory {
+        let blank =
+            if let signature {
+                TagMemory.blank(chip, uid: uid, signature: signature)
+            } else {
+                TagMemory.blank(chip, uid: uid)
+            }
+        guard var memory = blank else { throw Type2Error(.contradiction, "no such tag") }
+        for (number, page) in zip(UInt8.min..., pages) {
+            guard let page else {
+                throw Type2Error(.unreadPage, "page \(Hexadecimal.encode([number]))")
+            }
+            let role = chip.role(of: number)
+            if role == .password || role == .pack { continue }
+            guard role != .serial || page == memory[number] else {
+                throw Type2Error(
+                    .contradiction, "page \(Hexadecimal.encode([number])) is not of this UID")
+            }
+            memory[number] = page
+        }
+        memory.counter = counter ?? 0
+        secrets?.write(to: &memory)
+        return memory
+    }
+}

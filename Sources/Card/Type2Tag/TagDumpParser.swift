@@ -1,0 +1,184 @@
+internal import TextCodecs
+
+/// Reads a dump line by line. Since fields and pages have one order, each line is judged when it
+/// is read, and a refusal can name it.
+struct TagDumpParser {
+    /// The number of the line at hand, from 1.
+    private var line = 0
+    private var seen: Set<TagDumpField> = []
+    /// The fields that may still come.
+    private var remaining = TagDumpField.allCases[...]
+
+    /// Nil for a chip outside the table, until page 3 tells its size.
+    private var chip: Type2Chip?
+    private var uid: [UInt8] = []
+    private var signature: [UInt8]?
+    private var counter: UInt32?
+    private var password: [UInt8] = []
+    private var pack: [UInt8] = []
+    private var failedPasswords = 0
+    private var pages: [Page?] = []
+
+    mutating func take(_ text: Substring) throws(Type2Error) {
+        line += 1
+        if line == 1 {
+            guard text == TagDump.firstLine else {
+                throw refusal(.unknownVersion, "not \"\(TagDump.firstLine)\"")
+            }
+        } else if text.hasPrefix(TagDump.commentMark) {
+            return
+        } else if text.hasPrefix(TagDump.pageMark) {
+            try takePage(text.dropFirst(TagDump.pageMark.count))
+        } else {
+            try takeField(text)
+        }
+    }
+
+    /// To be called after the last line.
+    mutating func finish() throws(Type2Error) -> TagDump {
+        line += 1
+        guard line > 1 else { throw refusal(.unknownVersion, "the file is empty") }
+        try requireFields()
+        guard let chip, pages.count == chip.pageCount else {
+            throw refusal(.missingPage, "the file ends before page \(hexadecimal(pages.count))")
+        }
+        var dump = try TagDump(
+            chip: chip, uid: uid, pages: pages, signature: signature, counter: counter)
+        if seen.contains(.password) {
+            dump.secrets = try TagDump.Secrets(
+                password: password, pack: pack, failedPasswords: failedPasswords)
+        }
+        return dump
+    }
+
+    /// What names a value, and the value.
+    private func split(_ text: Substring) throws(Type2Error) -> (name: Substring, value: Substring)
+    {
+        let parts = text.split(
+            separator: TagDump.separator, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw refusal(.unknownLine, "neither a field, a page nor a comment")
+        }
+        return (parts[0], parts[1])
+    }
+
+    private mutating func takeField(_ text: Substring) throws(Type2Error) {
+        let (name, value) = try split(text)
+        guard let field = TagDumpField(rawValue: String(name)) else {
+            throw refusal(.unknownLine, "no field has the name \(name)")
+        }
+        guard let index = remaining.firstIndex(of: field) else {
+            throw seen.contains(field)
+                ? refusal(.duplicateField, "\(name) was there before")
+                : refusal(.misplacedField, "\(name) belongs further up")
+        }
+        guard field == .chip || seen.contains(.chip) else {
+            throw refusal(.missingField, "the chip comes first")
+        }
+        guard field == .chip || field == .uid || chip != nil else {
+            throw refusal(.contradiction, "\(Type2Chip.otherName) has no \(name)")
+        }
+        remaining = remaining[(index + 1)...]
+        seen.insert(field)
+        try set(field, to: value)
+    }
+
+    private mutating func set(
+        _ field: TagDumpField, to value: Substring
+    ) throws(Type2Error) {
+        switch field {
+        case .chip:
+            chip = Type2Chip(named: String(value))
+            guard chip != nil || value == Type2Chip.otherName else {
+                throw refusal(.unknownChip, "tapcard does not know \(value)")
+            }
+        case .uid:
+            guard let bytes = Hexadecimal.decode(value), bytes.count == TagMemory.uidLength else {
+                throw refusal(.wrongUID, "a UID is \(2 * TagMemory.uidLength) hexadecimal digits")
+            }
+            uid = bytes
+        case .version:
+            guard Hexadecimal.decode(value) == chip?.version else {
+                throw refusal(.contradiction, "this is not the version of \(chip?.name ?? "")")
+            }
+        case .signature: signature = try bytes(value, TagMemory.signatureLength)
+        case .counter: counter = try number(value, atMost: TagMemory.highestCounter)
+        case .password: password = try bytes(value, Page.size)
+        case .pack: pack = try bytes(value, TagMemory.packLength)
+        case .failedPasswords:
+            failedPasswords = Int(
+                try number(value, atMost: UInt32(TagMemory.mostFailedPasswords)))
+        }
+    }
+
+    private mutating func takePage(_ text: Substring) throws(Type2Error) {
+        try requireFields()
+        remaining = []
+        let (name, value) = try split(text)
+        let number = try bytes(name, 1)[0]
+        guard number == pages.count else {
+            throw number < pages.count
+                ? refusal(.duplicatePage, "page \(name) was there before")
+                : refusal(.missingPage, "page \(hexadecimal(pages.count)) is missing")
+        }
+        if let chip, !chip.contains(number) {
+            throw refusal(.excessPage, "\(chip.name) has \(chip.pageCount) pages")
+        }
+        let page = try page(value)
+        pages.append(page)
+        if chip == nil && number == 3 {
+            chip = page.flatMap(Type2Chip.other(capability:))
+            guard chip != nil else {
+                throw refusal(.unknownChip, "no capability container tells its size")
+            }
+        }
+    }
+
+    /// What has to be there before the first page: a chip and a UID, and secrets together or not
+    /// at all.
+    private func requireFields() throws(Type2Error) {
+        var required: Set<TagDumpField> = [.chip, .uid]
+        let secrets: Set<TagDumpField> = [.password, .pack, .failedPasswords]
+        if !seen.isDisjoint(with: secrets) { required.formUnion(secrets) }
+        for field in TagDumpField.allCases where required.contains(field) && !seen.contains(field) {
+            throw refusal(.missingField, "there is no \(field.rawValue)")
+        }
+    }
+
+    /// Nil for a page that could not be read.
+    private func page(_ text: Substring) throws(Type2Error) -> Page? {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        let isUnread = parts.allSatisfy { $0 == TagDump.unreadByte }
+        if isUnread && parts.count == Page.size { return nil }
+        let bytes = parts.compactMap { Hexadecimal.decode($0) }
+        guard parts.count == Page.size, bytes.allSatisfy({ $0.count == 1 }),
+            let page = Page(bytes.flatMap(\.self))
+        else { throw refusal(.badValue, "a page is four bytes of two hexadecimal digits") }
+        return page
+    }
+
+    private func bytes(_ text: Substring, _ count: Int) throws(Type2Error) -> [UInt8] {
+        guard let bytes = Hexadecimal.decode(text), bytes.count == count else {
+            throw refusal(.badValue, "\(text) is not \(2 * count) hexadecimal digits")
+        }
+        return bytes
+    }
+
+    /// A decimal number in its one spelling, without sign or leading zeros.
+    private func number(
+        _ text: Substring, atMost limit: UInt32
+    ) throws(Type2Error) -> UInt32 {
+        guard let number = UInt32(text), number <= limit, "\(number)" == text else {
+            throw refusal(.badValue, "\(text) is no number from 0 to \(limit)")
+        }
+        return number
+    }
+
+    private func hexadecimal(_ page: Int) -> String {
+        Hexadecimal.encode([UInt8(truncatingIfNeeded: page)])
+    }
+
+    private func refusal(_ kind: Type2Error.Kind, _ reason: String) -> Type2Error {
+        Type2Error(kind, "line \(line): \(reason)")
+    }
+}

@@ -1,0 +1,58 @@
+internal import TextCodecs
+
+/// The fields of a dump, in the order in which they are written and have to be read.
+enum TagDumpField: String, CaseIterable {
+    case chip
+    case uid
+    case version
+    case signature
+    case counter
+    case password
+    case pack
+    case failedPasswords = "failed-passwords"
+}
+
+extension TagDump {
+    static let firstLine = "tapcard tag 1"
+    static let commentMark = "#"
+    static let pageMark = "page "
+    static let separator = ": "
+    static let unreadByte = "--"
+
+    /// The dump as text, every line ended.
+    public var text: String {
+        let values: [(TagDumpField, String?)] = [
+            (.chip, chip.name),
+            (.uid, Hexadecimal.encode(uid)),
+            (.version, chip.version.map { Hexadecimal.encode($0) }),
+            (.signature, signature.map { Hexadecimal.encode($0) }),
+            (.counter, counter.map { "\($0)" }),
+            (.password, secrets.map { Hexadecimal.encode($0.password) }),
+            (.pack, secrets.map { Hexadecimal.encode($0.pack) }),
+            (.failedPasswords, secrets.map { "\($0.failedPasswords)" }),
+        ]
+        let fields = values.compactMap { field, value in
+            value.map { field.rawValue + TagDump.separator + $0 }
+        }
+        let unread = [String](repeating: TagDump.unreadByte, count: Page.size)
+        let rows = zip(UInt8.min..., pages).map { number, page in
+            TagDump.pageMark + Hexadecimal.encode([number]) + TagDump.separator
+                + (page?.description ?? unread.joined(separator: " "))
+        }
+        return ([TagDump.firstLine] + fields + rows).map { $0 + "\n" }.joined()
+    }
+
+    /// Reads what `text` writes, and comments. Every refusal names the line and the reason.
+    public init(parsing text: String) throws(Type2Error) {
+        guard text.utf8.count <= TagDump.longestText else {
+            throw Type2Error(
+                .tooLong, "line 1: \(text.utf8.count) bytes, more than \(TagDump.longestText)")
+        }
+        var parser = TagDumpParser()
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // What follows the last line end is no line.
+        if lines.last == "" { lines.removeLast() }
+        for line in lines { try parser.take(line) }
+        self = try parser.finish()
+    }
+}

@@ -1,0 +1,91 @@
+/// All that a tag keeps without power, secrets included.
+public struct TagMemory: Hashable, Sendable {
+    static let uidLength = 7
+    static let packLength = 2
+    /// The bytes of a signature.
+    public static let signatureLength = 32
+    static let highestCounter: UInt32 = 0xFFFFFF
+    /// AUTHLIM has three bits, and wrong passwords are counted no further than that.
+    static let mostFailedPasswords = 7
+
+    public let chip: Type2Chip
+    /// Seven bytes.
+    public let uid: [UInt8]
+    /// What is stored, the true password and PACK included.
+    public package(set) var pages: [Page] {
+        didSet { precondition(pages.count == chip.pageCount, "a tag neither grows nor shrinks") }
+    }
+    /// 32 bytes by which the maker vouches for the UID.
+    public package(set) var signature: [UInt8]
+    /// How often the tag was read, 24 bits.
+    public package(set) var counter: UInt32 = 0
+    /// Wrong passwords in a row.
+    public package(set) var failedPasswords = 0
+
+    /// A tag as it leaves the factory; nil unless the UID has 7 bytes and the signature 32.
+    public static func blank(
+        _ chip: Type2Chip, uid: [UInt8],
+        signature: [UInt8] = [UInt8](repeating: 0, count: signatureLength)
+    ) -> TagMemory? {
+        guard uid.count == uidLength, signature.count == signatureLength else { return nil }
+        var memory = TagMemory(
+            chip: chip, uid: uid, pages: [Page](repeating: .zero, count: chip.pageCount),
+            signature: signature)
+        memory.pages.replaceSubrange(0..<3, with: serialPages(of: uid))
+        memory[3] = chip.factoryCapability
+        for (page, data) in zip(chip.userPages, chip.factoryUser) { memory[page] = data }
+        if let page = chip.dynamicLockPage { memory[page] = Page(0, 0, 0, DynamicLock.mark) }
+        if let page = chip.configurationPage {
+            memory[page] = Page(0x04, 0x00, 0x00, 0xFF)
+            memory[page + 1] = Page(0x00, 0x05, 0x00, 0x00)
+            memory[page + 2] = Page(0xFF, 0xFF, 0xFF, 0xFF)
+        }
+        return memory
+    }
+
+    /// A page as stored. Beyond the end there is nothing: zero when read, ignored when set.
+    public subscript(_ page: UInt8) -> Page {
+        get { pages.indices.contains(Int(page)) ? pages[Int(page)] : .zero }
+        set { if pages.indices.contains(Int(page)) { pages[Int(page)] = newValue } }
+    }
+
+    /// A page as a reader sees it: nobody ever reads the password or PACK.
+    public func visible(_ page: UInt8) -> Page {
+        page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
+    }
+
+    /// Whether lock bits forbid that this page is ever written again.
+    func isLocked(_ page: UInt8) -> Bool {
+        if StaticLock(self[2]).locks(page) { return true }
+        guard let lockPage = chip.dynamicLockPage, chip.userPages.contains(page) else {
+            return false
+        }
+        return DynamicLock(self[lockPage]).locks(page, pagesPerBit: chip.pagesPerDynamicLock)
+    }
+
+    /// Writes a page that may be written, as the chip does it: some bits can only be set.
+    mutating func program(_ page: UInt8, _ data: Page) {
+        switch chip.role(of: page) {
+        case .lock: self[page] = StaticLock.merging(data, into: self[page])
+        case .capability: self[page] = self[page] | data
+        case .dynamicLock: self[page] = DynamicLock.merging(data, into: self[page])
+        case .pack: self[page] = Page(data[0], data[1], 0, 0)
+        case .user, .configuration, .password: self[page] = data
+        case .serial, .absent: break
+        }
+    }
+
+    /// Pages 0 to 2: the UID with the check bytes of its two halves, and no lock bit set.
+    static func serialPages(of uid: [UInt8]) -> [Page] {
+        let cascadeTag: UInt8 = 0x88
+        let internalByte: UInt8 = 0x48
+        let first = uid.prefix(3)
+        let second = uid.dropFirst(3)
+        let bytes =
+            first + [first.reduce(cascadeTag, ^)]
+            + second + [second.reduce(0, ^), internalByte, 0, 0]
+        return stride(from: 0, to: bytes.count, by: Page.size).compactMap {
+            Page(bytes.dropFirst($0).prefix(Page.size))
+        }
+    }
+}

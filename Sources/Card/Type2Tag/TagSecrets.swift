@@ -1,0 +1,42 @@
+extension TagDump {
+    /// What no reader can read, but a simulated tag has to keep.
+    public struct Secrets: Hashable, Sendable {
+        /// Four bytes.
+        public let password: [UInt8]
+        /// Two bytes.
+        public let pack: [UInt8]
+        public let failedPasswords: Int
+
+        /// Refuses a password, PACK or number that no tag can hold.
+        public init(password: [UInt8], pack: [UInt8], failedPasswords: Int) throws(Type2Error) {
+            guard password.count == Page.size, pack.count == TagMemory.packLength else {
+                throw Type2Error(.badValue, "a password is 4 bytes and PACK 2")
+            }
+            guard (0...TagMemory.mostFailedPasswords).contains(failedPasswords) else {
+                throw Type2Error(
+                    .badValue, "at most \(TagMemory.mostFailedPasswords) wrong passwords")
+            }
+            self.password = password
+            self.pack = pack
+            self.failedPasswords = failedPasswords
+        }
+
+        /// Nil for a chip that has none.
+        init?(of memory: TagMemory) {
+            guard let password = memory.chip.passwordPage, let pack = memory.chip.packPage else {
+                return nil
+            }
+            self.password = memory[password].bytes
+            self.pack = Array(memory[pack].bytes.prefix(TagMemory.packLength))
+            failedPasswords = memory.failedPasswords
+        }
+
+        func write(to memory: inout TagMemory) {
+            guard let passwordPage = memory.chip.passwordPage, let packPage = memory.chip.packPage
+            else { return }
+            memory[passwordPage] = Page(password) ?? .zero
+            memory[packPage] = Page(pack + [0, 0]) ?? .zero
+            memory.failedPasswords = failedPasswords
+        }
+    }
+}

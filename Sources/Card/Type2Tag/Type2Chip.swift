@@ -1,0 +1,65 @@
+/// What tapcard has to know of one make of chip: a row of a table, not a class of its own.
+public struct Type2Chip: Hashable, Sendable {
+    /// What people call it, and what a dump calls it.
+    public let name: String
+    /// All pages there are, from page 0.
+    public let pageCount: Int
+    /// The pages that the capability container offers and those that follow them up to the locks.
+    public let userPages: ClosedRange<UInt8>
+    /// The page of the lock bits for the pages from 10h.
+    public let dynamicLockPage: UInt8?
+    /// CFG0; CFG1, PWD and PACK follow it.
+    public let configurationPage: UInt8?
+    /// The answer to GET_VERSION, nil for a chip that does not know that command.
+    public let version: [UInt8]?
+    /// Page 3 as it leaves the factory.
+    public let factoryCapability: Page
+    /// The user pages from page 4 as they leave the factory; those not listed are zero.
+    public let factoryUser: [Page]
+    /// User pages that have to stay zero, because Android takes them for lock bits.
+    public let zeroPages: ClosedRange<UInt8>?
+    /// How many pages one dynamic lock bit locks.
+    let pagesPerDynamicLock: UInt8
+
+    /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
+    public var hasFastRead: Bool { version != nil }
+
+    var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
+    var packPage: UInt8? { configurationPage.map { $0 + 3 } }
+
+    func contains(_ page: UInt8) -> Bool { Int(page) < pageCount }
+}
+
+extension Type2Chip {
+    /// The chip with this answer to GET_VERSION.
+    public init?(version: [UInt8]) {
+        guard let chip = Type2Chip.known.first(where: { $0.version == version }) else { return nil }
+        self = chip
+    }
+
+    /// The chip of the table with this name, in this spelling.
+    public init?(named name: String) {
+        guard let chip = Type2Chip.known.first(where: { $0.name == name }) else { return nil }
+        self = chip
+    }
+
+    /// What every chip outside the table is called.
+    static let otherName = "Type 2 tag"
+
+    /// A chip outside the table, known only by its capability container and good only to be read.
+    ///
+    /// Nil if the container is none (magic E1h, major version 1), offers nothing, or offers more
+    /// than a page number of one byte can address.
+    public static func other(capability: Page) -> Type2Chip? {
+        let firstUserPage = 4
+        // The container counts in units of eight bytes, two pages.
+        let pageCount = firstUserPage + 2 * Int(capability[2])
+        guard capability[0] == 0xE1, capability[1] >> 4 == 1, capability[2] > 0,
+            let last = UInt8(exactly: pageCount - 1)
+        else { return nil }
+        return Type2Chip(
+            name: otherName, pageCount: pageCount, userPages: UInt8(firstUserPage)...last,
+            dynamicLockPage: nil, configurationPage: nil, version: nil,
+            factoryCapability: capability, factoryUser: [], zeroPages: nil, pagesPerDynamicLock: 0)
+    }
+}

@@ -1,0 +1,104 @@
+/// What a reader can ask of a Type 2 tag: one codec for the side that asks and the side that obeys.
+public enum Type2Command: Hashable, Sendable {
+    case getVersion
+    /// Four pages from this one.
+    case read(UInt8)
+    /// The pages from the first to the last, both included.
+    case fastRead(UInt8, UInt8)
+    case write(UInt8, Page)
+    /// The first of two frames; the second is `compatibilityData`.
+    case compatibilityWrite(UInt8)
+    case readCounter
+    /// Four bytes of password.
+    case authenticate([UInt8])
+    case readSignature
+    case halt
+
+    /// The second frame of a COMPATIBILITY_WRITE. Its last twelve bytes are ignored.
+    public static func compatibilityData(_ page: Page) -> [UInt8] {
+        page.bytes + [UInt8](repeating: 0, count: compatibilityDataLength - Page.size)
+    }
+
+    static let compatibilityDataLength = 16
+
+    /// Takes a frame without CRC; refuses every one that `frame` would not have written.
+    public init(frame: [UInt8]) throws(Type2Error) {
+        guard let first = frame.first, let opcode = Type2Opcode(rawValue: first) else {
+            throw Type2Error(.unknownCommand, "\(frame.first.map { "opcode \($0)" } ?? "empty")")
+        }
+        guard frame.count == opcode.frameLength else {
+            throw Type2Error(
+                .wrongFrameLength, "\(opcode) of \(frame.count), not \(opcode.frameLength) bytes")
+        }
+        if let argument = opcode.fixedArgument, frame[1] != argument {
+            throw Type2Error(.unknownCommand, "\(opcode) \(frame[1]), not \(argument)")
+        }
+        self =
+            switch opcode {
+            case .getVersion: .getVersion
+            case .read: .read(frame[1])
+            case .fastRead: .fastRead(frame[1], frame[2])
+            case .write: .write(frame[1], Page(frame[2], frame[3], frame[4], frame[5]))
+            case .compatibilityWrite: .compatibilityWrite(frame[1])
+            case .readCounter: .readCounter
+            case .authenticate: .authenticate(Array(frame.dropFirst()))
+            case .readSignature: .readSignature
+            case .halt: .halt
+            }
+    }
+
+    /// The bytes to send, without CRC.
+    public var frame: [UInt8] {
+        [opcode.rawValue] + (opcode.fixedArgument.map { [$0] } ?? arguments)
+    }
+
+    /// Gives the answer back, if it is as long as an answer to this command is.
+    public func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
+        guard let length = answerLength else {
+            throw Type2Error(.wrongAnswerLength, "no answer can be right for \(self)")
+        }
+        guard answer.count == length else {
+            throw Type2Error(
+                .wrongAnswerLength, "\(opcode) answered with \(answer.count), not \(length) bytes")
+        }
+        return answer
+    }
+
+    private var opcode: Type2Opcode {
+        switch self {
+        case .getVersion: .getVersion
+        case .read: .read
+        case .fastRead: .fastRead
+        case .write: .write
+        case .compatibilityWrite: .compatibilityWrite
+        case .readCounter: .readCounter
+        case .authenticate: .authenticate
+        case .readSignature: .readSignature
+        case .halt: .halt
+        }
+    }
+
+    private var arguments: [UInt8] {
+        switch self {
+        case .read(let page), .compatibilityWrite(let page): [page]
+        case .fastRead(let first, let last): [first, last]
+        case .write(let page, let data): [page] + data.bytes
+        case .authenticate(let password): password
+        case .getVersion, .readCounter, .readSignature, .halt: []
+        }
+    }
+
+    /// An ACK counts as an answer of no bytes. Nil if the tag can only refuse the command.
+    private var answerLength: Int? {
+        switch self {
+        case .getVersion: 8
+        case .read: 4 * Page.size
+        case .fastRead(let first, let last):
+            first <= last ? (Int(last) - Int(first) + 1) * Page.size : nil
+        case .readCounter: 3
+        case .authenticate: 2
+        case .readSignature: TagMemory.signatureLength
+        case .write, .compatibilityWrite, .halt: 0
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// The first byte of a command, and how long its frame is.
+enum Type2Opcode: UInt8 {
+    case authenticate = 0x1B
+    case read = 0x30
+    case readCounter = 0x39
+    case fastRead = 0x3A
+    case readSignature = 0x3C
+    case halt = 0x50
+    case getVersion = 0x60
+    case compatibilityWrite = 0xA0
+    case write = 0xA2
+
+    /// The bytes of the frame, without CRC.
+    var frameLength: Int {
+        switch self {
+        case .getVersion: 1
+        case .read, .readCounter, .readSignature, .halt, .compatibilityWrite: 2
+        case .fastRead: 3
+        case .authenticate: 5
+        case .write: 6
+        }
+    }
+
+    /// The second byte of the commands that allow but one.
+    var fixedArgument: UInt8? {
+        switch self {
+        case .readCounter: 0x02
+        case .readSignature, .halt: 0x00
+        default: nil
+        }
+    }
+}
