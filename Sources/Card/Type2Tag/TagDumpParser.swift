@@ -51,7 +51,7 @@ struct TagDumpParser {
         return dump
     }
 
-    // A value is split from what names it at the first colon.
+    /// What names a value, and the value.
     private func split(_ text: Substring) throws(Type2Error) -> (name: Substring, value: Substring)
     {
         let parts = text.split(
