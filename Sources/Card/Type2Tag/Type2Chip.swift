@@ -63,3 +63,7 @@ extension Type2Chip {
             factoryCapability: capability, factoryUser: [], zeroPages: nil, pagesPerDynamicLock: 0)
     }
 }
+
+extension Type2Chip: CustomStringConvertible {
+    public var description: String { name }
+}

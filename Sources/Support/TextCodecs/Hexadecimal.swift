@@ -1,35 +1,43 @@
-/// Bytes as text of two hexadecimal digits a byte, without separators.
+/// Bytes as pairs of hexadecimal digits.
 public enum Hexadecimal {
-    /// Writes upper-case digits.
+    /// Two upper-case digits a byte, nothing between them.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 0x0F)] }, as: UTF8.self)
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0x0F))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads digits of either case; nil if anything else is there or half a byte is missing.
+    /// The bytes, or nil for an odd number of digits or anything that is no digit: no spaces,
+    /// no prefix. Both cases are read, since people copy digits from programs of either taste.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var upper: UInt8?
+        var high: UInt8?
         for character in text.utf8 {
-            guard let digit = value(of: character) else { return nil }
-            if let high = upper {
-                bytes.append(high << 4 | digit)
-                upper = nil
+            guard let value = value(of: character) else { return nil }
+            if let upper = high {
+                bytes.append(upper << 4 | value)
+                high = nil
             } else {
-                upper = digit
+                high = value
             }
         }
-        return upper == nil ? bytes : nil
+        return high == nil ? bytes : nil
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
+    /// The upper-case digit of a value below 16.
+    static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    /// What a digit of either case is worth.
+    static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
         default: nil
         }
     }
