@@ -91,7 +91,7 @@ let package = Package(
             name: "tapcard",
             dependencies: [
                 "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
-                "Ledger", "TapcardDomain", "Type2Tag",
+                "Ledger", "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 

@@ -90,7 +90,7 @@ extension Station {
             _ = try await reseal(sight, seen, above: .none)
             return nil
         }
-        return try await reading(after: sight, state.display)
+        return try await reading(of: sight.uid, state.display)
     }
 
     /// Whether a record was made for the present account: by the operation that made the card, or

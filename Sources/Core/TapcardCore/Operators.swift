@@ -4,12 +4,17 @@ import TagReading
 public import TapcardDomain
 
 extension Station {
-    /// Blocks, allows or forgets a card that need not be there.
-    public func change(
-        _ card: CardUID, _ change: StatusChange
+    /// Blocks, allows or forgets a card that need not be there: no reader is needed.
+    public static func change(
+        _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
+        surroundings: Surroundings
     ) async throws(TapcardError) -> LedgerCard {
-        let result = try await whileAsking { () throws(LedgerError) in
-            try await ledger.change(card, change, id: newID(), at: now)
+        let result: Result<LedgerCard, Refusal>
+        do {
+            result = try await ledger.change(
+                card, change, id: surroundings.newID(), at: surroundings.now())
+        } catch {
+            throw TapcardError(error)
         }
         switch result {
         case .success(let card): return card
@@ -54,7 +59,7 @@ extension Station {
                 let content = view.card.content(sight.highest, balance: view.balance)
                 let display = await refreshDisplay(
                     on: sight, content: content, of: view.card, rewritingAll: true)
-                return try await reading(after: sight, display)
+                return try await reading(of: sight.uid, display)
             })
     }
 

@@ -124,19 +124,26 @@ extension Station {
         }
     }
 
+    /// The card as a change left it.
+    public func reading(afterwards receipt: Receipt) async throws(TapcardError) -> CardReading {
+        do {
+            return try await reading(of: receipt.uid, receipt.display)
+        } catch {
+            throw error.error
+        }
+    }
+
     /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
     func reading(
-        after sight: Sight, _ display: DisplayState
+        of uid: CardUID, _ display: DisplayState
     ) async throws(Interruption) -> CardReading {
-        let view = try await asking { () throws(LedgerError) in
-            try await ledger.view(of: sight.uid)
-        }
+        let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         guard let view else {
-            throw .ledger(LedgerError(.corrupt, "card \(sight.uid) has vanished"))
+            throw .ledger(LedgerError(.corrupt, "card \(uid) has vanished"))
         }
         let content = view.card.content(view.card.confirmed, balance: view.balance)
         return CardReading(
-            uid: sight.uid, chip: sight.chip, seal: .valid, sequence: view.card.confirmed,
+            uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
             holder: content.holder, balance: view.balance, scratch: content.scratch,
             ledger: view.card.status == .active ? .known : .blocked, display: display,
             problem: nil)

@@ -63,6 +63,14 @@ public struct Station: Sendable {
             self.random = random
             self.progress = progress
         }
+
+        /// A new operation's id.
+        public func newID() -> OperationID {
+            guard let id = OperationID(random: random(16)) else {
+                preconditionFailure("the random source gave fewer bytes than asked for")
+            }
+            return id
+        }
     }
 
     /// What a person who watches may be told meanwhile.
@@ -78,16 +86,10 @@ public struct Station: Sendable {
         case hint(String)
     }
 
-    var currency: Currency { ledger.currency }
+    public var currency: Currency { ledger.currency }
     var now: Timestamp { surroundings.now() }
 
-    /// A new operation's id.
-    public func newID() -> OperationID {
-        guard let id = OperationID(random: surroundings.random(16)) else {
-            preconditionFailure("the random source gave fewer bytes than asked for")
-        }
-        return id
-    }
+    public func newID() -> OperationID { surroundings.newID() }
 
     /// Seals with the newest active key.
     var sealer: RecordSealer {

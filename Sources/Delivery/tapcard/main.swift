@@ -1,1 +1,3 @@
-print("tapcard")
+import Glibc
+
+exit(await Wiring.run(Array(CommandLine.arguments.dropFirst())))

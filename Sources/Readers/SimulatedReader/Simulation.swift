@@ -9,18 +9,21 @@ public struct Simulation: Hashable, Sendable {
 
     public private(set) var tags: [TagMemory]
     public private(set) var onReader: [[UInt8]]
+    /// The tag that lay there last: what "put it back" means.
+    public private(set) var lastOnReader: [UInt8]?
     public var fault: Fault?
 
     public init(_ tags: [TagMemory] = [], onReader: [[UInt8]] = []) {
         self.tags = tags
         self.onReader = onReader
+        lastOnReader = onReader.last
     }
 
     /// One blank NTAG213 on the reader: what a newcomer begins with.
     public static var fresh: Simulation {
         var simulation = Simulation()
         if let tag = simulation.addTag(.ntag213, random: { [UInt8](repeating: 0, count: $0) }) {
-            simulation.onReader = [tag.uid]
+            simulation.put([tag.uid])
         }
         return simulation
     }
@@ -39,6 +42,7 @@ public struct Simulation: Hashable, Sendable {
     /// Puts tags of the drawer onto the reader, instead of those that lie there.
     public mutating func put(_ uids: [[UInt8]]) {
         onReader = uids.filter { uid in tags.contains { $0.uid == uid } }
+        lastOnReader = onReader.last ?? lastOnReader
     }
 
     /// Takes everything off the reader.

@@ -14,6 +14,7 @@ extension Simulation {
         let head = """
             \(Simulation.heading)
             on-reader: \(lying)
+            last-on-reader: \(lastOnReader.map(Hexadecimal.encode) ?? "none")
             fault: \(fault?.description ?? "none")
 
             """
@@ -28,6 +29,7 @@ extension Simulation {
             throw ReaderError(.noReader, "the file is no simulation of tapcard")
         }
         var lying: [[UInt8]] = []
+        var last: [[UInt8]] = []
         var fault: Fault?
         while let line = lines.first, !line.hasPrefix(Simulation.tagHeading) {
             lines.removeFirst()
@@ -37,6 +39,8 @@ extension Simulation {
             switch parts.first {
             case "on-reader":
                 lying = try Simulation.uids(value)
+            case "last-on-reader":
+                last = try Simulation.uids(value)
             case "fault":
                 fault = Fault(value)
                 if fault == nil && value != "none" {
@@ -48,6 +52,7 @@ extension Simulation {
         }
         let tags = try Simulation.tags(lines)
         self.init(tags)
+        put(last)
         put(lying)
         self.fault = fault
         guard onReader.count == lying.count else {

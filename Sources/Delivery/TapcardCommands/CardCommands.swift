@@ -1,0 +1,158 @@
+import TagReading
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension CommandOption {
+    static let card = CommandOption(
+        name: "card", value: "UID", help: "Insist on this card; refuse any other")
+    static let operation = CommandOption(
+        name: "operation", value: "UUID",
+        help: "Makes a retry safe: the same id never happens twice")
+    static let display = CommandOption(
+        name: "display", value: "FORM", help: "What phones read: our form, or the iPhone app's",
+        choices: FaceStyle.allCases.map(\.rawValue))
+    static let reissue = CommandOption(
+        name: "reissue",
+        help: "Close the account of a card that is known and begin a new one on it")
+    static let overwrite = CommandOption(
+        name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back")
+}
+
+extension Command {
+    static let cardCommands: [Command] = [
+        Command(
+            "read", group: .cards, "Show a card and settle what was left open on it",
+            discussion: "A card with nothing open is only read, with a single radio command.",
+            options: [
+                CommandOption(name: "watch", help: "Go on, a line a tap, until Ctrl-C"),
+                CommandOption(name: "no-settle", help: "Never write, whatever is open"),
+            ],
+            example: "tapcard read --watch"
+        ) { session throws(TapcardError) in try await session.read() },
+        Command(
+            "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
+            options: [.display, .reissue, .overwrite], example: "tapcard --reader sim demo"
+        ) { session throws(TapcardError) in
+            try await session.make("The demo card is ready") { station throws(Refusal) in
+                try CardOrder.demo(in: station.currency).origin
+            }
+        },
+        Command(
+            "issue", group: .cards, "Make a card of a blank tag",
+            discussion: "Name and id are optional: any phone can read them off the tag.",
+            options: [
+                CommandOption(name: "name", value: "TEXT", help: "The holder's name"),
+                CommandOption(name: "id", value: "N", help: "The holder's number, from 1"),
+                CommandOption(
+                    name: "balance", value: "AMOUNT", help: "Funds to begin with, paid in cash"),
+                CommandOption(name: "no-scratch", help: "A card without a scratch card"),
+                .display, .reissue, .overwrite,
+            ],
+            example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
+        ) { session throws(TapcardError) in try await session.issue() },
+        Command(
+            "adopt", group: .cards, "Take over a card that others wrote",
+            discussion: "Its balance counts for nothing unless you name it: then the amount is "
+                + "credited against the account \"adopted\".",
+            options: [
+                CommandOption(
+                    name: "accept-balance", value: "AMOUNT",
+                    help: "Credit what the tag says, if it says just this"),
+                .display, .overwrite,
+            ],
+            example: "tapcard adopt --accept-balance 12.50"
+        ) { session throws(TapcardError) in
+            let accepted = session.command.option("accept-balance")
+            return try await session.make("Adopted") { station throws(Refusal) in
+                .adopt(
+                    accepting: try accepted.map { text throws(Refusal) in
+                        try Money(parsing: text, station.currency)
+                    })
+            }
+        },
+        Command(
+            "scratch", group: .cards, "Scratch the scratch card: reveal a code and keep it",
+            discussion: "Takes two seconds. Ctrl-C before that leaves the card unscratched.",
+            example: "tapcard scratch"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            let receipt = try await station.scratch(id: station.newID())
+            let reading = try await station.reading(afterwards: receipt)
+            return Report(reading, "Scratched", currency: station.currency)
+        },
+    ]
+}
+
+extension Session {
+    func read() async throws(TapcardError) -> Report {
+        let station = try await station()
+        let settling = !command.flag("no-settle")
+        guard command.flag("watch") else {
+            let reading = try await station.read(settling: settling)
+            return Report(reading, currency: station.currency)
+        }
+        try await station.watch(settling: settling) { result in
+            await spinner.stop()
+            show(result, station.currency)
+            // The line that turns comes back with the next wait.
+            await spinner.show("Hold a card to the reader")
+        }
+        return .nothing
+    }
+
+    /// One line a tap.
+    private func show(_ result: Result<CardReading, TapcardError>, _ currency: Currency) {
+        switch result {
+        case .success(let reading):
+            let report = Report(reading, currency: currency)
+            if isJSON {
+                if let document = report.document { console.write(document.text + "\n") }
+            } else {
+                let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
+                let state = reading.scratch.word.map { ", \($0)" } ?? ""
+                console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)\n")
+            }
+        case .failure(let error):
+            if isJSON {
+                console.write(Report.document(of: error).text + "\n")
+            } else {
+                say("tapcard: \(error)\n")
+            }
+        }
+    }
+
+    func issue() async throws(TapcardError) -> Report {
+        let name = command.option("name")
+        let id = command.option("id")
+        let balance = command.option("balance")
+        return try await make("Issued") { station throws(Refusal) in
+            let currency = station.currency
+            return .issue(
+                Holder(
+                    id: try id.map { text throws(Refusal) in try HolderID(parsing: text) },
+                    name: try name.map { text throws(Refusal) in try HolderName(text) }),
+                try balance.map { text throws(Refusal) in try Money(parsing: text, currency) }
+                    ?? Money(minorUnits: 0, currency),
+                hasScratchCard: !command.flag("no-scratch"))
+        }
+    }
+
+    /// Makes a card of the tag on the reader; the words are checked before a reader is opened.
+    func make(
+        _ what: String, _ origin: (Station) throws(Refusal) -> CardOrder.Origin
+    ) async throws(TapcardError) -> Report {
+        let station = try await station()
+        let order: CardOrder
+        do {
+            order = CardOrder(
+                try origin(station),
+                face: command.option("display").flatMap(FaceStyle.init(rawValue:)) ?? .tapcard,
+                mayReissue: command.flag("reissue"), mayOverwrite: command.flag("overwrite"))
+        } catch {
+            throw TapcardError(error)
+        }
+        let reading = try await station.make(order, id: station.newID())
+        return Report(reading, what, currency: station.currency)
+    }
+}

@@ -1,0 +1,67 @@
+import TapcardCore
+
+/// A row of the command table with what it does.
+struct Command: Sendable {
+    let spec: CommandSpec
+    let run: @Sendable (Session) async throws(TapcardError) -> Report
+
+    init(
+        _ words: String, group: Group, _ summary: String, discussion: String = "",
+        arguments: [CommandArgument] = [], options: [CommandOption] = [], example: String,
+        run: @escaping @Sendable (Session) async throws(TapcardError) -> Report
+    ) {
+        spec = CommandSpec(
+            path: words.split(separator: " ").map(String.init), summary: summary,
+            discussion: discussion, arguments: arguments, options: options, example: example,
+            group: group.rawValue)
+        self.run = run
+    }
+
+    /// The headings of the overview, in their order.
+    enum Group: String {
+        case cards = "Cards"
+        case money = "Money"
+        case operators = "Operators"
+        case tags = "Tags"
+        case station = "This station"
+        case simulation = "Simulated reader"
+    }
+
+    static let all: [Command] =
+        cardCommands + moneyCommands + operatorCommands + tagCommands + stationCommands
+        + keyCommands + simulationCommands
+}
+
+extension CommandTable {
+    static let tapcard = CommandTable(
+        program: "tapcard",
+        summary: "Value and scratch cards on NFC stickers (NTAG213, 215, 216): a card is always "
+            + "the old one or the new one, whatever moment it is pulled.",
+        globals: [
+            CommandOption(
+                name: "reader", value: "NAME",
+                help: "The reader: sim, or sim:FILE for a simulated one"),
+            CommandOption(
+                name: "ledger", value: "FILE", help: "The ledger's file", completesFiles: true),
+            CommandOption(
+                name: "currency", value: "CODE",
+                help: "The currency of a new ledger; an old one in another is refused"),
+            CommandOption(
+                name: "timeout", value: "SECONDS", help: "How long to wait for a card: 30"),
+            CommandOption(
+                name: "payment-lifetime", value: "SECONDS",
+                help: "How long an interrupted payment can still be booked by another tap: 120"),
+            CommandOption(name: "json", help: "Print one JSON document"),
+            CommandOption(name: "quiet", short: "q", help: "Print nothing but errors"),
+            CommandOption(name: "verbose", short: "v", help: "Say what is done, step by step"),
+            CommandOption(name: "no-color", help: "Print without colour"),
+        ],
+        commands: Command.all.map(\.spec),
+        exitStatuses: [
+            (0, "done"), (1, "failed"), (2, "wrong usage"), (3, "no card in time"),
+            (4, "refused by the rules: funds, state, blocked, not a card"),
+            (5, "no usable reader"), (6, "outcome unknown: tap again to settle it"),
+            (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
+            (8, "a remote service failed"), (9, "the ledger failed"),
+        ])
+}

@@ -1,0 +1,89 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension JSONValue {
+    static func text(_ value: (some CustomStringConvertible)?) -> JSONValue {
+        value.map { .string($0.description) } ?? .null
+    }
+
+    static func number(_ value: (some BinaryInteger)?) -> JSONValue {
+        value.map { .number(String($0)) } ?? .null
+    }
+}
+
+extension Report {
+    /// A card, after reading or changing it.
+    init(_ reading: CardReading, _ what: String? = nil, currency: Currency) {
+        let members: [JSONMember] = [
+            JSONMember(key: "uid", value: .text(reading.uid)),
+            JSONMember(key: "chip", value: .string(reading.chip)),
+            JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
+            JSONMember(key: "sequence", value: .number(reading.sequence?.value)),
+            JSONMember(key: "id", value: .number(reading.holder.id?.number)),
+            JSONMember(key: "name", value: .text(reading.holder.name)),
+            JSONMember(key: "balance", value: .text(reading.balance)),
+            JSONMember(key: "currency", value: .string(currency.code)),
+            JSONMember(key: "code", value: .text(reading.scratch.code)),
+            JSONMember(key: "state", value: .text(reading.scratch.word)),
+            JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
+            JSONMember(key: "display", value: .string(reading.display.rawValue)),
+        ]
+        let who = reading.holder.name?.text ?? "No name"
+        let id = reading.holder.id.map { " (id \($0))" } ?? ""
+        let balance = reading.balance.map(\.shown) ?? "no balance"
+        var lines = [(what.map { "\($0): " } ?? "") + "\(who)\(id), \(balance)"]
+        lines.append("Card \(reading.uid), \(reading.chip)")
+        if let word = reading.scratch.word {
+            lines.append(
+                "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
+        }
+        lines.append("Seal: \(Report.words(reading.seal)); ledger: \(Report.words(reading.ledger))")
+        switch reading.display {
+        case .current: break
+        case .repaired: lines.append("What phones read was brought up to date.")
+        case .outOfDate: lines.append("What phones read is out of date; the next tap mends it.")
+        }
+        self.init(members, lines, problem: reading.problem)
+    }
+
+    /// Money that moved, or had moved before.
+    init(_ receipt: Receipt, _ verb: String) {
+        let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
+        var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
+        if receipt.isReplayed { lines[0] += " (replayed: done before, not again)" }
+        lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
+        if receipt.display == .outOfDate {
+            lines.append("What phones read is out of date; the next tap mends it.")
+        }
+        self.init(
+            [
+                JSONMember(key: "operation", value: .text(receipt.operation.id)),
+                JSONMember(key: "uid", value: .text(receipt.uid)),
+                JSONMember(key: "amount", value: .text(receipt.amount)),
+                JSONMember(key: "balance", value: .text(receipt.balance)),
+                JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
+                JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
+            ], lines)
+    }
+
+    private static func words(_ seal: CardReading.Seal) -> String {
+        switch seal {
+        case .valid: "true"
+        case .unsealed: "none"
+        case .damaged: "damaged"
+        case .forged: "not true"
+        case .rolledBack: "of an old state"
+        }
+    }
+
+    private static func words(_ standing: CardReading.Standing) -> String {
+        switch standing {
+        case .known: "known"
+        case .unknown: "does not know the card"
+        case .blocked: "blocked"
+        case .behind: "behind the card"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import Ledger
+public import TagReading
+public import TapcardCore
+public import TapcardDomain
+
+/// What the commands need of the world and do not know how to make: the executable, which knows
+/// every driver, hands it to them.
+public struct Drivers: Sendable {
+    /// Opens the reader with this name; nil for whatever is plugged in.
+    public let openReader: @Sendable (String?, _ dataFolder: String) throws(ReaderError) ->
+        any TagReader
+    public let openLedger: @Sendable (_ path: String, Currency?) async throws(LedgerError) ->
+        any LedgerStore
+    /// Copies the ledger while it is in use.
+    public let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
+    /// Puts a copy in the ledger's place; the cards that have no numbers left after it.
+    public let restore: @Sendable (_ copy: String, _ path: String, Currency?) async throws(
+        LedgerError
+    ) -> [CardUID]
+    public let simulatedTags: any SimulatedTags
+    public let surroundings: @Sendable (
+        _ progress: @escaping @Sendable (Station.Progress) -> Void
+    ) -> Station.Surroundings
+
+    public init(
+        openReader: @escaping @Sendable (String?, String) throws(ReaderError) -> any TagReader,
+        openLedger: @escaping @Sendable (String, Currency?) async throws(LedgerError) ->
+            any LedgerStore,
+        backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
+        restore: @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
+            [CardUID],
+        simulatedTags: any SimulatedTags,
+        surroundings: @escaping @Sendable (
+            @escaping @Sendable (Station.Progress) -> Void
+        ) -> Station.Surroundings
+    ) {
+        self.openReader = openReader
+        self.openLedger = openLedger
+        self.backUp = backUp
+        self.restore = restore
+        self.simulatedTags = simulatedTags
+        self.surroundings = surroundings
+    }
+}
+
+/// The drawer of a simulated reader.
+public protocol SimulatedTags: Sendable {
+    /// Puts tags onto the reader, by number or make; a make means a new one from the factory,
+    /// nothing at all the tag that lay there last.
+    func put(_ which: [String], _ reader: String) throws(ReaderError) -> [SimulatedTag]
+    func take(_ reader: String) throws(ReaderError)
+    /// Arms a fault; nil disarms.
+    func tear(_ fault: String?, _ reader: String) throws(ReaderError)
+    func list(_ reader: String) throws(ReaderError) -> (tags: [SimulatedTag], fault: String?)
+}
+
+/// One tag of the drawer.
+public struct SimulatedTag: Sendable, Hashable {
+    public let uid: String
+    public let chip: String
+    public let isOnReader: Bool
+
+    public init(uid: String, chip: String, isOnReader: Bool) {
+        self.uid = uid
+        self.chip = chip
+        self.isOnReader = isOnReader
+    }
+}

@@ -1,0 +1,172 @@
+import CardCryptography
+import CardImage
+import DurableFile
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let keyCommands: [Command] = [
+        Command(
+            "keys list", group: .station, "Show the keys: their numbers and states, never more",
+            example: "tapcard keys list"
+        ) { session throws(TapcardError) in try await session.listKeys() },
+        Command(
+            "keys rotate", group: .station, "Make a new key; new records are sealed with it",
+            discussion: "Older keys verify on until you retire them.", example: "tapcard keys rotate"
+        ) { session throws(TapcardError) in
+            let now = session.surroundings.now()
+            let keys = try session.changeKeys { keys throws(KeyError) in
+                try keys.rotated(created: LocalTime.date(now))
+            }
+            return Report(
+                [JSONMember(key: "id", value: .number(keys.sealing.id))],
+                [
+                    "New records are sealed with key \(keys.sealing.id)",
+                    "Back up the keys again: tapcard keys export FILE",
+                ])
+        },
+        Command(
+            "keys retire", group: .station, "Trust nothing any more that a key has sealed",
+            discussion: "This cannot be undone. Cards that carry only records under the key are "
+                + "taken for forged from then on; each needs tapcard repair --card UID.",
+            arguments: [CommandArgument(name: "KEY", help: "Its number")],
+            options: [
+                CommandOption(
+                    name: "for-ever", help: "Say that you know: it cannot be undone")
+            ],
+            example: "tapcard keys retire 1 --for-ever"
+        ) { session throws(TapcardError) in try await session.retireKey() },
+        Command(
+            "keys export", group: .station, "Copy the keys into a file that only you can read",
+            discussion: "Whoever has it can make cards that this station takes for true.",
+            arguments: [
+                CommandArgument(
+                    name: "FILE", help: "Where to; must not exist", completesFiles: true)
+            ],
+            example: "tapcard keys export tapcard-keys.json"
+        ) { session throws(TapcardError) in
+            let path = session.command.argument("FILE") ?? ""
+            try session.requireNew(path)
+            try KeyFile(path: path).save(try session.keys())
+            return Report(
+                [JSONMember(key: "file", value: .string(path))],
+                ["The keys are copied to \(path); lock that file away"])
+        },
+        Command(
+            "keys import", group: .station, "Take keys from a file, so that their cards verify here",
+            discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
+                + "imported keys only verify: this station goes on sealing with its own.",
+            arguments: [CommandArgument(name: "FILE", help: "The keys", completesFiles: true)],
+            example: "tapcard keys import tapcard-keys.json"
+        ) { session throws(TapcardError) in try session.importKeys() },
+    ]
+}
+
+extension Session {
+    fileprivate func changeKeys(
+        _ change: (KeyRing) throws(KeyError) -> KeyRing
+    ) throws(TapcardError) -> KeyRing {
+        let keys = try keys()
+        do {
+            let changed = try change(keys)
+            try keyFile.save(changed)
+            return changed
+        } catch let error as KeyError {
+            throw TapcardError(
+                .keysUnusable, error.detail + ".", meaning: "The keys are as they were.")
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw TapcardError(.keysUnusable, "\(error)", meaning: "The keys are as they were.")
+        }
+    }
+
+    fileprivate func listKeys() async throws(TapcardError) -> Report {
+        let keys = try keys()
+        let counts = try await cardsByKey()
+        let rows = keys.entries.map { entry in
+            (entry: entry, cards: counts[entry.id, default: 0])
+        }
+        return Report(
+            [
+                JSONMember(
+                    key: "keys",
+                    value: .array(
+                        rows.map {
+                            [
+                                "id": .number($0.entry.id),
+                                "status": .string($0.entry.status.rawValue),
+                                "created": .string($0.entry.created),
+                                "cards": .number($0.cards),
+                            ]
+                        }))
+            ],
+            rows.map {
+                "key \($0.entry.id)  \(padded($0.entry.status.rawValue, 12))  "
+                    + "since \($0.entry.created)  \($0.cards) cards"
+            }, isPlain: true)
+    }
+
+    /// How many cards carry their last record under each key.
+    private func cardsByKey() async throws(TapcardError) -> [UInt8: Int] {
+        let ledger = try await ledger()
+        return try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.read { rows throws(LedgerError) in
+                var counts: [UInt8: Int] = [:]
+                for card in try rows.cards() {
+                    guard let issued = try rows.issued(card.uid, card.confirmed),
+                        let record = SealedRecord(issued.bytes)
+                    else { continue }
+                    counts[record.keyID, default: 0] += 1
+                }
+                return counts
+            }
+        }
+    }
+
+    fileprivate func retireKey() async throws(TapcardError) -> Report {
+        let text = command.argument("KEY") ?? ""
+        guard let id = UInt8(text) else {
+            throw TapcardError(
+                .usage, "\"\(text)\" is no key's number.", meaning: "The keys are as they were.",
+                advice: "tapcard keys list shows them.")
+        }
+        let count = try await cardsByKey()[id, default: 0]
+        guard command.flag("for-ever") else {
+            throw TapcardError(
+                .usage,
+                "Retiring key \(id) cannot be undone, and \(count) cards carry their last record "
+                    + "under it: they would be taken for forged.",
+                meaning: "The keys are as they were.",
+                advice: "Tap those cards first, or repeat with --for-ever.")
+        }
+        _ = try changeKeys { keys throws(KeyError) in try keys.retiring(id) }
+        return Report(
+            [
+                JSONMember(key: "id", value: .number(id)),
+                JSONMember(key: "cards", value: .number(count)),
+            ], ["Key \(id) is retired; \(count) cards need tapcard repair"])
+    }
+
+    fileprivate func importKeys() throws(TapcardError) -> Report {
+        let path = command.argument("FILE") ?? ""
+        guard let imported = try KeyFile(path: path).load() else {
+            throw TapcardError(
+                .fileUnusable, "There is no file \(path).", meaning: "The keys are as they were.")
+        }
+        try makeDataFolder()
+        if try keyFile.load() == nil {
+            try keyFile.save(imported)
+        } else {
+            _ = try changeKeys { keys throws(KeyError) in try keys.merging(imported) }
+        }
+        let keys = try self.keys()
+        return Report(
+            [
+                JSONMember(
+                    key: "keys", value: .array(keys.entries.map { .number(String($0.id)) }))
+            ], ["\(imported.entries.count) keys imported; new records: key \(keys.sealing.id)"])
+    }
+}

@@ -1,0 +1,50 @@
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+/// What a command found or did: for a program, and for a person.
+struct Report: Sendable {
+    /// One JSON document; its first key is "result". Nil where all was said already.
+    let document: JSONValue?
+    /// The first line is the one that a check mark stands before.
+    let lines: [String]
+    /// What is wrong with a card that was shown all the same.
+    let problem: TapcardError?
+    /// Printed as it is, without a mark: a dump, a list, a script.
+    let isPlain: Bool
+
+    init(
+        _ members: [JSONMember], _ lines: [String], problem: TapcardError? = nil,
+        isPlain: Bool = false
+    ) {
+        let result = problem?.result.rawValue ?? "done"
+        var all = [JSONMember(key: "result", value: .string(result))] + members
+        if let problem {
+            all.append(JSONMember(key: "error", value: .string(problem.kind.rawValue)))
+            all.append(JSONMember(key: "message", value: .string(problem.description)))
+        }
+        document = .object(all)
+        self.lines = lines
+        self.problem = problem
+        self.isPlain = isPlain
+    }
+
+    /// Nothing to add to what was printed on the way.
+    static let nothing = Report(document: nil, lines: [], problem: nil, isPlain: true)
+
+    private init(document: JSONValue?, lines: [String], problem: TapcardError?, isPlain: Bool) {
+        self.document = document
+        self.lines = lines
+        self.problem = problem
+        self.isPlain = isPlain
+    }
+
+    /// The document of a failure.
+    static func document(of error: TapcardError) -> JSONValue {
+        [
+            "result": .string(error.result.rawValue), "error": .string(error.kind.rawValue),
+            "message": .string(error.description),
+            "uid": error.uid.map { .string($0.description) } ?? .null,
+        ]
+    }
+}

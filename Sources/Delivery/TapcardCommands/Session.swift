@@ -1,0 +1,158 @@
+import CardCryptography
+import DurableFile
+import Ledger
+import TagReading
+import TapcardCore
+import TapcardDomain
+
+/// One run of one command: what was asked, the settings, and the doors to the world.
+struct Session: Sendable {
+    let command: ParsedCommand
+    let settings: Settings
+    let drivers: Drivers
+    let console: Console
+    let spinner: Spinner
+
+    var isJSON: Bool { command.flag("json") }
+    var isQuiet: Bool { command.flag("quiet") }
+    var isVerbose: Bool { command.flag("verbose") }
+
+    /// Reader, ledger and keys, opened in the order in which a missing one is the clearest error.
+    func station() async throws(TapcardError) -> Station {
+        try await station(with: try await ledger())
+    }
+
+    func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
+        let keys = try keys()
+        return Station(
+            reader: try reader(), ledger: ledger, keys: keys,
+            settings: Station.Settings(
+                wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime),
+            surroundings: surroundings)
+    }
+
+    func ledger() async throws(TapcardError) -> any LedgerStore {
+        try makeDataFolder()
+        do {
+            return try await drivers.openLedger(try settings.ledgerPath, try settings.currency)
+        } catch let error as LedgerError {
+            throw TapcardError(error)
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw TapcardError(.ledgerUnavailable, "\(error)")
+        }
+    }
+
+    var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
+
+    /// The keys, made on first use. Then a person is told where all of it lies.
+    func keys() throws(TapcardError) -> KeyRing {
+        try makeDataFolder()
+        let (keys, areNew) = try keyFile.loadOrMake(
+            created: LocalTime.date(surroundings.now()), random: surroundings.random)
+        if areNew {
+            let ledgerPath = try settings.ledgerPath
+            say(
+                """
+                tapcard: first run. Keys are in \(settings.keyPath), the ledger is in \(ledgerPath).
+                tapcard: back up the keys now (tapcard keys export FILE): without them your cards \
+                cannot be told from forged ones.
+
+                """)
+        }
+        return keys
+    }
+
+    var surroundings: Station.Surroundings {
+        drivers.surroundings { progress in
+            if let text = Session.words(progress), !isQuiet {
+                Task { await spinner.show(text) }
+            }
+            if isVerbose { say("tapcard: \(Session.detail(progress))\n") }
+        }
+    }
+
+    /// Words beside the result go to standard error.
+    func say(_ text: String) { console.writeError(text) }
+
+    /// The data folder, also where drivers keep their files.
+    func makeDataFolder() throws(TapcardError) {
+        do {
+            try DurableFile.makeFolder(settings.dataFolder)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The folder for keys and ledger cannot be made: \(error.detail).",
+                meaning: "Nothing was done.",
+                advice: "Give yourself the right to write there, or set XDG_DATA_HOME.")
+        }
+    }
+
+    private func reader() throws(TapcardError) -> any TagReader {
+        do {
+            return try drivers.openReader(settings.reader, settings.dataFolder)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    private static func words(_ progress: Station.Progress) -> String? {
+        switch progress {
+        case .waitingForCard: "Hold a card to the reader"
+        case .cardSeen: "Reading the card"
+        case .settling: "Settling what was left open"
+        case .scratching: "Scratching"
+        case .writing: "Writing; hold the card still"
+        case .committed, .hint: nil
+        }
+    }
+
+    private static func detail(_ progress: Station.Progress) -> String {
+        switch progress {
+        case .waitingForCard: "waiting for a card"
+        case .cardSeen(let uid): "card \(uid) is on the reader"
+        case .settling(let id): "settling operation \(id)"
+        case .scratching: "scratching"
+        case .writing: "writing the record"
+        case .committed(let id): "operation \(id) is committed"
+        case .hint(let text): text
+        }
+    }
+}
+
+extension Session {
+    /// The amount given as an argument or option, in the ledger's currency.
+    func amount(_ text: String, _ currency: Currency) throws(TapcardError) -> Money {
+        do {
+            return try Money(parsing: text, currency)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    /// The UID given with an option.
+    func card(_ name: String = "card") throws(TapcardError) -> CardUID? {
+        guard let text = command.option(name) else { return nil }
+        guard let uid = CardUID(text) else {
+            throw TapcardError(
+                .usage, "\"\(text)\" is no card's number: write 14 hexadecimal digits.",
+                meaning: "Nothing was done.")
+        }
+        return uid
+    }
+
+    func id(_ text: String) throws(TapcardError) -> OperationID {
+        guard let id = OperationID(text) else {
+            throw TapcardError(
+                .usage, "\"\(text)\" is no operation's id: write a UUID.",
+                meaning: "Nothing was done.", advice: "tapcard history shows the ids.")
+        }
+        return id
+    }
+
+    /// The id that makes a retry safe: the client's, or a new one.
+    func operation(_ station: Station) throws(TapcardError) -> OperationID {
+        guard let text = command.option("operation") else { return station.newID() }
+        return try id(text)
+    }
+}

@@ -1,0 +1,154 @@
+import DurableFile
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+/// The settings in force, and where each comes from: a flag beats a variable beats the file.
+struct Settings: Sendable {
+    /// Where a value was found.
+    enum Origin: String, Sendable {
+        case flag, variable, file, builtIn = "built in"
+    }
+
+    /// One setting of the table.
+    enum Name: String, CaseIterable, Sendable {
+        case reader, ledger, currency, timeout
+        case paymentLifetime = "payment-lifetime"
+
+        var variable: String {
+            "TAPCARD_"
+                + String(
+                    rawValue.uppercased().map { $0 == "-" ? "_" as Character : $0 })
+        }
+    }
+
+    let dataFolder: String
+    let configurationPath: String
+    private let values: [Name: (text: String, origin: Origin)]
+
+    init(
+        flags: [String: String], environment: [String: String]
+    ) throws(TapcardError) {
+        dataFolder = try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
+        configurationPath =
+            try Settings.folder("XDG_CONFIG_HOME", ".config", environment) + "/config.json"
+        let file = try Settings.file(configurationPath)
+        var values: [Name: (text: String, origin: Origin)] = [:]
+        for name in Name.allCases {
+            if let text = flags[name.rawValue] {
+                values[name] = (text, .flag)
+            } else if let text = environment[name.variable], !text.isEmpty {
+                values[name] = (text, .variable)
+            } else if let text = file[name] {
+                values[name] = (text, .file)
+            }
+        }
+        self.values = values
+        _ = (try timeout, try paymentLifetime, try currency)
+    }
+
+    /// The text that is in force, and its origin.
+    func effective(_ name: Name) -> (text: String?, origin: Origin) {
+        if let value = values[name] { return (value.text, value.origin) }
+        let text: String? =
+            switch name {
+            case .reader: nil
+            case .ledger: dataFolder + "/ledger.sqlite"
+            case .currency: nil
+            case .timeout: "30"
+            case .paymentLifetime: "120"
+            }
+        return (text, .builtIn)
+    }
+
+    var reader: String? { values[.reader]?.text }
+    var keyPath: String { dataFolder + "/keys.json" }
+
+    var ledgerPath: String {
+        get throws(TapcardError) {
+            let path = effective(.ledger).text ?? ""
+            if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
+                throw TapcardError(
+                    .usage, "Ledgers in PostgreSQL are not supported by this version.",
+                    meaning: "Nothing was done.", advice: "Name a file with --ledger.")
+            }
+            return path
+        }
+    }
+
+    /// Nil where none was asked for: then the ledger's own, or US dollars for a new one.
+    var currency: Currency? {
+        get throws(TapcardError) {
+            guard let code = values[.currency]?.text else { return nil }
+            guard let currency = Currency(code: code.uppercased()) else {
+                throw TapcardError(
+                    .usage, "\"\(code)\" is no currency that tapcard knows.",
+                    meaning: "Nothing was done.",
+                    advice: "Use one of "
+                        + Currency.known.map(\.code).joined(separator: ", ") + ".")
+            }
+            return currency
+        }
+    }
+
+    var timeout: Duration { get throws(TapcardError) { try seconds(.timeout) } }
+    var paymentLifetime: Duration { get throws(TapcardError) { try seconds(.paymentLifetime) } }
+
+    /// A day is longer than anyone waits for a card.
+    private static let mostSeconds = 86_400.0
+
+    private func seconds(_ name: Name) throws(TapcardError) -> Duration {
+        let text = effective(name).text ?? ""
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+            let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
+        else {
+            throw TapcardError(
+                .usage, "\"\(text)\" is no \(name.rawValue): write seconds, from 0 to 86400.",
+                meaning: "Nothing was done.")
+        }
+        return .milliseconds(Int64(seconds * 1_000))
+    }
+
+    private static func folder(
+        _ variable: String, _ below: String, _ environment: [String: String]
+    ) throws(TapcardError) -> String {
+        if let base = environment[variable], base.hasPrefix("/") { return base + "/tapcard" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw TapcardError(
+                .usage, "There is no home folder to keep keys and ledger in.",
+                meaning: "Nothing was done.", advice: "Set HOME, or \(variable).")
+        }
+        return "\(home)/\(below)/tapcard"
+    }
+
+    private static func file(_ path: String) throws(TapcardError) -> [Name: String] {
+        func unusable(_ reason: String) -> TapcardError {
+            TapcardError(
+                .usage, "The settings in \(path) cannot be used: \(reason).",
+                meaning: "Nothing was done.", advice: "Mend the file or remove it.")
+        }
+        let members: [JSONMember]
+        do {
+            guard let bytes = try DurableFile(path).read() else { return [:] }
+            guard let found = try JSONValue.parsing(bytes).members else {
+                throw unusable("they are no JSON object")
+            }
+            members = found
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw unusable("\(error)")
+        }
+        var values: [Name: String] = [:]
+        for member in members {
+            guard let name = Name(rawValue: member.key) else {
+                throw unusable("there is no setting \"\(member.key)\"")
+            }
+            guard let text = member.value.string ?? member.value.numberText else {
+                throw unusable("\"\(member.key)\" is neither text nor number")
+            }
+            values[name] = text
+        }
+        return values
+    }
+}

@@ -1,0 +1,101 @@
+import TagReading
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    private static let faults = """
+        A fault is the number of a WRITE and what goes wrong there: torn old, torn new, torn zero, \
+        torn mix SEED (a mixture of old and new bits), acknowledge-lost, pulled-after, lost, \
+        garbled, "refused 0", killed-before, killed-after (this process dies).
+        """
+
+    static let simulationCommands: [Command] = [
+        Command(
+            "sim put", group: .simulation, "Put a tag onto the simulated reader",
+            discussion: "A chip's name brings a new one from the factory, a number the one with "
+                + "that number; without either, the tag comes back that lay there last.",
+            arguments: [
+                CommandArgument(
+                    name: "TAG", help: "NTAG213, NTAG215, NTAG216 or a number",
+                    isRequired: false, repeats: true)
+            ],
+            example: "tapcard sim put NTAG216"
+        ) { session throws(TapcardError) in
+            let tags = try session.simulating { tags, reader throws(ReaderError) in
+                try tags.put(session.command.arguments("TAG"), reader)
+            }
+            return Report(
+                [JSONMember(key: "tags", value: .array(tags.map(\.document)))],
+                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" })
+        },
+        Command(
+            "sim take", group: .simulation, "Take everything off the simulated reader",
+            example: "tapcard sim take"
+        ) { session throws(TapcardError) in
+            try session.simulating { tags, reader throws(ReaderError) in try tags.take(reader) }
+            return Report([], ["The simulated reader is empty"])
+        },
+        Command(
+            "sim tear", group: .simulation, "Let the card be torn off at a chosen WRITE",
+            discussion: faults,
+            arguments: [
+                CommandArgument(
+                    name: "FAULT", help: "Such as: 3 torn mix 7; or none", repeats: true)
+            ],
+            example: "tapcard sim tear 3 torn mix 7"
+        ) { session throws(TapcardError) in
+            let words = session.command.arguments("FAULT")
+            let fault = words == ["none"] ? nil : "write " + words.joined(separator: " ")
+            try session.simulating { tags, reader throws(ReaderError) in
+                try tags.tear(fault, reader)
+            }
+            return Report(
+                [JSONMember(key: "fault", value: .text(fault))],
+                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"])
+        },
+        Command(
+            "sim list", group: .simulation, "Show the simulated tags",
+            example: "tapcard sim list"
+        ) { session throws(TapcardError) in
+            let (tags, fault) = try session.simulating { tags, reader throws(ReaderError) in
+                try tags.list(reader)
+            }
+            return Report(
+                [
+                    JSONMember(key: "tags", value: .array(tags.map(\.document))),
+                    JSONMember(key: "fault", value: .text(fault)),
+                ],
+                tags.map { "\($0.chip)  \($0.uid)  \($0.isOnReader ? "on the reader" : "")" }
+                    + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
+        },
+    ]
+}
+
+extension SimulatedTag {
+    fileprivate var document: JSONValue {
+        ["uid": .string(uid), "chip": .string(chip), "onReader": .bool(isOnReader)]
+    }
+}
+
+extension Session {
+    /// The simulated reader that is set, or the one in the data folder.
+    fileprivate func simulating<Success>(
+        _ body: (any SimulatedTags, String) throws(ReaderError) -> Success
+    ) throws(TapcardError) -> Success {
+        try makeDataFolder()
+        let path: String
+        switch settings.reader {
+        case nil, "sim": path = settings.dataFolder + "/simulation.txt"
+        case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
+        case let name?:
+            throw TapcardError(
+                .usage, "\"\(name)\" is no simulated reader.", meaning: "Nothing was done.",
+                advice: "Use --reader sim, or sim:FILE.")
+        }
+        do {
+            return try body(drivers.simulatedTags, path)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let stationCommands: [Command] = [
+        Command(
+            "config", group: .station, "Show the settings in force and where each comes from",
+            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file.",
+            example: "tapcard config"
+        ) { session throws(TapcardError) in session.configuration() },
+        Command(
+            "backup", group: .station, "Copy the ledger, even while it is in use",
+            discussion: "The keys are not in it: keep them with tapcard keys export.",
+            arguments: [
+                CommandArgument(
+                    name: "FILE", help: "Where to; must not exist", completesFiles: true)
+            ],
+            example: "tapcard backup ledger-2026-11-21.sqlite"
+        ) { session throws(TapcardError) in
+            let path = session.command.argument("FILE") ?? ""
+            try session.requireNew(path)
+            try await session.withLedgerErrors { () throws(LedgerError) in
+                try await session.drivers.backUp(session.ledgerFile, path)
+            }
+            return Report(
+                [JSONMember(key: "file", value: .string(path))],
+                ["The ledger is copied to \(path)", "Keep the keys, too: tapcard keys export FILE"])
+        },
+        Command(
+            "restore-backup", group: .station, "Put a copy in the ledger's place",
+            discussion: "What happened since the copy was made is gone from the ledger. So that no "
+                + "number is used twice, every card skips 65536 of them; cards that were used "
+                + "meanwhile are refused as \"ledger behind\" until an operator repairs them.",
+            arguments: [CommandArgument(name: "FILE", help: "The copy", completesFiles: true)],
+            example: "tapcard restore-backup ledger-2026-11-21.sqlite"
+        ) { session throws(TapcardError) in
+            let path = session.command.argument("FILE") ?? ""
+            try session.makeDataFolder()
+            let currency = try session.settings.currency
+            let exhausted = try await session.withLedgerErrors { () throws(LedgerError) in
+                try await session.drivers.restore(path, session.ledgerFile, currency)
+            }
+            return Report(
+                [
+                    JSONMember(key: "file", value: .string(path)),
+                    JSONMember(
+                        key: "exhausted",
+                        value: .array(exhausted.map { .string($0.description) })),
+                ],
+                ["The ledger is as it was in \(path)"]
+                    + exhausted.map {
+                        "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
+                    })
+        },
+        Command(
+            "completions", group: .station, "Print a shell's completions",
+            arguments: [
+                CommandArgument(
+                    name: "SHELL", help: "bash, zsh or fish",
+                    choices: Shell.allCases.map(\.rawValue))
+            ],
+            example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
+        ) { session throws(TapcardError) in
+            guard let shell = Shell(rawValue: session.command.argument("SHELL") ?? "") else {
+                throw TapcardError(.usage, "There are completions for bash, zsh and fish.")
+            }
+            let script = CommandTable.tapcard.completion(for: shell)
+            return Report(
+                [JSONMember(key: "script", value: .string(script))],
+                [script.hasSuffix("\n") ? String(script.dropLast()) : script], isPlain: true)
+        },
+    ]
+}
+
+extension Session {
+    /// The ledger's file; the name was checked when the settings were read.
+    fileprivate var ledgerFile: String { settings.effective(.ledger).text ?? "" }
+
+    func withLedgerErrors<Success>(
+        _ body: () async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        _ = try settings.ledgerPath
+        do {
+            return try await body()
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    fileprivate func configuration() -> Report {
+        let rows = Settings.Name.allCases.map { name in
+            let (text, origin) = settings.effective(name)
+            return (name: name.rawValue, text: text ?? Session.unset(name), origin: origin.rawValue)
+        }
+        let fixed = [
+            (name: "data", text: settings.dataFolder, origin: "XDG_DATA_HOME"),
+            (name: "keys", text: settings.keyPath, origin: "XDG_DATA_HOME"),
+            (name: "settings-file", text: settings.configurationPath, origin: "XDG_CONFIG_HOME"),
+        ]
+        return Report(
+            [
+                JSONMember(
+                    key: "settings",
+                    value: .array(
+                        (rows + fixed).map {
+                            [
+                                "name": .string($0.name), "value": .string($0.text),
+                                "from": .string($0.origin),
+                            ]
+                        }))
+            ],
+            (rows + fixed).map { padded($0.name, 18) + padded($0.text, 40) + " (\($0.origin))" },
+            isPlain: true)
+    }
+
+    private static func unset(_ name: Settings.Name) -> String {
+        name == .reader ? "the first that is plugged in" : "the ledger's own; USD for a new one"
+    }
+}

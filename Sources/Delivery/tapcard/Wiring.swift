@@ -1,0 +1,103 @@
+import Dispatch
+import Glibc
+import Ledger
+import SQLiteLedger
+import SimulatedReader
+import TagReading
+import TapcardCommands
+import TapcardCore
+import TapcardDomain
+
+/// The one place that knows every driver.
+enum Wiring {
+    /// Runs one command, and listens to signals meanwhile.
+    ///
+    /// The first asks the work to stop where it may, the second ends it at once. Either way card
+    /// and ledger are left in a state that the next tap settles.
+    static func run(_ arguments: [String]) async -> Int32 {
+        // A reader of our output that goes away is no reason to die in the middle of a card.
+        unsafe signal(SIGPIPE, SIG_IGN)
+        let program = Program(drivers: drivers, console: console, environment: environment)
+        let work = Task { await program.run(arguments) }
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            unsafe signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                if work.isCancelled { _exit(128 + number) }
+                work.cancel()
+            }
+            source.activate()
+            return source
+        }
+        let status = await work.value
+        for source in sources { source.cancel() }
+        return status
+    }
+
+    static let drivers = Drivers(
+        openReader: openReader,
+        openLedger: { path, currency throws(LedgerError) in
+            try await SQLiteLedger.open(path: path, currency: currency)
+        },
+        backUp: { path, copy throws(LedgerError) in
+            try await SQLiteLedger.open(path: path, currency: nil).backup(to: copy)
+        },
+        restore: { copy, path, currency throws(LedgerError) in
+            try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
+        },
+        simulatedTags: SimulationDrawer(),
+        surroundings: { progress in
+            Station.Surroundings(
+                now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
+        })
+
+    static let console = Console(
+        isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
+        write: { Wiring.write($0, to: STDOUT_FILENO) },
+        writeError: { Wiring.write($0, to: STDERR_FILENO) })
+
+    static let environment: [String: String] = {
+        var variables: [String: String] = [:]
+        for name in names { variables[name] = unsafe getenv(name).map { unsafe String(cString: $0) } }
+        return variables
+    }()
+
+    /// The variables that mean something here.
+    private static let names =
+        ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM"] + Program.variables
+
+    private static func openReader(
+        _ name: String?, _ dataFolder: String
+    ) throws(ReaderError) -> any TagReader {
+        guard let name else {
+            throw ReaderError(.noReader, "none was named, and this version knows no USB readers")
+        }
+        if name == "sim" {
+            return try SimulatedReader(SimulationFile(path: dataFolder + "/simulation.txt"))
+        }
+        if name.hasPrefix("sim:"), name.count > 4 {
+            return try SimulatedReader(SimulationFile(path: String(name.dropFirst(4))))
+        }
+        throw ReaderError(.noReader, "\"\(name)\" is none that this version knows")
+    }
+
+    private static func now() -> Timestamp {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(
+            milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Writes all of it, or as much as the other end still wants.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
