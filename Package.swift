@@ -105,5 +105,6 @@ let package = Package(
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
         tests(of: "CardCryptography"),
+        tests(of: "TapcardCommands"),
     ]
 )

@@ -1,0 +1,23 @@
+/// A word that stands by itself after the verb, such as the amount of a payment.
+package struct CommandArgument: CommandValue {
+    package let name: String
+    package let help: String
+    package let isRequired: Bool
+    /// Takes all the words that are left: only the last argument of a command can repeat.
+    package let repeats: Bool
+    package let choices: [String]
+    package let completesFiles: Bool
+
+    package init(
+        name: String, help: String, isRequired: Bool = true, repeats: Bool = false,
+        choices: [String] = [], completesFiles: Bool = false
+    ) {
+        (self.name, self.help, self.isRequired) = (name, help, isRequired)
+        (self.repeats, self.choices, self.completesFiles) = (repeats, choices, completesFiles)
+    }
+
+    var term: String {
+        let words = repeats ? "\(name)..." : name
+        return isRequired ? words : "[\(words)]"
+    }
+}

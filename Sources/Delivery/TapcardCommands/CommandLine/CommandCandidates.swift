@@ -1,0 +1,31 @@
+extension CommandTable {
+    /// What can stand at the cursor, which is at the end of the last word: a candidate a line, and
+    /// behind a tab what it does. The one line ":files" leaves it to the shell to offer files.
+    func candidates(for words: ArraySlice<String>) -> String {
+        let current = words.last ?? ""
+        let name = current.prefix { $0 != "=" }
+        let isJoined = name.hasPrefix("--") && name != current
+        let before = words.dropLast() + (isJoined ? [String(name)] : [])
+        var reader = CommandLineReader(table: self, rest: before)
+        guard (try? reader.read()) != nil else { return "" }
+
+        if let option = reader.awaiting {
+            return candidates(of: option, prefix: isJoined ? "\(name)=" : "")
+        }
+        if current.hasPrefix("-") {
+            return reader.knownOptions.map { "--\($0.name)\t\($0.help)\n" }.joined()
+        }
+        let lines = reader.verbs.map { verb in
+            let path = reader.path + [verb]
+            let below = verbs(after: path).joined(separator: ", ")
+            return "\(verb)\t\(command(at: path)?.summary ?? below)\n"
+        }
+        let arguments = reader.command?.arguments ?? []
+        let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
+        return lines.joined() + (due.map { candidates(of: $0) } ?? "")
+    }
+
+    private func candidates(of value: any CommandValue, prefix: String = "") -> String {
+        value.completesFiles ? ":files\n" : value.choices.map { "\(prefix)\($0)\n" }.joined()
+    }
+}

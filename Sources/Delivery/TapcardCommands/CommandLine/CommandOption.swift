@@ -1,0 +1,22 @@
+/// An option of one command or of all: `--name VALUE`, or `--name` for a flag.
+package struct CommandOption: CommandValue {
+    /// The long name, without dashes.
+    package let name: String
+    package let short: Character?
+    /// What stands for the value in the help, such as "UUID"; nil makes the option a flag.
+    package let value: String?
+    package let help: String
+    package let choices: [String]
+    package let completesFiles: Bool
+
+    package init(
+        name: String, short: Character? = nil, value: String? = nil, help: String,
+        choices: [String] = [], completesFiles: Bool = false
+    ) {
+        (self.name, self.short, self.value) = (name, short, value)
+        (self.help, self.choices, self.completesFiles) = (help, choices, completesFiles)
+    }
+
+    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
+    var term: String { spellings.joined(separator: ", ") + (value.map { " \($0)" } ?? "") }
+}

@@ -1,0 +1,35 @@
+/// The one table from which parsing, help, completions and docs/COMMANDS.md are made.
+package struct CommandTable: Sendable {
+    package let program: String
+    package let summary: String
+    /// The options that every command takes; `--help` and `--version` are added to them.
+    package let globals: [CommandOption]
+    package let commands: [CommandSpec]
+    package let exitStatuses: [(status: Int, meaning: String)]
+
+    package init(
+        program: String, summary: String, globals: [CommandOption], commands: [CommandSpec],
+        exitStatuses: [(status: Int, meaning: String)]
+    ) {
+        let help = CommandOption(name: "help", short: "h", help: "Show help and do nothing else")
+        let version = CommandOption(name: "version", help: "Show the version and do nothing else")
+        (self.program, self.summary, self.commands) = (program, summary, commands)
+        (self.globals, self.exitStatuses) = (globals + [help, version], exitStatuses)
+    }
+
+    func command(at path: [String]) -> CommandSpec? { commands.first { $0.path == path } }
+
+    func commands(below path: [String]) -> [CommandSpec] {
+        commands.filter { $0.path.starts(with: path) && $0.path != path }
+    }
+
+    /// The words that can follow these ones: `info` and `dump` after `tag`.
+    func verbs(after path: [String]) -> [String] {
+        distinct(commands(below: path).compactMap { $0.path.dropFirst(path.count).first })
+    }
+
+    func distinct(_ words: [String]) -> [String] {
+        var seen: Set<String> = []
+        return words.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,48 @@
+/// A piece of help, shown as text on a terminal and as Markdown in docs/COMMANDS.md.
+enum HelpPart {
+    typealias Row = (term: String, help: String)
+
+    case paragraph(String)
+    case line(String, String)
+    case table(String, [Row])
+
+    /// The columns that the left side of a table needs.
+    var width: Int {
+        if case .table(_, let rows) = self { rows.map(\.term.count).max() ?? 0 } else { 0 }
+    }
+
+    func text(width: Int) -> String {
+        switch self {
+        case .paragraph(let words): return wrap(words)
+        case .line(let title, let line): return "\(title):\n  \(line)"
+        case .table(let title, let rows):
+            return rows.reduce("\(title):") { text, row in
+                let padding = String(repeating: " ", count: width - row.term.count)
+                return text + "\n" + wrap(row.help, after: "  \(row.term)\(padding)  ")
+            }
+        }
+    }
+
+    var markdown: String {
+        switch self {
+        case .paragraph(let words): return words
+        case .line(let title, let line): return "\(title): `\(line)`"
+        case .table(let title, let rows):
+            let lines = rows.map { "| `\($0.term)` | \($0.help.replacing("|", with: #"\|"#)) |" }
+            return (["| \(title) | |", "|---|---|"] + lines).joined(separator: "\n")
+        }
+    }
+
+    /// Breaks a text into lines of at most 100 columns; further lines begin where `start` ends.
+    private func wrap(_ text: String, after start: String = "") -> String {
+        var (lines, line) = ("", start)
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            if line.count > start.count, line.count + word.count > 100 {
+                lines += line.dropLast() + "\n"
+                line = String(repeating: " ", count: start.count)
+            }
+            line += word + " "
+        }
+        return lines + line.dropLast()
+    }
+}

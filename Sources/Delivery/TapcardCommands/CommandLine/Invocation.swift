@@ -1,0 +1,20 @@
+/// What a command line asks for.
+package enum Invocation: Sendable {
+    case run(ParsedCommand)
+    /// A text to print, because help was asked for or no verb was given.
+    case help(String)
+    case version
+}
+
+/// A command of the table together with the words given to it.
+package struct ParsedCommand: Sendable {
+    package let spec: CommandSpec
+    package let values: [String: [String]]
+    package let options: [String: String]
+    package let flags: Set<String>
+
+    package func argument(_ name: String) -> String? { values[name]?.first }
+    package func arguments(_ name: String) -> [String] { values[name] ?? [] }
+    package func option(_ name: String) -> String? { options[name] }
+    package func flag(_ name: String) -> Bool { flags.contains(name) }
+}
