@@ -105,22 +105,7 @@ let package = Package(
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
-        tests(of: "CardCryptography", ["TextCodecs"]),
-        tests(
-            of: "CardImage",
-            ["TapcardDomain", "NDEF", "CardCryptography", "TextCodecs"]),
-        tests(
-            of: "CardStore",
-            [
-                "CardImage", "CardCryptography", "MockReader", "SimulatedReader", "TagReading",
-                "TapcardDomain", "Type2Tag",
-            ]),
-        tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
-        tests(
-            of: "TapcardCore",
-            [
-                "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
-                "Type2Tag", "CardImage", "CardStore", "MockReader",
-            ]),
+        tests(of: "CardCryptography"),
+        tests(of: "TapcardCommands"),
     ]
 )
