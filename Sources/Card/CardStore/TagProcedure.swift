@@ -29,8 +29,10 @@ public enum TagStep<Outcome: Sendable>: Sendable {
 public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The reader or the tag failed at some frame.
+        /// The reader or the tag failed while it was read.
         case reader(ReaderError.Kind)
+        /// The same while it was written: what is on the tag now is not known.
+        case interrupted(ReaderError.Kind)
         /// What was read back is not what was written.
         case differs
         /// Another tag lies on the reader now.

@@ -64,7 +64,8 @@ public struct WritePages: TagProcedure {
             return readBack()
         case (_, .failure(let kind)):
             return .fail(
-                CardStoreError(.reader(kind), "the tag failed after \(written) of \(writes.count)"))
+                CardStoreError(
+                    .interrupted(kind), "\(written) of \(writes.count) pages were written"))
         case (_, .selected):
             return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
         }

@@ -31,7 +31,9 @@ extension Station {
         let display = await refreshDisplay(
             on: sight, content: work.content, of: work.card,
             rewritingAll: work.card.isDisplayStale)
-        return (confirmation, display)
+        // A change that shows is no repair; a fresh record that brings the old face back is one.
+        let isRepair = work.operation.kind == .reseal || display != .repaired
+        return (confirmation, isRepair ? display : .current)
     }
 
     /// A commit whose outcome is unknown is asked about again: the answer is taken under the

@@ -1,6 +1,6 @@
 import CardImage
 import CardStore
-import Ledger
+public import Ledger
 public import TapcardDomain
 
 /// A card as a tap shows it.
@@ -25,6 +25,8 @@ public struct CardReading: Sendable, Hashable {
     public let scratch: ScratchCard
     public let ledger: Standing
     public let display: DisplayState
+    /// What an earlier tap had left open and this one brought to its end.
+    public let settled: Operation?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
 }
@@ -66,7 +68,7 @@ extension Station {
         let refreshed = await refreshDisplay(
             on: sight, content: content, of: view.card, rewritingAll: view.card.isDisplayStale)
         let display = refreshed == .current ? state.display : refreshed
-        return reading(sight, view, display, nil)
+        return reading(sight, view, display, nil, settled: state.settled)
     }
 
     private func asItLies(_ sight: Sight, _ view: CardView) -> DisplayState {
@@ -76,7 +78,8 @@ extension Station {
     }
 
     private func reading(
-        _ sight: Sight, _ view: CardView, _ display: DisplayState, _ problem: TapcardError?
+        _ sight: Sight, _ view: CardView, _ display: DisplayState, _ problem: TapcardError?,
+        settled: Operation? = nil
     ) -> CardReading {
         let seal: CardReading.Seal =
             switch problem?.kind {
@@ -96,7 +99,7 @@ extension Station {
             uid: sight.uid, chip: sight.chip, seal: seal,
             sequence: sight.slots.best?.record.sequence, holder: content.holder,
             balance: view.balance, scratch: content.scratch, ledger: standing, display: display,
-            problem: problem)
+            settled: settled, problem: problem)
     }
 
     /// A card of others is shown as it says it is; anything else is refused with what it is.
@@ -111,7 +114,7 @@ extension Station {
                 balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
                     ?? face?.balance,
                 scratch: face?.scratch ?? .none, ledger: .unknown, display: .current,
-                problem: problem)
+                settled: nil, problem: problem)
         }
         switch try await stranger(sight) {
         case .sealed(let record, let face): return reading(.valid, record, face)
@@ -146,6 +149,6 @@ extension Station {
             uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
             holder: content.holder, balance: view.balance, scratch: content.scratch,
             ledger: view.card.status == .active ? .known : .blocked, display: display,
-            problem: nil)
+            settled: nil, problem: nil)
     }
 }

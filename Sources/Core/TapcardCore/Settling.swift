@@ -84,12 +84,18 @@ extension Station {
                 })
         case .end(let open, let state):
             surroundings.progress(.settling(open.id))
-            return try await finish(
+            let round = try await finish(
                 sight,
                 try await asking { () throws(LedgerError) in
                     try await ledger.end(
                         open, as: state, resealWith: newID(), seen: seen, sealer: sealer, at: now)
                 })
+            // The payment that came to its end is what people want to hear of, not the fresh
+            // record behind it.
+            guard case .settled(_?, let display) = round else { return round }
+            return .settled(
+                try await asking { () throws(LedgerError) in try await ledger.operation(open.id) },
+                display)
         case .reseal:
             return try await reseal(sight, seen, above: .none)
         }

@@ -155,7 +155,7 @@ enum Interruption: Error, Sendable {
         case .reader(let error): Interruption.mayPass(error.kind)
         case .card(let error):
             switch error.kind {
-            case .reader(let kind): Interruption.mayPass(kind)
+            case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
             case .differs, .garbled: true
             case .otherTag, .unknownChip: false
             }

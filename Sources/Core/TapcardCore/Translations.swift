@@ -90,6 +90,15 @@ extension TapcardError {
     init(_ error: CardStoreError) {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        case .interrupted(.readerLost):
+            self.init(ReaderError(.readerLost, error.detail))
+        case .interrupted(let kind):
+            self.init(
+                .tagLost,
+                (kind == .tagLost
+                    ? "The card was pulled away too soon"
+                    : "The card did not take what was written")
+                    + " (\(error.detail)).", advice: "Hold it still and try again.")
         case .unknownChip:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),

@@ -40,6 +40,9 @@ extension Report {
                 "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
         }
         lines.append("Seal: \(Report.words(reading.seal)); ledger: \(Report.words(reading.ledger))")
+        if let settled = reading.settled, let line = Report.words(settled, currency) {
+            lines.append(line)
+        }
         switch reading.display {
         case .current: break
         case .repaired: lines.append("What phones read was brought up to date.")
@@ -66,6 +69,18 @@ extension Report {
                 JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
                 JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
             ], lines)
+    }
+
+    /// What became of something that an earlier tap had left open.
+    private static func words(_ settled: Operation, _ currency: Currency) -> String? {
+        let amount = Money(minorUnits: settled.amount, currency).shown
+        return switch (settled.kind, settled.state) {
+        case (.reseal, _): nil
+        case (.pay, .voided): "Settled: the interrupted payment of \(amount) was not made."
+        case (.close, .voided): "Settled: the interrupted paying out was not made."
+        case (.pay, _): "Settled: the interrupted payment of \(amount) is made."
+        default: "Settled: the interrupted \(settled.kind.rawValue) is done."
+        }
     }
 
     private static func words(_ seal: CardReading.Seal) -> String {

@@ -7,32 +7,37 @@ public import TapcardDomain
 /// every driver, hands it to them.
 public struct Drivers: Sendable {
     /// Opens the reader with this name; nil for whatever is plugged in.
-    public let openReader: @Sendable (String?, _ dataFolder: String) throws(ReaderError) ->
-        any TagReader
-    public let openLedger: @Sendable (_ path: String, Currency?) async throws(LedgerError) ->
-        any LedgerStore
+    public let openReader:
+        @Sendable (String?, _ dataFolder: String) throws(ReaderError) ->
+            any TagReader
+    public let openLedger:
+        @Sendable (_ path: String, Currency?) async throws(LedgerError) ->
+            any LedgerStore
     /// Copies the ledger while it is in use.
     public let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
     /// Puts a copy in the ledger's place; the cards that have no numbers left after it.
-    public let restore: @Sendable (_ copy: String, _ path: String, Currency?) async throws(
-        LedgerError
-    ) -> [CardUID]
+    public let restore:
+        @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) -> [CardUID]
     public let simulatedTags: any SimulatedTags
-    public let surroundings: @Sendable (
-        _ progress: @escaping @Sendable (Station.Progress) -> Void
-    ) -> Station.Surroundings
+    public let surroundings:
+        @Sendable (
+            _ progress: @escaping @Sendable (Station.Progress) -> Void
+        ) -> Station.Surroundings
 
     public init(
         openReader: @escaping @Sendable (String?, String) throws(ReaderError) -> any TagReader,
-        openLedger: @escaping @Sendable (String, Currency?) async throws(LedgerError) ->
+        openLedger:
+            @escaping @Sendable (String, Currency?) async throws(LedgerError) ->
             any LedgerStore,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
-        restore: @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
+        restore:
+            @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
             [CardUID],
         simulatedTags: any SimulatedTags,
-        surroundings: @escaping @Sendable (
-            @escaping @Sendable (Station.Progress) -> Void
-        ) -> Station.Surroundings
+        surroundings:
+            @escaping @Sendable (
+                @escaping @Sendable (Station.Progress) -> Void
+            ) -> Station.Surroundings
     ) {
         self.openReader = openReader
         self.openLedger = openLedger

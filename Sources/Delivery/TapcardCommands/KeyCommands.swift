@@ -14,7 +14,8 @@ extension Command {
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
             "keys rotate", group: .station, "Make a new key; new records are sealed with it",
-            discussion: "Older keys verify on until you retire them.", example: "tapcard keys rotate"
+            discussion: "Older keys verify on until you retire them.",
+            example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()
             let keys = try session.changeKeys { keys throws(KeyError) in
@@ -55,7 +56,8 @@ extension Command {
                 ["The keys are copied to \(path); lock that file away"])
         },
         Command(
-            "keys import", group: .station, "Take keys from a file, so that their cards verify here",
+            "keys import", group: .station,
+            "Take keys from a file, so that their cards verify here",
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
                 + "imported keys only verify: this station goes on sealing with its own.",
             arguments: [CommandArgument(name: "FILE", help: "The keys", completesFiles: true)],
@@ -105,7 +107,7 @@ extension Session {
             ],
             rows.map {
                 "key \($0.entry.id)  \(padded($0.entry.status.rawValue, 12))  "
-                    + "since \($0.entry.created)  \($0.cards) cards"
+                    + "since \($0.entry.created)  cards: \($0.cards)"
             }, isPlain: true)
     }
 
@@ -137,8 +139,8 @@ extension Session {
         guard command.flag("for-ever") else {
             throw TapcardError(
                 .usage,
-                "Retiring key \(id) cannot be undone, and \(count) cards carry their last record "
-                    + "under it: they would be taken for forged.",
+                "Retiring key \(id) cannot be undone. Cards whose last record is under it: \(count). "
+                    + "They would be taken for forged.",
                 meaning: "The keys are as they were.",
                 advice: "Tap those cards first, or repeat with --for-ever.")
         }
@@ -147,7 +149,7 @@ extension Session {
             [
                 JSONMember(key: "id", value: .number(id)),
                 JSONMember(key: "cards", value: .number(count)),
-            ], ["Key \(id) is retired; \(count) cards need tapcard repair"])
+            ], ["Key \(id) is retired; cards that need tapcard repair: \(count)"])
     }
 
     fileprivate func importKeys() throws(TapcardError) -> Report {
@@ -167,6 +169,6 @@ extension Session {
             [
                 JSONMember(
                     key: "keys", value: .array(keys.entries.map { .number(String($0.id)) }))
-            ], ["\(imported.entries.count) keys imported; new records: key \(keys.sealing.id)"])
+            ], ["Keys imported: \(imported.entries.count); new records: key \(keys.sealing.id)"])
     }
 }

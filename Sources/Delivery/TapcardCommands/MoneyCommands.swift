@@ -122,8 +122,9 @@ extension Session {
                     value: .array(report.violations.map(JSONValue.string))),
             ],
             [
-                "\(report.cards) cards, \(report.operations) operations, \(open), "
-                    + "\(report.violations.count) violations"
+                "Cards: \(report.cards), operations: \(report.operations), \(open); "
+                    + (report.violations.isEmpty
+                        ? "every invariant holds" : "violations: \(report.violations.count)")
             ] + report.violations, problem: problem)
     }
 

@@ -47,7 +47,8 @@ extension Command {
             "forget", group: .operators, "Take a name out of the ledger and off the card",
             discussion: "The card follows at its next tap.",
             options: [CommandOption.namedCard], example: "tapcard forget --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.forget, "Forgot the name of") },
+        ) { session throws(TapcardError) in try await session.change(.forget, "Forgot the name of")
+        },
     ]
 }
 

@@ -22,7 +22,8 @@ public struct Program: Sendable {
     public func run(_ arguments: [String]) async -> Int32 {
         // Known before parsing, so that even a usage error is the document that was asked for.
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        let hasColor = console.isErrorTerminal && !arguments.contains("--no-color")
+        let hasColor =
+            console.isErrorTerminal && !arguments.contains("--no-color")
             && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
         do {
             switch try parse(arguments) {

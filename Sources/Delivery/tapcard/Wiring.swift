@@ -16,11 +16,11 @@ enum Wiring {
     /// and ledger are left in a state that the next tap settles.
     static func run(_ arguments: [String]) async -> Int32 {
         // A reader of our output that goes away is no reason to die in the middle of a card.
-        unsafe signal(SIGPIPE, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
         let program = Program(drivers: drivers, console: console, environment: environment)
         let work = Task { await program.run(arguments) }
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            unsafe signal(number, SIG_IGN)
+            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 if work.isCancelled { _exit(128 + number) }
@@ -58,7 +58,9 @@ enum Wiring {
 
     static let environment: [String: String] = {
         var variables: [String: String] = [:]
-        for name in names { variables[name] = unsafe getenv(name).map { unsafe String(cString: $0) } }
+        for name in names {
+            variables[name] = unsafe getenv(name).map { unsafe String(cString: $0) }
+        }
         return variables
     }()
 
