@@ -99,6 +99,8 @@ let package = Package(
             name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
             swiftSettings: strict),
 
+        .testTarget(
+            name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),

@@ -115,7 +115,7 @@ extension TapcardError {
             }
         return TapcardError(
             .outcomeUnknown,
-            "\(error.what) The \(open.kind.rawValue) \(open.id) is still open.",
+            "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: meaning, advice: "Tap the card again to settle it.", uid: open.uid)
     }
 }

@@ -44,6 +44,7 @@ extension Report {
             lines.append(line)
         }
         switch reading.display {
+        case _ where reading.problem != nil: break
         case .current: break
         case .repaired: lines.append("What phones read was brought up to date.")
         case .outOfDate: lines.append("What phones read is out of date; the next tap mends it.")
@@ -77,9 +78,9 @@ extension Report {
         return switch (settled.kind, settled.state) {
         case (.reseal, _): nil
         case (.pay, .voided): "Settled: the interrupted payment of \(amount) was not made."
-        case (.close, .voided): "Settled: the interrupted paying out was not made."
+        case (let kind, .voided): "Settled: the interrupted \(kind.noun) was not made."
         case (.pay, _): "Settled: the interrupted payment of \(amount) is made."
-        default: "Settled: the interrupted \(settled.kind.rawValue) is done."
+        case (let kind, _): "Settled: the interrupted \(kind.noun) is done."
         }
     }
 

@@ -1,0 +1,67 @@
+# make demo and make test need no other command before them.
+# Two builds: the tests' own, and the product with the Swift runtime inside it.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+STRICT = --explicit-target-dependency-import-check error
+PRODUCT = .build/product
+TAPCARD = $(PRODUCT)/release/tapcard
+LINTED = Package.swift Sources Tests Benchmarks
+
+.PHONY: all deps build demo test check bench lint format docs clean install uninstall
+
+all: build
+
+# Installs what is missing, with sudo where that is needed; otherwise does nothing.
+deps:
+	@packaging/install-dependencies
+
+build: deps
+	$(SWIFT) build -c release --static-swift-stdlib --product tapcard --scratch-path $(PRODUCT) $(STRICT)
+
+demo: build
+	@docs/demo.sh $(TAPCARD)
+
+test: deps
+	$(SWIFT) build -c release --build-tests $(STRICT)
+	$(SWIFT) test -c release --skip-build --disable-xctest --quiet
+
+# Cheapest first, each with its time.
+check: deps
+	@packaging/timed $(MAKE) --no-print-directory lint
+	@packaging/timed $(MAKE) --no-print-directory test
+	@packaging/timed $(MAKE) --no-print-directory build
+
+bench: deps
+	$(SWIFT) build -c release --product TapcardBenchmarks $(STRICT)
+	.build/release/TapcardBenchmarks
+
+lint:
+	$(SWIFT) format lint --strict --recursive $(LINTED)
+
+format:
+	$(SWIFT) format --in-place --recursive $(LINTED)
+
+# The page of the commands is made from the table that parses them.
+docs: build
+	$(TAPCARD) help --markdown > docs/COMMANDS.md
+
+clean:
+	rm -rf .build
+
+install: build
+	install -D -m 755 $(TAPCARD) $(DESTDIR)$(PREFIX)/bin/tapcard
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(TAPCARD) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard
+	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(TAPCARD) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tapcard
+	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(TAPCARD) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tapcard.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/tapcard
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard
+	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tapcard
+	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tapcard.fish

@@ -1,0 +1,22 @@
+public import Ledger
+
+extension Operation.Kind {
+    /// What people call it in a sentence.
+    public var noun: String {
+        switch self {
+        case .issue: "issue"
+        case .adopt: "adoption"
+        case .replace: "replacement"
+        case .pay: "payment"
+        case .add: "top-up"
+        case .refund: "refund"
+        case .scratch: "scratching"
+        case .activate: "activation"
+        case .close: "paying out"
+        case .reseal: "rewriting"
+        case .block: "blocking"
+        case .unblock: "unblocking"
+        case .forget: "forgetting"
+        }
+    }
+}

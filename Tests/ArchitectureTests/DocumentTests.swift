@@ -1,0 +1,58 @@
+import Testing
+
+@Suite("Documents and fixtures")
+struct DocumentTests {
+    @Test("every fixture is used by a test")
+    func fixtures() throws {
+        let tests = try SourceTree.files(below: "Tests").map { $0.lines.joined(separator: "\n") }
+        let fixtures = try SourceTree.paths(below: "fixtures")
+            .filter { !$0.hasSuffix("README.md") && $0.contains(".") }
+        #expect(!fixtures.isEmpty)
+        for path in fixtures {
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let stem = name.split(separator: ".").first.map(String.init) ?? name
+            #expect(
+                tests.contains { $0.contains(name) || $0.contains("\"\(stem)\"") }, "\(path)")
+        }
+    }
+
+    @Test("every command shown in a document exists")
+    func commands() throws {
+        let known = try SourceTree.text("docs/COMMANDS.md").split(separator: "\n")
+            .filter { $0.hasPrefix("## tapcard ") }
+            .map { $0.dropFirst("## tapcard ".count).split(separator: " ").map(String.init) }
+        #expect(known.count > 20)
+        for document in ["README.md", "docs/HARDWARE.md", "CONTRIBUTING.md"] {
+            guard let text = try? SourceTree.text(document) else { continue }
+            for words in shownCommands(in: text) {
+                let isKnown = known.contains { words.starts(with: $0) }
+                #expect(isKnown, "\(document): tapcard \(words.joined(separator: " "))")
+            }
+        }
+    }
+
+    @Test("the README says when it was last revised")
+    func revised() throws {
+        let text = try SourceTree.text("README.md")
+        #expect(text.contains(try Regex("Last revised: [0-9]{4}-[0-9]{2}-[0-9]{2}")))
+    }
+
+    /// The words behind `tapcard` on the lines of code blocks, global options left out.
+    private func shownCommands(in text: String) -> [[String]] {
+        var isCode = false
+        var commands: [[String]] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") { isCode.toggle() }
+            var words = line.split(separator: " ").map(String.init)
+            if words.first == "$" { words.removeFirst() }
+            guard isCode, words.first == "tapcard" else { continue }
+            words.removeFirst()
+            while let option = words.first, option.hasPrefix("--") {
+                words.removeFirst()
+                if ["--reader", "--ledger"].contains(option) { words.removeFirst() }
+            }
+            if !words.isEmpty { commands.append(words) }
+        }
+        return commands
+    }
+}

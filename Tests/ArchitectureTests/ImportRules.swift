@@ -1,0 +1,44 @@
+/// Who may import whom: the arrows of docs/ARCHITECTURE.md, and no others.
+enum ImportRules {
+    static let allowed: [String: Set<String>] = [
+        "TapcardDomain": [],
+        "NDEF": [],
+        "TagReading": [],
+        "TextCodecs": [],
+        "BlockingLane": ["Dispatch"],
+        "DurableFile": ["Glibc"],
+        "CardCryptography": ["COpenSSL", "TextCodecs"],
+        "Type2Tag": ["TagReading", "TextCodecs"],
+        "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
+        "CardStore": ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"],
+        "SimulatedReader": ["TagReading", "Type2Tag", "DurableFile", "TextCodecs", "Glibc"],
+        "Ledger": ["TapcardDomain"],
+        "SQLiteLedger": [
+            "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "DurableFile", "Glibc",
+        ],
+        "ServicePorts": ["TapcardDomain"],
+        "TapcardCore": [
+            "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
+            "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+        ],
+        "TapcardCommands": [
+            "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
+            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc",
+        ],
+        "tapcard": [
+            "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
+            "Ledger", "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "Glibc",
+            "Dispatch",
+        ],
+    ]
+
+    /// What a file imports and must not.
+    static func violations(in file: SourceTree.File) -> [String] {
+        guard let allowed = allowed[file.target] else {
+            return ["\(file): no rule says what \(file.target) may import"]
+        }
+        // The standard library is named only to reach one of its own doors.
+        return file.imports.filter { $0 != "Swift" && !allowed.contains($0) }
+            .map { "\(file): \(file.target) must not import \($0)" }
+    }
+}

@@ -1,0 +1,128 @@
+import Testing
+
+@Suite("Rules of the house")
+struct SourceRuleTests {
+    static let longestFile = 400
+    static let longestFunction = 70
+    /// Targets that look at no clock: time is a parameter there.
+    static let pure: Set = [
+        "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
+        "TagReading", "Ledger", "ServicePorts", "TapcardCore", "TextCodecs",
+    ]
+
+    static func all() throws -> [SourceTree.File] {
+        try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tests")
+            + SourceTree.files(below: "Benchmarks")
+    }
+
+    @Test("a file is at most 400 lines")
+    func fileLength() throws {
+        for file in try SourceRuleTests.all() {
+            #expect(file.lines.count - 1 <= SourceRuleTests.longestFile, "\(file)")
+        }
+    }
+
+    @Test("a function is at most 70 lines")
+    func functionLength() throws {
+        for file in try SourceRuleTests.all() {
+            for (start, end) in functions(in: file.lines) {
+                #expect(end - start < SourceRuleTests.longestFunction, "\(file):\(start + 1)")
+            }
+        }
+    }
+
+    @Test("every public type says what it is")
+    func documented() throws {
+        for file in try SourceTree.files(below: "Sources") {
+            for (number, line) in file.lines.enumerated() where declaresPublicType(line) {
+                let above = file.lines[..<number].last { !$0.trimmed.hasPrefix("@") }
+                #expect(above?.trimmed.hasPrefix("///") == true, "\(file):\(number + 1)")
+            }
+        }
+    }
+
+    @Test("nothing prints but the commands, through their console")
+    func prints() throws {
+        try forbid(in: try SourceTree.files(below: "Sources")) { line in
+            line.contains(" print(") || line.hasPrefix("print(") || line.contains("debugPrint(")
+        }
+    }
+
+    @Test("no failed write is passed over")
+    func lostWrites() throws {
+        let writes = [
+            "write", "save", "insert", "append", "update", "post", "confirm", "begin", "remove",
+            "markDisplay", "perform",
+        ]
+        try forbid(in: try SourceTree.files(below: "Sources")) { line in
+            line.contains("try?") && writes.contains { line.contains(".\($0)(") }
+        }
+    }
+
+    @Test("what escapes the compiler's checks gives its reason on the line above")
+    func escapes() throws {
+        let words = ["fatalError(", "@unchecked Sendable", "nonisolated(unsafe)", "try!"]
+        for file in try SourceRuleTests.all() where file.target != "ArchitectureTests" {
+            for (number, line) in file.lines.enumerated()
+            where words.contains(where: line.contains) && !line.trimmed.hasPrefix("//") {
+                let above = number > 0 ? file.lines[number - 1].trimmed : ""
+                #expect(above.hasPrefix("//"), "\(file):\(number + 1)")
+            }
+        }
+    }
+
+    @Test("pure targets look at no clock and at no chance of their own")
+    func clocks() throws {
+        let words = ["Date()", "ContinuousClock", "SuspendingClock", "clock_gettime", ".random("]
+        let files = try SourceTree.files(below: "Sources")
+            .filter { SourceRuleTests.pure.contains($0.target) }
+        try forbid(in: files) { line in
+            words.contains(where: line.contains) && !line.contains("surroundings.random(")
+        }
+    }
+
+    @Test("nothing is left unfinished")
+    func unfinished() throws {
+        try forbid(in: try SourceTree.files(below: "Sources")) { line in
+            ["TODO", "FIXME", "XXX", "not implemented"].contains(where: line.contains)
+        }
+    }
+
+    private func forbid(
+        in files: [SourceTree.File], _ isForbidden: (String) -> Bool
+    ) throws {
+        for file in files {
+            for (number, line) in file.lines.enumerated()
+            where isForbidden(line) && !line.trimmed.hasPrefix("//") {
+                Issue.record("\(file):\(number + 1): \(line.trimmed)")
+            }
+        }
+    }
+
+    private func declaresPublicType(_ line: String) -> Bool {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.first == "public" else { return false }
+        return words.dropFirst().prefix(3).contains {
+            ["struct", "enum", "class", "actor", "protocol"].contains($0)
+        }
+    }
+
+    /// First and last line of each function, by the indentation that the formatter guarantees.
+    private func functions(in lines: [String]) -> [(Int, Int)] {
+        lines.indices.compactMap { start in
+            let line = lines[start]
+            guard line.contains("func ") || line.trimmed.hasPrefix("init"),
+                !line.trimmed.hasPrefix("//")
+            else { return nil }
+            let closing = String(line.prefix { $0 == " " }) + "}"
+            guard let end = lines[start...].firstIndex(of: closing) else { return nil }
+            // A requirement of a protocol has no body: its "end" is the protocol's.
+            let opens = lines[start...end].contains { $0.hasSuffix("{") }
+            return opens ? (start, end) : nil
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: Substring { drop { $0 == " " } }
+}

@@ -1,0 +1,115 @@
+#!/bin/bash
+# The story of a card, on the simulated reader: every cent is followed, and every step is checked.
+# The exit status is 0 only if each came out as it should.
+set -uo pipefail
+
+tapcard=$(realpath "${1:?which tapcard?}")
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+export HOME=$home TAPCARD_READER=sim
+unset XDG_DATA_HOME XDG_CONFIG_HOME TAPCARD_LEDGER TAPCARD_CURRENCY TAPCARD_TIMEOUT
+cd "$home" || exit 1
+
+failures=0
+bold='' plain=''
+[ -t 1 ] && bold=$'\e[1m' plain=$'\e[0m'
+
+chapter() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+
+# step STATUS WORD COMMAND...: runs tapcard, shows it, checks its exit status and one word of it.
+step() {
+    local wanted=$1 word=$2 output status
+    shift 2
+    output=$("$tapcard" "$@" 2>&1)
+    status=$?
+    printf '  $ tapcard %s\n' "$*"
+    case "$1 $output" in
+        ' ' | *' {'* | history*) printf '%s\n' "$output" | sed 's/^/      /' ;;
+        *) printf '%s\n' "$output" | fold -s -w 88 | sed 's/^/      /' ;;
+    esac
+    if [ "$status" -ne "$wanted" ]; then
+        printf '    WRONG: exit status %s, not %s\n' "$status" "$wanted"
+        failures=$((failures + 1))
+    elif [[ "$output" != *"$word"* ]]; then
+        printf '    WRONG: it does not say "%s"\n' "$word"
+        failures=$((failures + 1))
+    elif [ "$status" -ne 0 ]; then
+        printf '      (exit status %s, as it should be)\n' "$status"
+    fi
+}
+
+chapter 'A blank sticker lies on the reader.'
+step 4 'tag is blank' read
+step 0 'Maker'\''s signature: valid' tag info
+
+chapter 'It becomes a card, and money goes onto it.'
+step 0 '$0.00' demo
+step 0 '$20.00 left' add 20
+step 0 '"balance":"20.00"' read --json
+
+chapter 'Something is paid. The same request sent twice is charged once.'
+step 0 '$15.50 left' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+step 0 'replayed' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+step 2 'another request' pay 9 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+step 4 '$15.50' pay 400
+step 2 'write 4.50' pay 4,50
+
+chapter 'The card is pulled away while it is written: a page keeps a mixture of old and new bits.'
+step 0 'Armed' sim tear 3 torn mix 7
+step 6 'Tap the card again' pay 5
+chapter 'Nobody was told "paid". The next tap settles it.'
+step 0 'lies on' sim put
+step 0 'the interrupted payment of $5.00 was not made' read
+step 0 '15.50' read --json
+
+chapter 'Pulled a moment later, the new record is whole: now the payment counts.'
+step 0 'Armed' sim tear 4 acknowledge-lost
+step 6 'Tap the card again' pay 5
+step 0 'lies on' sim put
+step 0 'the interrupted payment of $5.00 is made' read
+
+chapter 'The process itself is killed between two pages. The next tap finishes what was begun.'
+step 0 'Armed' sim tear 2 killed-after
+step 137 '' add 3
+step 0 '$13.50' read
+
+chapter 'A refund happens once.'
+step 0 '$18.00 left' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+step 0 'replayed' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+
+chapter 'The scratch card: two seconds, then there is a code.'
+step 0 'scratched, code' scratch
+step 4 'scratched before' scratch
+
+chapter 'Someone keeps an image of the card, spends, and puts the image back.'
+step 0 'Dumped' tag dump old-state.txt
+step 0 '$0.00 left' pay 18
+step 0 'Restored' tag restore old-state.txt --overwrite
+step 7 'old state' read
+step 7 'old state' pay 1
+step 0 '$0.00' repair --card 04AC6B72BA6C80
+
+chapter 'Someone copies the card onto another sticker.'
+step 0 'Dumped' tag dump card.txt
+step 0 'NTAG213' sim put NTAG213
+uid=$("$tapcard" sim list | grep 'on the reader' | awk '{print $2}')
+uid2=${uid:0:6} rest=${uid:6}
+bcc0=$(printf '%02X' $((0x88 ^ 0x${uid:0:2} ^ 0x${uid:2:2} ^ 0x${uid:4:2})))
+bcc1=$(printf '%02X' $((0x${uid:6:2} ^ 0x${uid:8:2} ^ 0x${uid:10:2} ^ 0x${uid:12:2})))
+sed -e "s/^uid: .*/uid: $uid/" \
+    -e "s/^page 00: .*/page 00: ${uid2:0:2} ${uid2:2:2} ${uid2:4:2} $bcc0/" \
+    -e "s/^page 01: .*/page 01: ${rest:0:2} ${rest:2:2} ${rest:4:2} ${rest:6:2}/" \
+    -e "s/^page 02: .. /page 02: $bcc1 /" card.txt > copy.txt
+step 0 'Restored' tag restore copy.txt
+step 7 'copy of card 04AC6B72BA6C80' read
+
+chapter 'Every cent is accounted for.'
+step 0 'refund' history
+step 0 'every invariant holds' audit
+step 0 '"open":0,"violations":[]' audit --json
+
+if [ "$failures" -ne 0 ]; then
+    printf '\n%s of the steps came out wrong.\n' "$failures"
+    exit 1
+fi
+printf '\nAll steps came out right. Try it yourself: %s --reader sim demo\n' "tapcard"
