@@ -112,4 +112,4 @@ if [ "$failures" -ne 0 ]; then
     printf '\n%s of the steps came out wrong.\n' "$failures"
     exit 1
 fi
-printf '\nAll steps came out right. Try it yourself: %s --reader sim demo\n' "tapcard"
+printf '\nAll steps came out right. Try it yourself:\n  %s --reader sim demo\n' "$tapcard"

@@ -31,7 +31,9 @@ enum SourceTree {
                     words.count > place + 1
                 else { return nil }
                 // `import struct Module.Type` names the kind of thing first.
-                let kinds = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+                let kinds = [
+                    "struct", "class", "enum", "protocol", "func", "var", "let", "typealias",
+                ]
                 let name = kinds.contains(words[place + 1]) ? words.last : words[place + 1]
                 return name?.split(separator: ".").first.map(String.init)
             }

@@ -32,7 +32,8 @@ struct World: Sendable {
 
     init(
         _ simulation: Simulation, ledger: any LedgerStore = InMemoryLedger(),
-        keys: KeyRing = World.keys, clock: TestClock = TestClock(), wrapping: ((SimulatedReader) -> any TagReader)? = nil
+        keys: KeyRing = World.keys, clock: TestClock = TestClock(),
+        wrapping: ((SimulatedReader) -> any TagReader)? = nil
     ) {
         let reader = SimulatedReader(simulation)
         self.reader = reader

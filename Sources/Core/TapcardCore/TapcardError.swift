@@ -73,6 +73,9 @@ extension TapcardError {
         case protectedTag = "protected-tag"
         case tooLong = "too-long"
 
+        case activationRefused = "activation-refused"
+        case serviceFailed = "service-failed"
+
         case noReader = "no-reader"
         case readerBusy = "reader-busy"
         case readerLost = "reader-lost"
@@ -131,8 +134,9 @@ extension TapcardError {
         case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
             .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
             .alreadyRefunded, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
-            .unsupportedTag, .lockedTag, .protectedTag, .tooLong:
+            .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
             .refused
+        case .serviceFailed: .service
         case .noReader, .readerBusy, .readerLost: .noReader
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted

@@ -1,0 +1,65 @@
+import CardStore
+import Ledger
+public import ServicePorts
+public import TapcardDomain
+
+extension Station {
+    /// Activates the code of the card on the reader through the service.
+    ///
+    /// Leaving does not stop the request once it is made: its answer is recorded in the ledger
+    /// first, and written to the card now or, if it has gone, at its next tap.
+    public func activate(
+        id: OperationID, through service: any ActivationService
+    ) async throws(TapcardError) -> Receipt {
+        let (uid, code) = try await tap(for: id) { sight, _ throws(Interruption) in
+            guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
+            do {
+                try view.admits(.activate)
+            } catch {
+                throw .refused(TapcardError(error, uid: sight.uid))
+            }
+            guard let code = view.card.scratch.code else { return nil }
+            return (sight.uid, code)
+        }
+        try await request(code, of: uid, service)
+        try await record(id, for: uid)
+        return try await change(.activate, id: id, only: uid)
+    }
+
+    /// Asks the service in a task of its own, which does not end when ours is cancelled.
+    private func request(
+        _ code: ScratchCode, of uid: CardUID, _ service: any ActivationService
+    ) async throws(TapcardError) {
+        let answer = await Task { () async -> Result<ActivationAnswer, ServiceError> in
+            do {
+                return .success(try await service.activate(code))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        let unchanged = "The card is still scratched and its code is as good as before."
+        switch answer {
+        case .success(.active): return
+        case .success(.refused(let version)):
+            throw TapcardError(
+                .activationRefused, "The service does not activate the code: version \(version).",
+                meaning: unchanged, uid: uid)
+        case .failure(let error):
+            throw TapcardError(
+                .serviceFailed, "The service gave no usable answer: \(error.detail).",
+                meaning: unchanged, advice: "Try again; asking twice is harmless.", uid: uid)
+        }
+    }
+
+    /// Makes the answer durable before the card is looked for again. Where another operation was
+    /// opened meanwhile, the tap that follows settles it and records then.
+    private func record(_ id: OperationID, for uid: CardUID) async throws(TapcardError) {
+        let beginning = try await whileAsking { () throws(LedgerError) in
+            guard let view = try await ledger.view(of: uid) else { return Beginning.changed }
+            return try await ledger.begin(
+                Request(id: id, uid: uid, intent: .activate, at: now), seen: Seen(view),
+                sealer: sealer)
+        }
+        if case .refused(let refusal) = beginning { throw TapcardError(refusal, uid: uid) }
+    }
+}

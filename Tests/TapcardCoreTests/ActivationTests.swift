@@ -1,0 +1,96 @@
+import Ledger
+import ServicePorts
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("Activation through a service")
+struct ActivationTests {
+    /// A service that answers as it is told, and counts.
+    private final class Service: ActivationService {
+        let asked = Locked<[ScratchCode]>([])
+        let answer: Result<ActivationAnswer, ServiceError>
+        let meanwhile: @Sendable () async -> Void
+
+        init(
+            _ answer: Result<ActivationAnswer, ServiceError>,
+            meanwhile: @escaping @Sendable () async -> Void = {}
+        ) {
+            self.answer = answer
+            self.meanwhile = meanwhile
+        }
+
+        func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+            asked.change { $0.append(code) }
+            await meanwhile()
+            return try answer.get()
+        }
+    }
+
+    private func scratched() async throws -> World {
+        let world = World(try World.blank())
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        return world
+    }
+
+    @Test("an accepted code is activated on ledger and card")
+    func accepted() async throws {
+        let world = try await scratched()
+        let service = Service(.success(.active))
+        _ = try await world.station.activate(id: World.id(3), through: service)
+        let reading = try await world.station.read()
+        #expect(reading.scratch.word == "activated")
+        #expect(service.asked.change { $0 } == [try #require(reading.scratch.code)])
+        await #expect(throws: TapcardError(.wrongState, "")) {
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        #expect(service.asked.change { $0.count } == 1)
+    }
+
+    @Test(
+        "a refusal or a failure changes nothing",
+        arguments: [
+            (
+                Result<ActivationAnswer, ServiceError>.success(.refused(version: "6.1")),
+                TapcardError.Kind.activationRefused
+            ),
+            (.failure(ServiceError(.timedOut, "no answer in 15 s")), .serviceFailed),
+        ])
+    func refused(
+        answer: Result<ActivationAnswer, ServiceError>, kind: TapcardError.Kind
+    ) async throws {
+        let world = try await scratched()
+        await #expect(throws: TapcardError(kind, "")) {
+            try await world.station.activate(id: World.id(3), through: Service(answer))
+        }
+        #expect(try await world.station.read().scratch.word == "scratched")
+        #expect(try await world.ledger.audit().open == 0)
+    }
+
+    @Test("a card that has gone meanwhile is written at its next tap")
+    func gone() async throws {
+        let world = try await scratched()
+        let service = Service(.success(.active)) {
+            _ = try? await world.reader.change { $0.take() }
+        }
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) {
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        try await world.putBack()
+        #expect(try await world.station.read().scratch.word == "activated")
+        #expect(try await world.ledger.audit().violations.isEmpty)
+    }
+
+    @Test("leaving does not stop the request")
+    func left() async throws {
+        let world = try await scratched()
+        let service = Service(.success(.active))
+        let task = Task { try await world.station.activate(id: World.id(3), through: service) }
+        task.cancel()
+        _ = await task.result
+        let isRecorded = try await world.ledger.operation(World.id(3)) != nil
+        #expect(isRecorded == (service.asked.change { $0.count } == 1))
+    }
+}
