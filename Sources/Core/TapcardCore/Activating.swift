@@ -11,19 +11,24 @@ extension Station {
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
-        let (uid, code) = try await tap(for: id) { sight, _ throws(Interruption) in
-            guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
-            do {
-                try view.admits(.activate)
-            } catch {
-                throw .refused(TapcardError(error, uid: sight.uid))
-            }
-            guard let code = view.card.scratch.code else { return nil }
-            return (sight.uid, code)
+        let card = try await tap(for: id) { sight, _ throws(Interruption) in
+            try await activatable(sight)
         }
-        try await request(code, of: uid, service)
-        try await record(id, for: uid)
-        return try await change(.activate, id: id, only: uid)
+        try await request(card.code, of: card.uid, service)
+        try await record(id, for: card.uid)
+        return try await change(.activate, id: id, only: card.uid)
+    }
+
+    private func activatable(
+        _ sight: Sight
+    ) async throws(Interruption) -> (uid: CardUID, code: ScratchCode)? {
+        guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
+        do {
+            try view.admits(.activate)
+        } catch {
+            throw .refused(TapcardError(error, uid: sight.uid))
+        }
+        return view.card.scratch.code.map { (sight.uid, $0) }
     }
 
     /// Asks the service in a task of its own, which does not end when ours is cancelled.
@@ -31,7 +36,7 @@ extension Station {
         _ code: ScratchCode, of uid: CardUID, _ service: any ActivationService
     ) async throws(TapcardError) {
         let answer = await Task { () async -> Result<ActivationAnswer, ServiceError> in
-            do {
+            do throws(ServiceError) {
                 return .success(try await service.activate(code))
             } catch {
                 return .failure(error)
