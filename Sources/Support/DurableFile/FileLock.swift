@@ -22,8 +22,8 @@ public final class FileLock: Sendable {
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o644)
         guard try file.lock(waiting: waiting) else { return nil }
-        // The number is for messages only: a full disk must not keep anyone from the lock.
         try? file.truncate()
+        // The number is for messages only: a full disk must not keep anyone from the lock.
         try? file.write(Array("\(getpid())\n".utf8))
         return FileLock(file)
     }
