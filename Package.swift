@@ -96,6 +96,17 @@ let package = Package(
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
         .target(
+            name: "PaymentsInC", path: "Benchmarks/PaymentsInC",
+            linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "TapcardBenchmarks",
+            dependencies: [
+                "CardCryptography", "Ledger", "MockReader", "PaymentsInC", "SQLiteLedger",
+                "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ],
+            path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
+
+        .target(
             name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
             swiftSettings: strict),
 

@@ -160,7 +160,6 @@ extension CardPlan {
         card.holder = holder
         card.scratch = scratch
         card.face = face
-        card.isDisplayStale = true
         card.foreignMessage = nil
         var effects = Effects(card: card)
         let source: Account
