@@ -136,7 +136,19 @@ extension Station {
     private func conclude(
         _ id: OperationID, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
-        guard let operation = try? await ledger.operation(id) else { return nil }
+        let operation: Operation
+        do {
+            guard let known = try await ledger.operation(id) else { return nil }
+            operation = known
+        } catch let failure {
+            return .failure(
+                TapcardError(
+                    .outcomeUnknown, "\(error.what) The ledger cannot be asked, either: "
+                        + "\(TapcardError(failure).what)",
+                    meaning: "What became of operation \(id) is not known.",
+                    advice: "Bring the ledger back and repeat with --operation \(id).",
+                    uid: error.uid))
+        }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
         case .voided: return .failure(voided(operation))
