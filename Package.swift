@@ -98,6 +98,9 @@ let package = Package(
         .target(
             name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
             swiftSettings: strict),
+        .target(
+            name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
+            path: "Tests/LedgerConformance", swiftSettings: strict),
 
         tests(of: "TextCodecs"),
         tests(of: "DurableFile"),
@@ -105,5 +108,6 @@ let package = Package(
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
         tests(of: "CardCryptography"),
+        tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
     ]
 )

@@ -24,7 +24,11 @@ struct Book {
 
     func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
         if let known = try rows.operation(request.id) {
-            return known.answers(request) ? .known(known) : .mismatched(known)
+            let reversed = try known.reverses.map { id throws(LedgerError) in
+                try rows.operation(id)?.amount
+            }
+            return known.answers(request, reversing: reversed ?? nil)
+                ? .known(known) : .mismatched(known)
         }
         let view = try view(of: request.uid)
         guard view.map(Seen.init) == seen else { return .changed }
@@ -102,14 +106,20 @@ struct Book {
     private func admit(
         _ request: Request, _ view: CardView?, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
-        if let view {
-            guard view.card.allocated.next() != nil else { throw Book.numbersExhausted }
-            return try request.intent.effects(on: view, circumstances)
+        if let money = request.intent.money, money.currency != currency {
+            throw Refusal(
+                .badAmount,
+                "\(money.shown) is in \(money.currency.code); this ledger is kept in \(currency.code)"
+            )
         }
-        guard case .make(let plan) = request.intent else {
+        let plan: CardPlan? = if case .make(let plan) = request.intent { plan } else { nil }
+        guard max(view?.card.allocated ?? .none, plan?.above ?? .none).next() != nil else {
+            throw Book.numbersExhausted
+        }
+        if let view { return try request.intent.effects(on: view, circumstances) }
+        guard let plan else {
             throw Refusal(.cardUnknown, "this ledger does not know the card")
         }
-        guard plan.above.next() != nil else { throw Book.numbersExhausted }
         return try plan.effects(onNew: request.uid, circumstances)
     }
 
@@ -157,6 +167,16 @@ extension Intent {
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
+
+    /// The amount that it names.
+    fileprivate var money: Money? {
+        switch self {
+        case .pay(let money), .add(let money): money
+        case .refund(_, let money): money
+        case .make(let plan): plan.balance
+        case .scratch, .activate, .close, .reseal: nil
+        }
+    }
 }
 
 extension LedgerCard {
@@ -170,14 +190,18 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether this is what the request asks for, so that the request is a repetition.
-    fileprivate func answers(_ request: Request) -> Bool {
+    /// Whether this is what the request asks for, so that the request is a repetition. What is
+    /// drawn anew for every try, a scratch code, is not compared.
+    fileprivate func answers(_ request: Request, reversing paid: Int64?) -> Bool {
         guard uid == request.uid, kind == request.intent.kind else { return false }
         switch request.intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money):
-            return reverses == id && (money.map { $0.minorUnits == amount } ?? true)
-        case .scratch, .activate, .close, .reseal, .make: return true
+            return reverses == id && amount == money?.minorUnits ?? paid
+        case .make(let plan):
+            if case .replace = plan.origin { return true }
+            return amount == plan.balance.minorUnits
+        case .scratch, .activate, .close, .reseal: return true
         }
     }
 }
