@@ -109,5 +109,7 @@ let package = Package(
         tests(of: "Type2Tag", ["TagReading"]),
         tests(of: "CardCryptography"),
         tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
+        tests(
+            of: "SQLiteLedger", ["LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
     ]
 )

@@ -1,0 +1,21 @@
+internal import Ledger
+
+extension Connection {
+    /// Copies a ledger in use to a new file, and reads the copy before it gets its name.
+    func backUp(to destination: String) throws(LedgerError) {
+        let destination = LedgerFile(path: destination).path
+        let draft = try TemporaryFile.create(beside: destination)
+        try copy(to: draft.path)
+        try Connection(path: draft.path, .readOnly).check()
+        try draft.place(at: destination)
+    }
+
+    /// Copies one consistent state into an empty file.
+    func copy(to destination: String) throws(LedgerError) {
+        do throws(LedgerError) {
+            try run("VACUUM INTO ?", [.text(destination)])
+        } catch {
+            throw LedgerError(error.kind, "copying to \(destination) failed: \(error.detail)")
+        }
+    }
+}

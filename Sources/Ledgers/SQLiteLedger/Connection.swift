@@ -1,0 +1,151 @@
+internal import CSQLite
+internal import Ledger
+
+/// One connection to one database file, used by one actor and closed when nobody keeps it.
+@safe final class Connection {
+    /// What may be done to the file.
+    enum Access {
+        /// Not even a journal is begun beside it.
+        case readOnly
+        case readWrite
+    }
+
+    let path: String
+    /// How often something reached the disk through this connection.
+    private(set) var durableTransactions = 0
+    private let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+
+    /// Opens a file that exists; nothing is read from it yet.
+    init(path: String, _ access: Access, busyLimit: Duration = .zero) throws(LedgerError) {
+        let name: String
+        let mode: Int32
+        switch access {
+        case .readWrite: (name, mode) = (path, SQLITE_OPEN_READWRITE)
+        case .readOnly: (name, mode) = (Connection.untouched(path), SQLITE_OPEN_READONLY)
+        }
+        var handle: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(
+            name, &handle,
+            mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle = unsafe handle else {
+            let systemError = unsafe sqlite3_system_errno(handle)
+            unsafe sqlite3_close(handle)
+            throw LedgerError(sqlite: code, systemError: systemError, path: path)
+        }
+        unsafe self.handle = handle
+        self.path = path
+        unsafe sqlite3_busy_timeout(handle, busyLimit.inMilliseconds)
+        unsafe sqlite3_wal_hook(handle, whenDurable, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit {
+        statements.removeAll()
+        unsafe sqlite3_close(handle)
+    }
+
+    /// Whether the file could be opened for reading only.
+    var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Runs a statement that answers nothing.
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) {
+        _ = try query(sql, values) { _ throws(LedgerError) in }
+    }
+
+    /// Runs a statement and decodes every row that it answers.
+    func query<Row>(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ decode: (inout Columns) throws(LedgerError) -> Row
+    ) throws(LedgerError) -> [Row] {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        let bound = statement.bind(values)
+        guard bound == SQLITE_OK else { throw failure(bound) }
+        var rows: [Row] = []
+        while true {
+            let code = statement.step()
+            switch code {
+            case SQLITE_ROW:
+                var columns = statement.columns
+                rows.append(try decode(&columns))
+            case SQLITE_DONE: return rows
+            default: throw failure(code)
+            }
+        }
+    }
+
+    /// Runs a text of several statements, once.
+    func execute(_ script: String) throws(LedgerError) {
+        let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Where SQLite itself sees the end of a transaction, not where someone asked for it.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Talks to the file below the database.
+    func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer) throws(LedgerError) {
+        let code = unsafe sqlite3_file_control(handle, "main", operation, argument)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// How the last call on this connection ended.
+    var lastCode: Int32 { unsafe sqlite3_extended_errcode(handle) }
+
+    func failure(_ code: Int32) -> LedgerError {
+        LedgerError(
+            sqlite: code, unsafe String(cString: sqlite3_errmsg(handle)),
+            systemError: unsafe sqlite3_system_errno(handle), path: path)
+    }
+
+    fileprivate func countDurableTransaction() { durableTransactions += 1 }
+
+    /// A name that makes SQLite look only. Where there is a journal, though, the rows are in it.
+    private static func untouched(_ path: String) -> String {
+        guard !Folder.contains(path + "-wal") else { return path }
+        var uri = path.hasPrefix("/") ? "file://" : "file:"
+        for scalar in path.unicodeScalars {
+            switch scalar {
+            case "%": uri += "%25"
+            case "?": uri += "%3F"
+            case "#": uri += "%23"
+            default: uri.unicodeScalars.append(scalar)
+            }
+        }
+        return uri + "?immutable=1"
+    }
+
+    private func prepared(_ sql: String) throws(LedgerError) -> Statement {
+        if let statement = statements[sql] { return statement }
+        let (statement, code) = unsafe Statement.prepare(sql, on: handle)
+        guard let statement else { throw failure(code) }
+        statements[sql] = statement
+        return statement
+    }
+}
+
+/// SQLite calls this after a commit has been written and synced, and not for one that changed
+/// nothing. It takes the place of SQLite's own hook, which folds the journal back into the
+/// database from time to time, so that is done here as well; if it fails, it is done later.
+private let whenDurable:
+    @convention(c) (
+        UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+    ) -> Int32 = { context, database, name, pages in
+        if let context = unsafe context {
+            unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                .countDurableTransaction()
+        }
+        let longestJournalInPages = 1000
+        if pages >= longestJournalInPages { unsafe sqlite3_wal_checkpoint(database, name) }
+        return SQLITE_OK
+    }
+
+extension Duration {
+    /// Whole milliseconds, within what SQLite takes.
+    fileprivate var inMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflow
+            ? .max : Int32(clamping: max(0, whole) + attoseconds / 1_000_000_000_000_000)
+    }
+}

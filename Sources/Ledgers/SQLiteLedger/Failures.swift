@@ -1,0 +1,75 @@
+internal import CSQLite
+internal import Glibc
+internal import Ledger
+
+extension LedgerError {
+    /// What SQLite's answer means for a ledger, and what to do about it.
+    init(sqlite code: Int32, _ message: String? = nil, systemError: Int32, path: String) {
+        let message = unsafe message ?? String(cString: sqlite3_errstr(code))
+        let cause = "(\(message))"
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self = .locked(path, cause)
+        case SQLITE_FULL:
+            self = .full(path, cause)
+        case SQLITE_READONLY, SQLITE_PERM:
+            self = .readOnly(path, cause)
+        case SQLITE_IOERR, SQLITE_CANTOPEN:
+            self = LedgerError(systemError: systemError, path: path, cause)
+        case SQLITE_CONSTRAINT:
+            self.init(
+                .corrupt,
+                "a change would break a rule of the ledger \(path) \(cause); nothing was changed, "
+                    + "run tapcard audit")
+        case SQLITE_NOMEM, SQLITE_TOOBIG, SQLITE_INTERRUPT:
+            self = .unavailable(path, cause)
+        default:
+            self = .corrupt(path, message)
+        }
+    }
+
+    /// What a failed call to the system means for a ledger.
+    init(systemError: Int32, path: String, _ cause: String? = nil) {
+        let cause = cause ?? "(\(unsafe String(cString: strerror(systemError))))"
+        switch systemError {
+        case ENOSPC, EDQUOT: self = .full(path, cause)
+        case EACCES, EPERM, EROFS: self = .readOnly(path, cause)
+        case ENOENT, ENOTDIR:
+            self.init(
+                .unavailable,
+                "the file or the folder of \(path) does not exist; create the folder or name "
+                    + "another ledger")
+        default: self = .unavailable(path, cause)
+        }
+    }
+
+    static func locked(_ path: String, _ cause: String) -> LedgerError {
+        LedgerError(
+            .locked,
+            "another program holds \(path) \(cause); nothing was changed, try again when it is done"
+        )
+    }
+
+    static func full(_ path: String, _ cause: String) -> LedgerError {
+        LedgerError(
+            .full, "there is no space left for \(path) \(cause); nothing was changed, free some")
+    }
+
+    static func readOnly(_ path: String, _ cause: String) -> LedgerError {
+        LedgerError(
+            .readOnly,
+            "\(path) may only be read \(cause); allow this user to write the file and its folder")
+    }
+
+    static func unavailable(_ path: String, _ cause: String) -> LedgerError {
+        LedgerError(
+            .unavailable, "\(path) cannot be reached \(cause); check its disk and try again")
+    }
+
+    static func corrupt(_ path: String, _ cause: String) -> LedgerError {
+        LedgerError(
+            .corrupt,
+            "\(path) is not a sound ledger (\(cause)); put a backup in its place with tapcard "
+                + "restore-backup")
+    }
+}

@@ -1,0 +1,147 @@
+internal import CSQLite
+internal import Ledger
+internal import TapcardDomain
+
+/// Where a ledger lies, and how to get into it.
+struct LedgerFile: Sendable {
+    let path: String
+    let schema: Schema
+    let busyLimit: Duration
+
+    init(path: String, schema: Schema = .current, busyLimit: Duration = .seconds(5)) {
+        // SQLite gives a meaning of its own to ":memory:" and the like; a path has none.
+        self.path = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
+        self.schema = schema
+        self.busyLimit = busyLimit
+    }
+
+    /// A ledger that is ready for work, and the currency in which it is kept.
+    struct Opened {
+        let connection: Connection
+        let currency: Currency
+    }
+
+    /// Opens the ledger in this currency, or in its own. A missing one is begun.
+    func openOrCreate(in currency: Currency?) throws(LedgerError) -> Opened {
+        if !Folder.contains(path) {
+            // A restore that was cut short leaves a journal without its ledger.
+            guard !Folder.contains(path + "-wal") else {
+                throw LedgerError(
+                    .unavailable,
+                    "\(path) is missing, but its journal is there; finish the restore of a backup, "
+                        + "or bring the file back")
+            }
+            try create(in: currency ?? .usd)
+        }
+        return try open(in: currency)
+    }
+
+    /// Opens a ledger that exists.
+    func open(in currency: Currency?) throws(LedgerError) -> Opened {
+        let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
+        guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
+        let kept = try inspect(connection, in: currency)
+        let modes = try connection.query("PRAGMA journal_mode = WAL") {
+            columns throws(LedgerError) in
+            try columns.value(\.text)
+        }
+        guard modes == ["wal"] else {
+            throw LedgerError.unavailable(path, "(its file system has no shared memory)")
+        }
+        // From here on the file is held, and nobody can put another one in its place.
+        guard try !connection.hasMoved() else {
+            throw LedgerError.locked(path, "(a backup has just taken its place)")
+        }
+        try migrate(connection)
+        try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+        return Opened(connection: connection, currency: kept)
+    }
+
+    /// Looks, without changing anything, whether this is a ledger that this version can work with.
+    func inspect(
+        _ connection: Connection, in currency: Currency?
+    ) throws(LedgerError) -> Currency {
+        guard try connection.applicationID() == Schema.applicationID else {
+            throw LedgerError(
+                .corrupt,
+                "\(path) is not a ledger, or its header is lost; name another file, or put a backup "
+                    + "in its place with tapcard restore-backup")
+        }
+        let version = try connection.schemaVersion()
+        guard version <= schema.latest else {
+            throw LedgerError(
+                .newer,
+                "\(path) was written by a later version of tapcard (schema \(version), this one "
+                    + "knows \(schema.latest)); install that version")
+        }
+        try connection.check()
+        let code = try connection.query("SELECT currency FROM setting") {
+            columns throws(LedgerError) in try columns.value(\.text)
+        }
+        guard version >= 1, let kept = code.first.flatMap(Currency.init(code:)) else {
+            throw LedgerError.corrupt(path, "its currency is not known")
+        }
+        guard currency == nil || currency == kept else {
+            throw LedgerError(
+                .wrongCurrency,
+                "\(path) is kept in \(kept.code), not in \(currency?.code ?? ""); set the station "
+                    + "to \(kept.code) or name another ledger")
+        }
+        return kept
+    }
+
+    private func create(in currency: Currency) throws(LedgerError) {
+        let draft = try TemporaryFile.create(beside: path)
+        try fill(draft.path, in: currency)
+        do throws(LedgerError) {
+            try draft.place(at: path)
+        } catch {
+            // Another program may have begun it in the meantime: then that one is opened.
+            guard Folder.contains(path) else { throw error }
+        }
+    }
+
+    /// Ends with the connection closed, so that the file is all there is.
+    private func fill(_ draft: String, in currency: Currency) throws(LedgerError) {
+        let connection = try Connection(path: draft, .readWrite)
+        try connection.transaction(.writing) { () throws(LedgerError) in
+            try connection.execute("PRAGMA application_id = \(Schema.applicationID)")
+            try schema.apply(to: connection, from: 0)
+            try connection.run(
+                "INSERT INTO setting (only, currency) VALUES (1, ?)", [.text(currency.code)])
+        }
+    }
+
+    /// Brings an older ledger up to date, all or nothing, with a copy of it as it was beside it.
+    private func migrate(_ connection: Connection) throws(LedgerError) {
+        guard try connection.schemaVersion() < schema.latest else { return }
+        try connection.transaction(.writing) { () throws(LedgerError) in
+            let version = try connection.schemaVersion()
+            guard version < schema.latest else { return }
+            // Nobody else can write now, so the copy is what the migration starts from.
+            let copy = try TemporaryFile.create(beside: path)
+            try Connection(path: path, .readOnly, busyLimit: busyLimit).copy(to: copy.path)
+            try copy.replace("\(path).v\(version)-backup")
+            try schema.apply(to: connection, from: version)
+        }
+    }
+}
+
+extension Connection {
+    /// Reads the whole file and throws when a part of it is not as SQLite and the tables want it.
+    func check() throws(LedgerError) {
+        let findings = try query("PRAGMA quick_check(1)") { columns throws(LedgerError) in
+            try columns.value(\.text)
+        }
+        guard findings == ["ok"] else {
+            throw LedgerError.corrupt(path, findings.first ?? "the check says nothing")
+        }
+    }
+
+    /// Whether another file has taken the name of the one that is open.
+    fileprivate func hasMoved() throws(LedgerError) -> Bool {
+        var moved: Int32 = 0
+        try unsafe control(SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0
+    }
+}

@@ -1,0 +1,109 @@
+internal import BlockingLane
+internal import CSQLite
+internal import Glibc
+public import Ledger
+public import TapcardDomain
+
+extension SQLiteLedger {
+    /// Puts a backup in the place of a ledger that nobody uses, and returns the cards whose
+    /// numbers are used up by that.
+    ///
+    /// What was there is kept beside it. The numbers that cards may have been given since the
+    /// backup are skipped before it takes the place: there is no moment without the gap.
+    public static func restore(
+        from backup: String, to path: String, currency: Currency?
+    ) async throws(LedgerError) -> [CardUID] {
+        let source = LedgerFile(path: backup)
+        let target = LedgerFile(path: path)
+        let doorway = Doorway(BlockingLane(label: "tapcard.restore"))
+        let draft = try TemporaryFile.create(beside: target.path)
+        let kept = try await doorway.run { () throws(LedgerError) in
+            try source.prepare(draft, in: currency ?? target.currencyIfReadable)
+        }
+        let ledger = try await open(path: draft.path, currency: kept)
+        let exhausted = try await ledger.skipNumbersAfterRestore()
+        await ledger.close()
+        try await doorway.run { () throws(LedgerError) in try target.give(placeTo: draft) }
+        return exhausted
+    }
+}
+
+extension LedgerFile {
+    /// Copies a backup after it was read whole, and brings the copy up to date.
+    fileprivate func prepare(
+        _ draft: TemporaryFile, in currency: Currency?
+    ) throws(LedgerError) -> Currency {
+        let backup = try Connection(path: path, .readOnly, busyLimit: busyLimit)
+        let kept = try inspect(backup, in: currency)
+        let version = try backup.schemaVersion()
+        try backup.copy(to: draft.path)
+        let copy = try Connection(path: draft.path, .readWrite)
+        try copy.transaction(.writing) { () throws(LedgerError) in
+            try schema.apply(to: copy, from: version)
+        }
+        return kept
+    }
+
+    /// A ledger that is to be replaced may be beyond reading.
+    fileprivate var currencyIfReadable: Currency? {
+        try? inspect(Connection(path: path, .readOnly, busyLimit: busyLimit), in: nil)
+    }
+
+    /// Nobody else can open the ledger until the other file has its name.
+    fileprivate func give(placeTo draft: TemporaryFile) throws(LedgerError) {
+        guard Folder.contains(path) else {
+            try disarmJournal()
+            return try draft.replace(path)
+        }
+        let held = try Connection(path: path, .readWrite)
+        defer { withExtendedLifetime(held) {} }
+        guard !held.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
+        try held.shutOthersOut()
+        let previous = try keepUnderAnotherName()
+        if Folder.contains(path + "-wal") {
+            // A killed program has left rows in the journal. They belong to the old file; beside
+            // the new one they would be played into it. In between there is no ledger at all,
+            // which is refused at the next start, rather than a wrong one.
+            try Folder.link(path + "-wal", previous + "-wal")
+            try Folder.remove(path)
+            try disarmJournal()
+        }
+        try draft.replace(path)
+    }
+
+    /// The first free number says which restore it was.
+    private func keepUnderAnotherName() throws(LedgerError) -> String {
+        let mostKept = 1000
+        for number in 1...mostKept {
+            let previous = "\(path).before-restore-\(number)"
+            if Folder.contains(previous) { continue }
+            try Folder.link(path, previous)
+            return previous
+        }
+        throw LedgerError.unavailable(
+            path, "(\(mostKept) earlier ledgers lie beside it, move some away)")
+    }
+
+    /// Replaces a journal by an empty one, so that there is a trace of the restore all the time.
+    private func disarmJournal() throws(LedgerError) {
+        guard Folder.contains(path + "-wal") else { return }
+        try TemporaryFile.create(beside: path + "-wal").replace(path + "-wal")
+    }
+}
+
+extension Connection {
+    /// Locks the file itself, whatever it contains: a ledger that cannot be read has users, too.
+    fileprivate func shutOthersOut() throws(LedgerError) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)
+        guard let file = unsafe file, let lock = unsafe file.pointee.pMethods?.pointee.xLock else {
+            throw LedgerError.unavailable(path, "(it cannot be locked)")
+        }
+        for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
+            let code = unsafe lock(file, level)
+            guard code == SQLITE_OK else {
+                throw LedgerError(sqlite: code, systemError: errno, path: path)
+            }
+        }
+    }
+}

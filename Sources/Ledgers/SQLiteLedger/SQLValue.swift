@@ -1,0 +1,26 @@
+import TapcardDomain
+
+/// What one column of a row holds, or one parameter of a statement.
+enum SQLValue: Hashable, Sendable {
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+    case null
+}
+
+/// The domain's types as columns. Identifiers are text, so that an auditor can read the file with
+/// any SQLite tool.
+extension SQLValue {
+    static func uid(_ uid: CardUID) -> SQLValue { .text(uid.description) }
+    static func id(_ id: UniqueID) -> SQLValue { .text(id.description) }
+    static func number(_ sequence: SequenceNumber) -> SQLValue { .integer(Int64(sequence.value)) }
+    static func time(_ time: Timestamp) -> SQLValue { .integer(time.milliseconds) }
+    static func flag(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
+
+    /// NULL where there is nothing.
+    static func optional<Wrapped>(
+        _ wrapped: Wrapped?, _ make: (Wrapped) -> SQLValue
+    ) -> SQLValue {
+        wrapped.map(make) ?? .null
+    }
+}

@@ -1,0 +1,113 @@
+internal import BlockingLane
+public import Ledger
+public import TapcardDomain
+
+/// A ledger in one file, for the programs of one machine.
+///
+/// Every write that changes something is one durable transaction; writes of several programs wait
+/// for each other.
+public actor SQLiteLedger: LedgerStore {
+    public nonisolated let currency: Currency
+    private nonisolated let lane: BlockingLane
+    private let file: LedgerFile
+    private var state: State
+
+    private enum State {
+        case open(Connection)
+        /// The end of a transaction is unknown. Only a new connection reads what the disk kept.
+        case lost
+        case closed
+    }
+
+    /// Opens the ledger of this file; a missing file is begun, its folder must be there.
+    ///
+    /// Without a currency it is opened in its own, and begun in US dollars.
+    public static func open(
+        path: String, currency: Currency?, busyLimit: Duration = .seconds(5)
+    ) async throws(LedgerError) -> SQLiteLedger {
+        try await open(LedgerFile(path: path, busyLimit: busyLimit), currency: currency)
+    }
+
+    /// With other tables: for tests of migrations.
+    package static func open(
+        path: String, currency: Currency?, schema: Schema
+    ) async throws(LedgerError) -> SQLiteLedger {
+        try await open(LedgerFile(path: path, schema: schema), currency: currency)
+    }
+
+    private static func open(
+        _ file: LedgerFile, currency: Currency?
+    ) async throws(LedgerError) -> SQLiteLedger {
+        let lane = BlockingLane(label: "tapcard.ledger")
+        let opened = try await Doorway(lane).run { () throws(LedgerError) in
+            try file.openOrCreate(in: currency)
+        }
+        return SQLiteLedger(opened, of: file, on: lane)
+    }
+
+    private init(_ opened: sending LedgerFile.Opened, of file: LedgerFile, on lane: BlockingLane) {
+        self.file = file
+        self.lane = lane
+        currency = opened.currency
+        state = .open(opened.connection)
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    public func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        let connection = try connected()
+        return try connection.transaction(.reading) { () throws(LedgerError) in
+            try body(SQLiteRows(connection: connection))
+        }
+    }
+
+    public func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        let connection = try connected()
+        do throws(LedgerError) {
+            return try connection.transaction(.writing) { () throws(LedgerError) in
+                try body(SQLiteRows(connection: connection))
+            }
+        } catch {
+            if error.kind == .outcomeUnknown { state = .lost }
+            throw error
+        }
+    }
+
+    /// Copies the ledger, as it is now, into a new file that only its owner may read.
+    public func backup(to path: String) async throws(LedgerError) {
+        try connected().backUp(to: path)
+    }
+
+    /// Lets go of the file. The last one to do so folds the journal back into it.
+    public func close() {
+        state = .closed
+    }
+
+    /// How often something reached the disk since the ledger was opened.
+    package var durableTransactions: Int {
+        if case .open(let connection) = state { connection.durableTransactions } else { 0 }
+    }
+
+    /// Makes the disk as small as this: for tests of a full one.
+    package func limit(pages: Int) throws(LedgerError) {
+        try connected().execute("PRAGMA max_page_count = \(pages)")
+    }
+
+    private func connected() throws(LedgerError) -> Connection {
+        switch state {
+        case .open(let connection): return connection
+        case .lost:
+            let connection = try file.open(in: currency).connection
+            state = .open(connection)
+            return connection
+        case .closed:
+            throw LedgerError(.unavailable, "the ledger \(file.path) was closed; open it again")
+        }
+    }
+}

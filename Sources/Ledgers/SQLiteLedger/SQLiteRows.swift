@@ -1,0 +1,75 @@
+internal import Ledger
+internal import TapcardDomain
+
+/// The rows of the ledger, seen from inside one transaction of this connection.
+struct SQLiteRows: LedgerRows {
+    let connection: Connection
+}
+
+/// Bookings and gaps; cards, operations and records have files of their own.
+extension SQLiteRows {
+    func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
+        guard let operation else { return try entries(where: "TRUE", []) }
+        return try entries(where: "operation = ?", [.id(operation)])
+    }
+
+    func append(_ entry: Entry) throws(LedgerError) {
+        let account = SQLValue.text(entry.account.description)
+        try connection.run(
+            "INSERT INTO account (name, balance) VALUES (?, 0) ON CONFLICT DO NOTHING", [account])
+        try connection.run(
+            "UPDATE account SET balance = balance + ?2 WHERE name = ?1",
+            [account, .integer(entry.amount)])
+        try connection.run(
+            "INSERT INTO entry (operation, account, amount, posted_at) VALUES (?, ?, ?, ?)",
+            [
+                .id(entry.operation), account, .integer(entry.amount), .time(entry.postedAt),
+            ])
+    }
+
+    func balance(of account: Account) throws(LedgerError) -> Int64 {
+        try connection.query(
+            "SELECT balance FROM account WHERE name = ?", [.text(account.description)]
+        ) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
+    }
+
+    func balances() throws(LedgerError) -> [Account: Int64] {
+        let rows = try connection.query("SELECT name, balance FROM account") {
+            row throws(LedgerError) in
+            (account: try row.value(\.account), balance: try row.value(\.integer))
+        }
+        return Dictionary(rows.map { ($0.account, $0.balance) }) { first, _ in first }
+    }
+
+    func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap] {
+        try connection.query(
+            "SELECT first, last FROM gap WHERE uid = ? ORDER BY position", [.uid(uid)]
+        ) { row throws(LedgerError) in
+            let first = try row.value(\.number)
+            let last = try row.value(\.number)
+            guard first <= last else { throw Columns.unreadable }
+            return SequenceGap(uid: uid, numbers: first...last)
+        }
+    }
+
+    func insert(_ gap: SequenceGap) throws(LedgerError) {
+        try connection.run(
+            "INSERT INTO gap (uid, first, last) VALUES (?, ?, ?)",
+            [.uid(gap.uid), .number(gap.numbers.lowerBound), .number(gap.numbers.upperBound)])
+    }
+
+    private func entries(
+        where condition: String, _ values: [SQLValue]
+    ) throws(LedgerError) -> [Entry] {
+        try connection.query(
+            """
+            SELECT operation, account, amount, posted_at FROM entry
+            WHERE \(condition) ORDER BY position
+            """, values
+        ) { row throws(LedgerError) in
+            Entry(
+                operation: try row.value(\.id), account: try row.value(\.account),
+                amount: try row.value(\.integer), postedAt: try row.value(\.time))
+        }
+    }
+}

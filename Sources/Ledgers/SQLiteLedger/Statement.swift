@@ -1,0 +1,63 @@
+internal import CSQLite
+
+/// A prepared statement, kept for as long as its connection. Answers are SQLite's own codes: only
+/// the connection knows which words go with them.
+@safe final class Statement {
+    private let handle: OpaquePointer
+
+    /// Nil, with the code, where the text does not compile.
+    static func prepare(_ sql: String, on database: OpaquePointer) -> (Statement?, Int32) {
+        var handle: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(
+            database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard let handle = unsafe handle else { return (nil, code) }
+        return (unsafe Statement(handle), code)
+    }
+
+    private init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    func bind(_ values: [SQLValue]) -> Int32 {
+        var index: Int32 = 0
+        for value in values {
+            index += 1
+            let code = bind(value, at: index)
+            guard code == SQLITE_OK else { return code }
+        }
+        return SQLITE_OK
+    }
+
+    /// SQLITE_ROW, SQLITE_DONE or an error.
+    func step() -> Int32 { unsafe sqlite3_step(handle) }
+
+    /// Makes it ready to run again, and forgets the copies of names and codes that it was given.
+    func reset() {
+        // The code is that of the last step, which was seen.
+        unsafe sqlite3_reset(handle)
+        unsafe sqlite3_clear_bindings(handle)
+    }
+
+    var columns: Columns { unsafe Columns(handle) }
+
+    private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
+        switch value {
+        case .null: return unsafe sqlite3_bind_null(handle, index)
+        case .integer(let integer): return unsafe sqlite3_bind_int64(handle, index, integer)
+        case .text(var text):
+            return text.withUTF8 { utf8 in
+                unsafe utf8.withMemoryRebound(to: CChar.self) { characters in
+                    unsafe tapcard_sqlite3_bind_text(
+                        handle, index, characters.baseAddress, Int32(clamping: characters.count))
+                }
+            }
+        case .blob(let bytes):
+            // Without an address an empty blob would become NULL.
+            guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
+            return unsafe bytes.withUnsafeBytes { buffer in
+                unsafe tapcard_sqlite3_bind_blob(
+                    handle, index, buffer.baseAddress, Int32(clamping: buffer.count))
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+internal import Dispatch
+
+/// A thread of its own, at a time, for an actor whose calls block: a reader or a connection.
+///
+/// The cooperative pool has as many threads as the machine has cores. Two calls that block there
+/// stop every other task on a machine with two; here they stop only their own actor. An actor
+/// keeps its lane in a constant and names it as its `unownedExecutor`.
+public final class BlockingLane: SerialExecutor {
+    private let queue: DispatchQueue
+
+    /// The label is what debuggers and crash reports show.
+    public init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async {
+            unsafe job.runSynchronously(on: self.asUnownedSerialExecutor())
+        }
+    }
+
+    /// Stops the program if it does not run on this lane.
+    public func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}
