@@ -109,6 +109,9 @@ let package = Package(
         .target(
             name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
             swiftSettings: strict),
+        .target(
+            name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
+            path: "Tests/LedgerConformance", swiftSettings: strict),
 
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
@@ -119,6 +122,8 @@ let package = Package(
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
         tests(of: "CardCryptography"),
-        tests(of: "TapcardCommands"),
+        tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
+        tests(
+            of: "SQLiteLedger", ["LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
     ]
 )

@@ -160,13 +160,16 @@ extension Station {
     private func known(
         _ id: OperationID, _ intent: Intent
     ) async throws(TapcardError) -> Operation? {
-        let operation = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(id)
+        let repetition = try await whileAsking { () throws(LedgerError) in
+            try await ledger.repetition(of: intent, id)
         }
-        guard let operation else { return nil }
-        guard operation.answers(intent) else { throw mismatch(operation) }
-        if operation.state == .voided { throw voided(operation) }
-        return operation
+        switch repetition {
+        case .known(let operation):
+            if operation.state == .voided { throw voided(operation) }
+            return operation
+        case .mismatched(let operation): throw mismatch(operation)
+        case .begun, .changed, .refused, nil: return nil
+        }
     }
 
     private func receipt(

@@ -15,6 +15,18 @@ extension LedgerStore {
     }
 }
 
+extension LedgerStore {
+    /// Whether an id was used before, and for what, whichever card it was for. Nil for a new id.
+    public func repetition(
+        of intent: Intent, _ id: OperationID
+    ) async throws(LedgerError) -> Beginning? {
+        let currency = currency
+        return try await read { rows throws(LedgerError) in
+            try Book(reading: rows, currency).repetition(of: intent, id, on: nil)
+        }
+    }
+}
+
 /// One transaction's hand on the rows.
 struct Book {
     let rows: any LedgerRows
@@ -22,10 +34,24 @@ struct Book {
     let sealer: RecordSealer
     let now: Timestamp
 
+    init(rows: any LedgerRows, currency: Currency, sealer: RecordSealer, now: Timestamp) {
+        self.rows = rows
+        self.currency = currency
+        self.sealer = sealer
+        self.now = now
+    }
+
+    /// For looking only: nothing is sealed, and no time passes.
+    init(reading rows: any LedgerRows, _ currency: Currency) {
+        self.init(
+            rows: rows, currency: currency,
+            sealer: RecordSealer(seal: { _ in [] }, isCurrent: { _ in false }),
+            now: Timestamp(milliseconds: 0))
+    }
+
     func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
-        if let known = try rows.operation(request.id) {
-            let isSame = known.uid == request.uid && known.answers(request.intent)
-            return isSame ? .known(known) : .mismatched(known)
+        if let known = try repetition(of: request.intent, request.id, on: request.uid) {
+            return known
         }
         let view = try view(of: request.uid)
         guard view.map(Seen.init) == seen else { return .changed }
@@ -50,6 +76,19 @@ struct Book {
             throw LedgerError(.corrupt, "card \(request.uid) ran out of numbers while locked")
         }
         return .begun(work)
+    }
+
+    /// What an id that is used already was used for: this very request, or another one. Nil for a
+    /// new id.
+    fileprivate func repetition(
+        of intent: Intent, _ id: OperationID, on uid: CardUID?
+    ) throws(LedgerError) -> Beginning? {
+        guard let known = try rows.operation(id) else { return nil }
+        let reversed = try known.reverses.map { id throws(LedgerError) in
+            try rows.operation(id)?.amount
+        }
+        let isSame = known.answers(intent, reversing: reversed ?? nil)
+        return isSame && known.uid == uid ?? known.uid ? .known(known) : .mismatched(known)
     }
 
     func view(of uid: CardUID) throws(LedgerError) -> CardView? {
@@ -103,16 +142,23 @@ struct Book {
     private func admit(
         _ request: Request, _ view: CardView?, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
+        if let money = request.intent.money, money.currency != currency {
+            throw Refusal(
+                .badAmount,
+                "\(money.shown) is in \(money.currency.code); this ledger is kept in \(currency.code)"
+            )
+        }
+        let effects: Effects
         if let view {
-            let effects = try request.intent.effects(on: view, circumstances)
-            guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
-            return effects
+            effects = try request.intent.effects(on: view, circumstances)
+        } else {
+            guard case .make(let plan) = request.intent else {
+                throw Refusal(.cardUnknown, "this ledger does not know the card")
+            }
+            effects = try plan.effects(onNew: request.uid, circumstances)
         }
-        guard case .make(let plan) = request.intent else {
-            throw Refusal(.cardUnknown, "this ledger does not know the card")
-        }
-        guard plan.above.next() != nil else { throw Book.numbersExhausted }
-        return try plan.effects(onNew: request.uid, circumstances)
+        guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
+        return effects
     }
 
     private func circumstances(of intent: Intent) throws(LedgerError) -> Circumstances {
@@ -159,6 +205,16 @@ extension Intent {
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
+
+    /// The amount that it names.
+    fileprivate var money: Money? {
+        switch self {
+        case .pay(let money), .add(let money): money
+        case .refund(_, let money): money
+        case .make(let plan): plan.balance
+        case .scratch, .activate, .close, .reseal: nil
+        }
+    }
 }
 
 extension LedgerCard {
@@ -172,14 +228,18 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether this is what someone asks for, so that asking is a repetition.
-    public func answers(_ intent: Intent) -> Bool {
+    /// Whether this is what someone asks for, so that asking is a repetition. What is drawn anew
+    /// for every try, a scratch code, is not compared.
+    fileprivate func answers(_ intent: Intent, reversing paid: Int64?) -> Bool {
         guard kind == intent.kind else { return false }
         switch intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money):
-            return reverses == id && (money.map { $0.minorUnits == amount } ?? true)
-        case .scratch, .activate, .close, .reseal, .make: return true
+            return reverses == id && amount == money?.minorUnits ?? paid
+        case .make(let plan):
+            if case .replace = plan.origin { return true }
+            return amount == plan.balance.minorUnits
+        case .scratch, .activate, .close, .reseal: return true
         }
     }
 }
