@@ -19,7 +19,7 @@ extension Scenario {
             #expect(operation.balanceAfter == 1250)
             let view = try await desk.view()
             #expect(view.card.confirmed.value == 1)
-            #expect(view.card.isDisplayStale)
+            #expect(!view.card.isDisplayStale)
             #expect(view.open == nil)
             #expect(try await desk.balance(of: .cash) == -1250)
             #expect(try await desk.ledger.owner(ofRecord: work.record) == .first)

@@ -31,7 +31,7 @@ import Testing
             #expect(try await desk.refusal(of: .pay(.cents(5000)), id: 2) == .insufficientFunds)
             #expect(try await desk.begin(.issue(), id: 1) == .known(payment))
             #expect(try await desk.begin(.reseal(above: .none), id: 3, seen: nil) == .changed)
-            try await ledger.markDisplay(of: .first, stale: true)
+            try await ledger.markDisplay(of: .first, stale: false)
             try? await ledger.write { _ throws(LedgerError) in
                 throw LedgerError(.unavailable, "on purpose")
             }

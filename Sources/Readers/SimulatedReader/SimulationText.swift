@@ -8,6 +8,7 @@ extension Simulation {
     private static let heading = "tapcard simulation 1"
     private static let tagHeading = "tapcard tag "
     private static let onReaderField = "on-reader"
+    private static let lastField = "last-on-reader"
     private static let faultField = "fault"
     private static let nothing = "none"
 
@@ -18,6 +19,7 @@ extension Simulation {
         let head = """
             \(Simulation.heading)
             \(Simulation.onReaderField): \(lying)
+            \(Simulation.lastField): \(lastOnReader.map(Hexadecimal.encode) ?? Simulation.nothing)
             \(Simulation.faultField): \(fault?.description ?? Simulation.nothing)
 
             """
@@ -33,6 +35,7 @@ extension Simulation {
         }
         let fields = try Simulation.fields(&lines)
         guard let lying = try fields[Simulation.onReaderField].map(Simulation.uids),
+            let last = try fields[Simulation.lastField].map(Simulation.uids),
             let fault = fields[Simulation.faultField]
         else {
             throw ReaderError(
@@ -40,6 +43,10 @@ extension Simulation {
             )
         }
         self.init(try Simulation.tags(lines))
+        put(last)
+        guard onReader == last, last.count <= 1 else {
+            throw ReaderError(.noReader, "the tag that lay on the reader last is not in the file")
+        }
         put(lying)
         self.fault = Fault(fault)
         guard self.fault != nil || fault == Simulation.nothing else {
@@ -60,7 +67,7 @@ extension Simulation {
             lines.removeFirst()
             if line.isEmpty || line.hasPrefix("#") { continue }
             let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
-            guard parts.count == 2, [onReaderField, faultField].contains(parts[0]),
+            guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),
                 fields.updateValue(parts[1], forKey: parts[0]) == nil
             else {
                 throw ReaderError(.noReader, "the simulation has a line \"\(line)\" out of place")
