@@ -120,7 +120,7 @@ let package = Package(
             of: "TapcardCore",
             [
                 "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
-                "Type2Tag", "CardImage", "CardStore", "MockReader",
+                "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF", "DurableFile",
             ]),
     ]
 )

@@ -24,10 +24,19 @@ public struct CardImage: Hashable, Sendable {
     /// Whose card it is and what others added, as far as it can be made out even behind a length
     /// of zero or a broken header: while a refresh is under way, both still stand where they were.
     public func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
+        value.flatMap(CardFace.remains)
+    }
+
+    /// The face of the card where all of it still makes sense, whatever stands in front of it.
+    public func remainingFace(in currency: Currency) -> CardFace? {
+        value.flatMap { try? CardFace($0, currency: currency) }
+    }
+
+    private var value: JSONValue? {
         guard let start = area.firstIndex(of: UInt8(ascii: "{")),
             let (value, _) = try? JSONValue.parsingPrefix(of: area, from: start)
         else { return nil }
-        return CardFace.remains(of: value)
+        return value
     }
 
     /// Nothing was ever written to either place of a record.

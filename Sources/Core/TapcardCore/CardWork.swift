@@ -3,6 +3,7 @@ import CardStore
 import Ledger
 import TagReading
 import TapcardDomain
+import TextCodecs
 
 /// How what phones read stands after a tap.
 public enum DisplayState: String, Sendable, Hashable {
@@ -28,21 +29,26 @@ extension Station {
             return (confirmation, .outOfDate)
         }
         surroundings.progress(.committed(operation.id))
+        var card = work.card
+        if operation.kind == .close { card.status = .closed }
         let display = await refreshDisplay(
-            on: sight, content: work.content, of: work.card,
-            rewritingAll: work.card.isDisplayStale)
+            on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale)
         return (confirmation, display)
     }
 
     /// A commit whose outcome is unknown is asked about again: the answer is taken under the
-    /// card's lock and says what became of it.
+    /// card's lock and says what became of it. Any other failure leaves the change open, with its
+    /// record on the tag.
     private func confirm(_ work: OpenWork) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3
         for _ in 1..<mostAttempts {
             do {
                 return try await ledger.confirm(work, at: now)
             } catch {
-                guard error.kind == .outcomeUnknown else { throw .ledger(error) }
+                guard error.kind == .outcomeUnknown else {
+                    let reason = TapcardError(error)
+                    throw .refused(TapcardError.openStill(work.operation, because: reason))
+                }
             }
         }
         return try await asking { () throws(LedgerError) in
@@ -82,7 +88,7 @@ extension Station {
     /// What phones are to read: the ledger's card with the members that others added, as long as
     /// these leave room for the card's own.
     func area(for content: SealedContent, of card: LedgerCard, on sight: Sight) -> [UInt8] {
-        let extras = sight.image.remains(in: currency)?.extras ?? []
+        let extras = self.extras(on: sight, of: card)
         var face = CardFace(
             style: card.face, balance: content.balance, holder: content.holder,
             scratch: content.scratch, extras: card.status == .closed ? [] : extras)
@@ -90,5 +96,18 @@ extension Station {
         face.extras = []
         if let area = try? face.area(in: sight.layout) { return area }
         preconditionFailure("a card was made whose face does not fit on its chip")
+    }
+
+    /// The members that others added. A key of the card's own that was torn or altered looks like
+    /// one of them: they are believed only beside what the card itself has to say of its holder.
+    func extras(on sight: Sight, of card: LedgerCard) -> [JSONMember] {
+        let whole = sight.image.content(in: currency).face
+        guard let face = whole ?? sight.image.remainingFace(in: currency),
+            whole != nil || face.style == card.face,
+            face.holder.id == card.holder.id,
+            card.holder.name == nil || face.holder.name == card.holder.name,
+            face.style == .iosApp || card.scratch == .none || face.scratch != .none
+        else { return [] }
+        return face.extras
     }
 }

@@ -52,8 +52,7 @@ extension Station {
 
     /// A card that was closed and formatted is a blank tag again, though the ledger knows it.
     private func formattedRefusal(_ sight: Sight) -> TapcardError? {
-        guard let card = sight.view?.card, card.status == .closed, sight.view?.open == nil,
-            sight.image.hasBlankRecords
+        guard sight.view?.card.status == .closed, sight.image.hasBlankRecords
         else { return nil }
         return TapcardError(
             Refusal(.cardClosed, "the tag is blank; the card that was on it is closed"),

@@ -85,11 +85,12 @@ enum Look<Success> {
 
 /// What has been settled so far in one tap.
 struct TapState: Sendable {
-    private(set) var settled: Operation?
+    /// The making of a card that was left open.
+    private(set) var made: Operation?
     private(set) var display = DisplayState.current
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
-        settled = operation ?? settled
+        if let operation, operation.kind.makesCard { made = operation }
         if display != .current { self.display = display }
     }
 }
