@@ -27,9 +27,15 @@ public struct CardImage: Hashable, Sendable {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card where all of it still makes sense, whatever stands in front of it.
+    /// The face of the card where it still stands as we write it, whatever stands in front of it:
+    /// our own members, in their order, and behind them those of others.
     public func remainingFace(in currency: Currency) -> CardFace? {
-        value.flatMap { try? CardFace($0, currency: currency) }
+        guard let value, let members = value.members,
+            let face = try? CardFace(value, currency: currency)
+        else { return nil }
+        let own = members.dropLast(face.extras.count).map(\.key)
+        let order = face.style == .tapcard ? FaceKey.own : FaceKey.app
+        return own == order.filter(own.contains) ? face : nil
     }
 
     private var value: JSONValue? {

@@ -99,14 +99,20 @@ extension Station {
     }
 
     /// The members that others added. A key of the card's own that was torn or altered looks like
-    /// one of them: they are believed only beside what the card itself has to say of its holder.
+    /// one of them: they are believed only beside what the card itself has to say of its holder,
+    /// and after a refresh that was broken off only where everything else is in its place.
     func extras(on sight: Sight, of card: LedgerCard) -> [JSONMember] {
-        let whole = sight.image.content(in: currency).face
-        guard let face = whole ?? sight.image.remainingFace(in: currency),
-            whole != nil || face.style == card.face,
-            face.holder.id == card.holder.id,
-            card.holder.name == nil || face.holder.name == card.holder.name,
-            face.style == .iosApp || card.scratch == .none || face.scratch != .none
+        if let face = sight.image.content(in: currency).face {
+            let isOfHolder =
+                face.holder.id == card.holder.id
+                && (card.holder.name == nil || face.holder.name == card.holder.name)
+            let hasState =
+                face.style == .iosApp || card.scratch == .none || face.scratch != .none
+            return isOfHolder && hasState ? face.extras : []
+        }
+        guard let face = sight.image.remainingFace(in: currency), face.style == card.face,
+            face.holder == card.holder,
+            face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
         else { return [] }
         return face.extras
     }
