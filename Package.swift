@@ -121,9 +121,27 @@ let package = Package(
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
-        tests(of: "CardCryptography"),
+        tests(of: "CardCryptography", ["TextCodecs"]),
         tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
         tests(
             of: "SQLiteLedger", ["LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
+        tests(
+            of: "CardImage",
+            ["TapcardDomain", "NDEF", "CardCryptography", "TextCodecs"]),
+        tests(
+            of: "CardStore",
+            [
+                "CardImage", "CardCryptography", "MockReader", "SimulatedReader", "TagReading",
+                "TapcardDomain", "Type2Tag",
+            ]),
+        tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
+        tests(
+            of: "TapcardCore",
+            [
+                "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
+                "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF", "DurableFile",
+                "ServicePorts",
+            ]),
+        tests(of: "TapcardCommands"),
     ]
 )

@@ -111,7 +111,7 @@ struct FacingSidesTests {
                     longestAnswer: 250, password: password))
         }
         for wrong in [nil, TagPassword(password: [4, 3, 2, 1], pack: [5, 6])] {
-            await #expect(throws: CardStoreError(.reader(.refused(0)), "")) {
+            await #expect(throws: CardStoreError(.interrupted(.refused(0)), "")) {
                 try await write(wrong)
             }
             _ = try await reader.select(within: .zero)
@@ -142,7 +142,7 @@ struct FacingSidesTests {
             let (reader, world, _) = try await bench(.ntag213)
             try await world.change { $0.fault = Fault(at: write, counting: .write, fault) }
             let writes = CardLayout.ntag213.writes(record: numbered(1...4), to: 1)
-            await #expect(throws: CardStoreError(.reader(kind), "")) {
+            await #expect(throws: CardStoreError(.interrupted(kind), "")) {
                 try await reader.perform(
                     WritePages(writes, readBack: 0x24...0x27, longestAnswer: 250))
             }

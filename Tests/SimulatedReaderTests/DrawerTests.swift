@@ -65,6 +65,20 @@ struct DrawerTests {
         #expect(simulation.onReader.isEmpty && simulation.tags.count == 2)
     }
 
+    @Test("remembers which tag lay on the reader last")
+    func last() throws {
+        #expect(Simulation().lastOnReader == nil)
+        #expect(Simulation.fresh.lastOnReader == World.uid)
+        var simulation = try World.twoTags()
+        #expect(simulation.lastOnReader == World.otherUID)
+        simulation.put([World.uid])
+        simulation.take()
+        simulation.put([[1, 2, 3]])
+        #expect(simulation.lastOnReader == World.uid)
+        simulation.put([World.uid, World.otherUID])
+        #expect(simulation.lastOnReader == World.otherUID)
+    }
+
     @Test("saves a tag in its place, or behind the others")
     func save() throws {
         var simulation = try World.twoTags()

@@ -41,6 +41,8 @@ struct SimulationRefusalTests {
         }
 
     static let fields = [
+        Case("last-tag: 04112233445566\n", "", "does not say"),
+        Case("last-tag: 04112233445566\n", "last-tag: 04112233445567\n", "not in the file"),
         Case(lying, "", "does not say"), Case(fault, "", "does not say"),
         Case(lying + fault, "", "does not say"),
         Case(lying, "on-reader: XX\n", "no number of a tag"),
@@ -53,7 +55,7 @@ struct SimulationRefusalTests {
         Case(fault, "fault: write 3\n", "no fault \"write 3\""),
         Case(fault, "fault: None\n", "no fault \"None\""),
         Case(fault, "fault: write 3 lost \n", "no fault"),
-        Case(fault, "fault: write 3 lost\r\n", "no fault"),
+        Case(fault, "fault: write 3 lost\r\n", "does not say"),
     ]
 
     static let tags = [

@@ -14,12 +14,13 @@ struct SimulationTextTests {
             tapcard simulation 1
             on-reader: 04112233445566
             fault: write 3 torn mix 42
+            last-tag: 04112233445566
 
             """
         #expect(simulation.text == head + "\n" + dumps.joined(separator: "\n"))
         simulation.take()
         simulation.fault = nil
-        let idle = "tapcard simulation 1\non-reader: none\nfault: none\n\n"
+        let idle = "tapcard simulation 1\non-reader: none\nfault: none\nlast-tag: 04112233445566\n\n"
         #expect(simulation.text == idle + dumps.joined(separator: "\n"))
     }
 

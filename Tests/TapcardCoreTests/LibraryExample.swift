@@ -21,12 +21,13 @@ enum LibraryExample {
         print("\(card.uid) belongs to \(card.holder.name?.text ?? "nobody")")
 
         _ = try await station.add(Money(parsing: "20", .usd), id: station.newID())
+        let price = try Money(parsing: "4.50", .usd)
         do {
-            let receipt = try await station.pay(Money(parsing: "4.50", .usd), id: station.newID())
+            let receipt = try await station.pay(price, id: station.newID())
             print("paid; \(receipt.balance.shown) left")
             return receipt
-        } catch where error.result == .unknown {
-            print("tap again: \(error)")
+        } catch {
+            if error.result == .unknown { print("tap again: \(error)") }
             throw error
         }
     }

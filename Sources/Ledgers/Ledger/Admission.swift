@@ -26,8 +26,10 @@ struct Posting: Hashable, Sendable {
 
 /// The facts beside the card that a request may depend on.
 struct Circumstances: Sendable {
-    /// The payment that is to be reversed, and the refund that reversed it before.
+    /// The payment that is to be reversed, the accounts it was booked on, and the refund that
+    /// reversed it before.
     var payment: Operation?
+    var paidFrom: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
     var lost: CardView?
@@ -94,6 +96,11 @@ extension Circumstances {
         guard payment.uid == view.card.uid else {
             throw Refusal(
                 .notRefundable, "operation \(id) was paid with card \(payment.uid), not this one")
+        }
+        guard paidFrom.contains(view.card.purse) else {
+            throw Refusal(
+                .notRefundable,
+                "operation \(id) was paid before the card was issued anew, maybe by someone else")
         }
         if let earlierRefund {
             throw Refusal(
@@ -175,6 +182,9 @@ extension CardPlan {
             }
             guard let lost = circumstances.lost else {
                 throw Refusal(.cardUnknown, "this ledger knows no card \(uid)")
+            }
+            guard uid != card.uid else {
+                throw Refusal(.wrongState, "card \(uid) cannot replace itself")
             }
             guard lost.card.status == .active || lost.card.status == .blocked else {
                 throw Refusal(

@@ -65,6 +65,7 @@ struct Book {
             return .refused(error)
         }
         if let open { try abandon(open) }
+        if let view { try skip(view.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
@@ -110,6 +111,7 @@ struct Book {
         for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
     ) throws(LedgerError) -> OpenWork? {
         guard let number = max(card.allocated, floor).next() else { return nil }
+        try skip(card, to: floor)
         var card = card
         var operation = operation
         card.allocated = number
@@ -122,6 +124,13 @@ struct Book {
             IssuedRecord(
                 uid: card.uid, sequence: number, bytes: record, operation: operation.id))
         return OpenWork(operation: operation, card: card, content: content, record: record)
+    }
+
+    /// Numbers above all that were handed out lie on the tag: a newer copy of this ledger handed
+    /// them out. Until the tag follows, they must not be taken for a forger's.
+    private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
+        guard card.allocated < floor, let first = card.allocated.next() else { return }
+        try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
     }
 
     /// What the card's record says once the operation is done.
@@ -165,7 +174,9 @@ struct Book {
         switch intent {
         case .refund(let id, _):
             return Circumstances(
-                payment: try rows.operation(id), earlierRefund: try rows.refund(of: id))
+                payment: try rows.operation(id),
+                paidFrom: try rows.entries(of: id).map(\.account),
+                earlierRefund: try rows.refund(of: id))
         case .make(let plan):
             guard case .replace(let lost) = plan.origin else { return Circumstances() }
             return Circumstances(lost: try view(of: lost))

@@ -8,7 +8,7 @@ extension Simulation {
     private static let heading = "tapcard simulation 1"
     private static let tagHeading = "tapcard tag "
     private static let onReaderField = "on-reader"
-    private static let lastField = "last-on-reader"
+    private static let lastField = "last-tag"
     private static let faultField = "fault"
     private static let nothing = "none"
 
@@ -19,8 +19,8 @@ extension Simulation {
         let head = """
             \(Simulation.heading)
             \(Simulation.onReaderField): \(lying)
-            \(Simulation.lastField): \(lastOnReader.map(Hexadecimal.encode) ?? Simulation.nothing)
             \(Simulation.faultField): \(fault?.description ?? Simulation.nothing)
+            \(Simulation.lastField): \(lastOnReader.map(Hexadecimal.encode) ?? Simulation.nothing)
 
             """
         let dumps = tags.map { "\n" + TagDump(memory: $0, withSecrets: true).text }
