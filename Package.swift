@@ -108,6 +108,16 @@ let package = Package(
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
         tests(of: "CardCryptography"),
-        tests(of: "TapcardCommands"),
+        tests(
+            of: "TapcardCommands",
+            [
+                "TapcardCore", "TapcardDomain", "SimulatedReader", "Ledger", "TagReading",
+                "Type2Tag", "DurableFile",
+            ]),
+        .testTarget(
+            name: "EndToEndTests",
+            // The program itself is no library: it stands here so that it is built before.
+            dependencies: ["tapcard", "DurableFile", "CSQLite"], path: "Tests/EndToEndTests",
+            swiftSettings: strict),
     ]
 )
