@@ -30,6 +30,19 @@ struct KeyTests {
         }
     }
 
+    @Test("first runs at the same time make one ring of keys")
+    func atOnce() throws {
+        let counter = try Counter()
+        let processes = try (0..<4).map { _ in try counter.start(["keys", "list"]) }
+        let ended = try processes.map { try $0.end() }
+        #expect(ended.allSatisfy { $0.status == 0 })
+        #expect(ended.count { $0.errors.contains("first run") } == 1)
+        let rotations = try (0..<4).map { _ in try counter.start(["keys", "rotate"]) }
+        let rotated = try rotations.map { try $0.end().output.prefix { $0 != "\n" } }
+        #expect(
+            rotated.sorted() == (2...5).map { "New records are sealed with key \($0)" })
+    }
+
     @Test("a key file that others can read, or that is damaged, is refused")
     func unusable() throws {
         let counter = try Counter()

@@ -175,6 +175,20 @@ struct TagStateTests {
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
     }
 
+    @Test("a simulation's file that makes no sense is named")
+    func simulation() throws {
+        let counter = try Counter()
+        try counter.step("demo")
+        try counter.write("tapcard simulation 2\n", to: counter.simulation.path)
+        for line in ["read", "pay 1", "sim list", "sim put"] {
+            try counter.expect(
+                line, status: 5,
+                complains: "The simulated reader cannot be used: ~/.local/share/tapcard/"
+                    + "simulation.txt: the file is no simulation of tapcard. Nothing was done. "
+                    + "Mend its file or remove it: then it begins anew, with a blank tag.")
+        }
+    }
+
     @Test("two tags on the reader, and none")
     func severalAndNone() throws {
         let counter = try Counter()

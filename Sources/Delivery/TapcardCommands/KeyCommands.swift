@@ -68,10 +68,9 @@ extension Command {
 
 extension Session {
     /// The ring that a change would make, or why it must not be.
-    private func keys(
-        after change: (KeyRing) throws(KeyError) -> KeyRing
+    private func changed(
+        _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
     ) throws(TapcardError) -> KeyRing {
-        let keys = try keys()
         do throws(KeyError) {
             return try change(keys)
         } catch {
@@ -86,9 +85,12 @@ extension Session {
     fileprivate func changeKeys(
         _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) throws(TapcardError) -> KeyRing {
-        let changed = try keys(after: change)
-        try keyFile.save(changed)
-        return changed
+        let known = try keys()
+        return try keyFile.alone { () throws(TapcardError) in
+            let changed = try changed(try keyFile.load() ?? known, by: change)
+            try keyFile.save(changed)
+            return changed
+        }
     }
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
@@ -142,7 +144,10 @@ extension Session {
                 meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
         }
         // What cannot be done is said before anyone is asked whether they are sure.
-        let retired = try keys { keys throws(KeyError) in try keys.retiring(id) }
+        let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
+            try keys.retiring(id)
+        }
+        _ = try changed(try keys(), by: retiring)
         let count = try await cardsByKey()[id, default: 0]
         guard command.flag("for-ever") else {
             throw TapcardError(
@@ -152,7 +157,7 @@ extension Session {
                 meaning: "The keys are as they were.",
                 advice: "Tap those cards first, or repeat with --for-ever.")
         }
-        try keyFile.save(retired)
+        _ = try changeKeys(retiring)
         return Report(
             [
                 JSONMember(key: "id", value: .number(id)),
@@ -165,9 +170,12 @@ extension Session {
         try requireFile(path)
         let imported = try imported(from: path)
         try makeDataFolder()
-        if try keyFile.load() == nil {
+        let areAll = try keyFile.alone { () throws(TapcardError) in
+            guard try keyFile.load() == nil else { return false }
             try keyFile.save(imported)
-        } else {
+            return true
+        }
+        if !areAll {
             _ = try changeKeys { keys throws(KeyError) in try keys.merging(imported) }
         }
         let keys = try self.keys()

@@ -91,7 +91,8 @@ struct Session: Sendable {
         do {
             return try drivers.openReader(settings.reader, settings.dataFolder)
         } catch {
-            throw TapcardError(error)
+            let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
+            throw isSimulated ? TapcardError(ofSimulation: error) : TapcardError(error)
         }
     }
 

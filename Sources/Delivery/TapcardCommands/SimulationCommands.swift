@@ -1,4 +1,5 @@
-import TapcardCore
+public import TagReading
+public import TapcardCore
 import TextCodecs
 
 extension Command {
@@ -73,6 +74,20 @@ extension Command {
 extension SimulatedTag {
     fileprivate var document: JSONValue {
         ["uid": .string(uid), "chip": .string(chip), "onReader": .bool(isOnReader)]
+    }
+}
+
+extension TapcardError {
+    /// A simulated reader that is not usable is a file that is not.
+    public init(ofSimulation error: ReaderError) {
+        guard error.kind == .noReader else {
+            self.init(error)
+            return
+        }
+        self.init(
+            .noReader, "The simulated reader cannot be used: \(error.detail).",
+            meaning: "Nothing was done.",
+            advice: "Mend its file or remove it: then it begins anew, with a blank tag.")
     }
 }
 

@@ -59,7 +59,7 @@ struct SimulationDrawer: SimulatedTags {
                 }
             }
         } catch {
-            throw TapcardError(error)
+            throw TapcardError(ofSimulation: error)
         }
         return try result.get()
     }
