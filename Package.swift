@@ -142,6 +142,16 @@ let package = Package(
                 "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF", "DurableFile",
                 "ServicePorts",
             ]),
-        tests(of: "TapcardCommands"),
+        tests(
+            of: "TapcardCommands",
+            [
+                "TapcardCore", "TapcardDomain", "SimulatedReader", "Ledger", "TagReading",
+                "Type2Tag", "DurableFile",
+            ]),
+        .testTarget(
+            name: "EndToEndTests",
+            // The program itself is no library: it stands here so that it is built before.
+            dependencies: ["tapcard", "DurableFile", "CSQLite"], path: "Tests/EndToEndTests",
+            swiftSettings: strict),
     ]
 )

@@ -42,9 +42,29 @@ public struct KeyFile: Sendable {
         created: String, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
         if let keys = try load() { return (keys, false) }
-        let keys = KeyRing.fresh(created: created, random: random)
-        try save(keys)
-        return (keys, true)
+        return try alone { () throws(TapcardError) in
+            if let keys = try load() { return (keys, false) }
+            let keys = KeyRing.fresh(created: created, random: random)
+            try save(keys)
+            return (keys, true)
+        }
+    }
+
+    /// Runs what reads and then writes the file while no other process does the same: of two
+    /// rings that are made or changed at once one would be lost, and the cards under it with it.
+    public func alone<Success>(
+        _ body: () throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        let lock: FileLock?
+        do {
+            lock = try FileLock.acquire(path + ".lock", waiting: true)
+        } catch {
+            throw refusal(
+                "The key file cannot be locked: \(error.detail).",
+                "No key was changed. Make room or give yourself the right to write there.")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
     }
 
     public func save(_ keys: KeyRing) throws(TapcardError) {

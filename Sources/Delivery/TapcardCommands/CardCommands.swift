@@ -96,7 +96,7 @@ extension Session {
             await spinner.stop()
             show(result, station.currency)
             // The line that turns comes back with the next wait.
-            await spinner.show("Hold a card to the reader")
+            spinner.show("Hold a card to the reader")
         }
         return .nothing
     }
@@ -108,7 +108,7 @@ extension Session {
             let report = Report(reading, currency: currency)
             if isJSON {
                 if let document = report.document { console.write(document.text + "\n") }
-            } else {
+            } else if !isQuiet {
                 let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
                 let state = reading.scratch.word.map { ", \($0)" } ?? ""
                 console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)\n")
@@ -117,7 +117,7 @@ extension Session {
             if isJSON {
                 console.write(Report.document(of: error).text + "\n")
             } else {
-                say("tapcard: \(error)\n")
+                show(error)
             }
         }
     }

@@ -33,7 +33,7 @@ struct Command: Sendable {
 }
 
 extension CommandTable {
-    static let tapcard = CommandTable(
+    package static let tapcard = CommandTable(
         program: "tapcard",
         summary: "Value and scratch cards on NFC stickers (NTAG213, 215, 216): a card is always "
             + "the old one or the new one, whatever moment it is pulled.",
@@ -52,7 +52,8 @@ extension CommandTable {
                 name: "payment-lifetime", value: "SECONDS",
                 help: "How long an interrupted payment can still be booked by another tap: 120"),
             CommandOption(name: "json", help: "Print one JSON document"),
-            CommandOption(name: "quiet", short: "q", help: "Print nothing but errors"),
+            CommandOption(
+                name: "quiet", short: "q", help: "Print nothing but errors, and where new keys lie"),
             CommandOption(name: "verbose", short: "v", help: "Say what is done, step by step"),
             CommandOption(name: "no-color", help: "Print without colour"),
         ],

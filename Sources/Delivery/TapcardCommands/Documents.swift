@@ -39,7 +39,10 @@ extension Report {
             lines.append(
                 "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
         }
-        lines.append("Seal: \(Report.words(reading.seal)); ledger: \(Report.words(reading.ledger))")
+        let seal =
+            reading.problem?.kind == .keyMissing
+            ? "under an unknown key" : Report.words(reading.seal)
+        lines.append("Seal: \(seal); ledger: \(Report.words(reading.ledger))")
         if let settled = reading.settled, let line = Report.words(settled, currency) {
             lines.append(line)
         }

@@ -52,11 +52,11 @@ public struct Drivers: Sendable {
 public protocol SimulatedTags: Sendable {
     /// Puts tags onto the reader, by number or make; a make means a new one from the factory,
     /// nothing at all the tag that lay there last.
-    func put(_ which: [String], _ reader: String) throws(ReaderError) -> [SimulatedTag]
-    func take(_ reader: String) throws(ReaderError)
+    func put(_ which: [String], _ reader: String) throws(TapcardError) -> [SimulatedTag]
+    func take(_ reader: String) throws(TapcardError)
     /// Arms a fault; nil disarms.
-    func tear(_ fault: String?, _ reader: String) throws(ReaderError)
-    func list(_ reader: String) throws(ReaderError) -> (tags: [SimulatedTag], fault: String?)
+    func tear(_ fault: String?, _ reader: String) throws(TapcardError)
+    func list(_ reader: String) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
 }
 
 /// One tag of the drawer.

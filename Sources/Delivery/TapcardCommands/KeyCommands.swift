@@ -67,21 +67,29 @@ extension Command {
 }
 
 extension Session {
+    /// The ring that a change would make, or why it must not be.
+    private func changed(
+        _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
+    ) throws(TapcardError) -> KeyRing {
+        do throws(KeyError) {
+            return try change(keys)
+        } catch {
+            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .wrongState
+            let first = error.detail.prefix(1).uppercased()
+            throw TapcardError(
+                kind, first + error.detail.dropFirst() + ".", meaning: "The keys are as they were.",
+                advice: "tapcard keys list shows them.")
+        }
+    }
+
     fileprivate func changeKeys(
         _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) throws(TapcardError) -> KeyRing {
-        let keys = try keys()
-        do {
-            let changed = try change(keys)
+        let known = try keys()
+        return try keyFile.alone { () throws(TapcardError) in
+            let changed = try changed(try keyFile.load() ?? known, by: change)
             try keyFile.save(changed)
             return changed
-        } catch let error as KeyError {
-            throw TapcardError(
-                .keysUnusable, error.detail + ".", meaning: "The keys are as they were.")
-        } catch let error as TapcardError {
-            throw error
-        } catch {
-            throw TapcardError(.keysUnusable, "\(error)", meaning: "The keys are as they were.")
         }
     }
 
@@ -132,9 +140,14 @@ extension Session {
         let text = command.argument("KEY") ?? ""
         guard let id = UInt8(text) else {
             throw TapcardError(
-                .usage, "\"\(text)\" is no key's number.", meaning: "The keys are as they were.",
-                advice: "tapcard keys list shows them.")
+                .usage, "\(text.debugDescription) is no key's number.",
+                meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
         }
+        // What cannot be done is said before anyone is asked whether they are sure.
+        let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
+            try keys.retiring(id)
+        }
+        _ = try changed(try keys(), by: retiring)
         let count = try await cardsByKey()[id, default: 0]
         guard command.flag("for-ever") else {
             throw TapcardError(
@@ -144,7 +157,7 @@ extension Session {
                 meaning: "The keys are as they were.",
                 advice: "Tap those cards first, or repeat with --for-ever.")
         }
-        _ = try changeKeys { keys throws(KeyError) in try keys.retiring(id) }
+        _ = try changeKeys(retiring)
         return Report(
             [
                 JSONMember(key: "id", value: .number(id)),
@@ -154,14 +167,15 @@ extension Session {
 
     fileprivate func importKeys() throws(TapcardError) -> Report {
         let path = command.argument("FILE") ?? ""
-        guard let imported = try KeyFile(path: path).load() else {
-            throw TapcardError(
-                .fileUnusable, "There is no file \(path).", meaning: "The keys are as they were.")
-        }
+        try requireFile(path)
+        let imported = try imported(from: path)
         try makeDataFolder()
-        if try keyFile.load() == nil {
+        let areAll = try keyFile.alone { () throws(TapcardError) in
+            guard try keyFile.load() == nil else { return false }
             try keyFile.save(imported)
-        } else {
+            return true
+        }
+        if !areAll {
             _ = try changeKeys { keys throws(KeyError) in try keys.merging(imported) }
         }
         let keys = try self.keys()
@@ -170,5 +184,17 @@ extension Session {
                 JSONMember(
                     key: "keys", value: .array(keys.entries.map { .number(String($0.id)) }))
             ], ["Keys imported: \(imported.entries.count); new records: key \(keys.sealing.id)"])
+    }
+
+    private func imported(from path: String) throws(TapcardError) -> KeyRing {
+        let file = KeyFile(path: path)
+        do {
+            if let keys = try file.load() { return keys }
+        } catch {
+            throw TapcardError(
+                .fileUnusable, error.what, meaning: "The keys are as they were.",
+                advice: "Name a file of tapcard keys export that only you can read.")
+        }
+        throw TapcardError(.fileUnusable, "There is no file \(path).")
     }
 }

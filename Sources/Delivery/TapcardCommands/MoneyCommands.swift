@@ -83,7 +83,8 @@ extension Session {
                 "kind": .string(line.operation.kind.rawValue),
                 "state": .string(line.operation.state.rawValue),
                 "amount": .text(line.amount), "balance": .text(line.balance),
-                "sequence": .number(line.operation.sequence.value),
+                "sequence": line.operation.sequence == .none
+                    ? .null : .number(line.operation.sequence.value),
                 "reverses": .text(line.operation.reverses),
                 "at": .string(LocalTime.iso(line.operation.begunAt)),
             ]

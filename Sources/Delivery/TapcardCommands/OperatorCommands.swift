@@ -8,11 +8,11 @@ extension Command {
         Command(
             "block", group: .operators, "Stop a card: no money moves on it",
             options: [CommandOption.namedCard], example: "tapcard block --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.block, "Blocked") },
+        ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
         Command(
             "unblock", group: .operators, "Allow a blocked card again",
             options: [CommandOption.namedCard], example: "tapcard unblock --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.unblock, "Allowed") },
+        ) { session throws(TapcardError) in try await session.change(.unblock, "Allowed card") },
         Command(
             "repair", group: .operators, "Write a card anew from the ledger",
             discussion: "Without --card only what phones read is rewritten. With it, a card that "
@@ -47,7 +47,9 @@ extension Command {
             "forget", group: .operators, "Take a name out of the ledger and off the card",
             discussion: "The card follows at its next tap.",
             options: [CommandOption.namedCard], example: "tapcard forget --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.forget, "Forgot the name of")
+        ) { session throws(TapcardError) in
+            try await session.change(
+                .forget, "Forgot the name on card", then: "The card follows at its next tap")
         },
     ]
 }
@@ -59,7 +61,7 @@ extension CommandOption {
 
 extension Session {
     fileprivate func change(
-        _ change: StatusChange, _ verb: String
+        _ change: StatusChange, _ what: String, then next: String? = nil
     ) async throws(TapcardError) -> Report {
         let named = try card()
         let uid: CardUID
@@ -78,6 +80,6 @@ extension Session {
             [
                 JSONMember(key: "uid", value: .text(uid)),
                 JSONMember(key: "status", value: .string(changed.status.rawValue)),
-            ], ["\(verb) card \(uid)"])
+            ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []))
     }
 }

@@ -20,11 +20,7 @@ public struct Program: Sendable {
     }
 
     public func run(_ arguments: [String]) async -> Int32 {
-        // Known before parsing, so that even a usage error is the document that was asked for.
-        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        let hasColor =
-            console.isErrorTerminal && !arguments.contains("--no-color")
-            && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+        var manner = Manner(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {
             case .help(let text):
@@ -33,14 +29,16 @@ public struct Program: Sendable {
             case .version:
                 console.write("tapcard \(Program.version)\n")
                 return 0
-            case .run(let command): return try await run(command)
+            case .run(let command):
+                let settings = try Settings(command, environment: environment)
+                manner = Manner(environment, settings.isOn)
+                return try await run(command, settings, manner)
             }
         } catch {
-            if isJSON {
+            if manner.isJSON {
                 console.write(Report.document(of: error).text + "\n")
             } else {
-                let title = Style.bad.applied(to: "tapcard:", hasColor)
-                console.writeError("\(title) \(error)\n")
+                console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
             }
             return error.result.exitStatus
         }
@@ -54,23 +52,24 @@ public struct Program: Sendable {
         }
     }
 
-    private func run(_ parsed: ParsedCommand) async throws(TapcardError) -> Int32 {
+    private func run(
+        _ parsed: ParsedCommand, _ settings: Settings, _ manner: Manner
+    ) async throws(TapcardError) -> Int32 {
         guard let command = Command.all.first(where: { $0.spec.path == parsed.spec.path }) else {
             throw TapcardError(.usage, "There is no such command.")
         }
+        let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
         let session = Session(
-            command: parsed,
-            settings: try Settings(flags: parsed.options, environment: environment),
-            drivers: drivers, console: console,
-            spinner: Spinner(console, isEnabled: !parsed.flag("json") && !parsed.flag("quiet")))
+            command: parsed, settings: settings, manner: manner, drivers: drivers,
+            console: console, spinner: Spinner(console, isEnabled: !isTalking))
         let report: Report
         do {
             report = try await command.run(session)
         } catch {
-            await session.spinner.stop()
+            await session.spinner.finish()
             throw error
         }
-        await session.spinner.stop()
+        await session.spinner.finish()
         session.show(report)
         return report.problem?.result.exitStatus ?? 0
     }
@@ -84,7 +83,7 @@ extension Session {
             return
         }
         if !isQuiet, !report.lines.isEmpty {
-            let hasColor = console.isTerminal && !command.flag("no-color")
+            let hasColor = manner.hasColor(console.isTerminal)
             var lines = report.lines
             if console.isTerminal, !report.isPlain {
                 let mark =
@@ -94,6 +93,10 @@ extension Session {
             }
             console.write(lines.joined(separator: "\n") + "\n")
         }
-        if let problem = report.problem { say("tapcard: \(problem)\n") }
+        if let problem = report.problem { show(problem) }
+    }
+
+    func show(_ error: TapcardError) {
+        say(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 }

@@ -39,6 +39,14 @@ struct Report: Sendable {
         self.isPlain = isPlain
     }
 
+    /// A failure for people, on a line of its own.
+    static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
+        // A message that begins with the program's name does not need it a second time.
+        let text = "\(error)".hasPrefix("tapcard ") ? "\(error)" : "tapcard: \(error)"
+        let title = text.prefix { $0 != " " }
+        return Style.bad.applied(to: String(title), hasColor) + text.dropFirst(title.count) + "\n"
+    }
+
     /// The document of a failure.
     static func document(of error: TapcardError) -> JSONValue {
         [

@@ -9,13 +9,14 @@ import TapcardDomain
 struct Session: Sendable {
     let command: ParsedCommand
     let settings: Settings
+    let manner: Manner
     let drivers: Drivers
     let console: Console
     let spinner: Spinner
 
-    var isJSON: Bool { command.flag("json") }
-    var isQuiet: Bool { command.flag("quiet") }
-    var isVerbose: Bool { command.flag("verbose") }
+    var isJSON: Bool { manner.isJSON }
+    var isQuiet: Bool { manner.isQuiet }
+    var isVerbose: Bool { manner.isVerbose }
 
     /// Reader, ledger and keys, opened in the order in which a missing one is the clearest error.
     func station() async throws(TapcardError) -> Station {
@@ -66,9 +67,7 @@ struct Session: Sendable {
 
     var surroundings: Station.Surroundings {
         drivers.surroundings { progress in
-            if let text = Session.words(progress), !isQuiet {
-                Task { await spinner.show(text) }
-            }
+            if let text = Session.words(progress) { spinner.show(text) }
             if isVerbose { say("tapcard: \(Session.detail(progress))\n") }
         }
     }
@@ -92,7 +91,8 @@ struct Session: Sendable {
         do {
             return try drivers.openReader(settings.reader, settings.dataFolder)
         } catch {
-            throw TapcardError(error)
+            let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
+            throw isSimulated ? TapcardError(ofSimulation: error) : TapcardError(error)
         }
     }
 
@@ -135,7 +135,8 @@ extension Session {
         guard let text = command.option(name) else { return nil }
         guard let uid = CardUID(text) else {
             throw TapcardError(
-                .usage, "\"\(text)\" is no card's number: write 14 hexadecimal digits.",
+                .usage,
+                "\(text.debugDescription) is no card's number: write 14 hexadecimal digits.",
                 meaning: "Nothing was done.")
         }
         return uid
@@ -144,7 +145,7 @@ extension Session {
     func id(_ text: String) throws(TapcardError) -> OperationID {
         guard let id = OperationID(text) else {
             throw TapcardError(
-                .usage, "\"\(text)\" is no operation's id: write a UUID.",
+                .usage, "\(text.debugDescription) is no operation's id: write a UUID.",
                 meaning: "Nothing was done.", advice: "tapcard history shows the ids.")
         }
         return id

@@ -14,29 +14,47 @@ struct Settings: Sendable {
     enum Name: String, CaseIterable, Sendable {
         case reader, ledger, currency, timeout
         case paymentLifetime = "payment-lifetime"
+        case json, quiet, verbose
+        case noColor = "no-color"
 
         var variable: String {
             "TAPCARD_"
                 + String(
                     rawValue.uppercased().map { $0 == "-" ? "_" as Character : $0 })
         }
+
+        /// On or off, rather than a text.
+        var isSwitch: Bool {
+            switch self {
+            case .json, .quiet, .verbose, .noColor: true
+            case .reader, .ledger, .currency, .timeout, .paymentLifetime: false
+            }
+        }
     }
 
     let dataFolder: String
+    /// The variable that the data folder comes from; nil for the usual place.
+    let dataVariable: String?
     let configurationPath: String
+    let configurationVariable: String?
     private let values: [Name: (text: String, origin: Origin)]
 
     init(
-        flags: [String: String], environment: [String: String]
+        _ command: ParsedCommand, environment: [String: String]
     ) throws(TapcardError) {
-        dataFolder = try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
-        configurationPath =
-            try Settings.folder("XDG_CONFIG_HOME", ".config", environment) + "/config.json"
+        (dataFolder, dataVariable) =
+            try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
+        let folder: String
+        (folder, configurationVariable) =
+            try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
+        configurationPath = folder + "/config.json"
         let file = try Settings.file(configurationPath)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
-            if let text = flags[name.rawValue] {
+            if let text = command.option(name.rawValue) {
                 values[name] = (text, .flag)
+            } else if command.flag(name.rawValue) {
+                values[name] = ("true", .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
                 values[name] = (text, .variable)
             } else if let text = file[name] {
@@ -45,7 +63,27 @@ struct Settings: Sendable {
         }
         self.values = values
         _ = (try timeout, try paymentLifetime, try currency)
+        for name in Name.allCases where name.isSwitch {
+            let text = effective(name).text ?? ""
+            guard Settings.truth(text) != nil else {
+                throw TapcardError(
+                    .usage,
+                    "\(text.debugDescription) does not say whether \(name.rawValue) is wanted.",
+                    meaning: "Nothing was done.", advice: "Write true or false.")
+            }
+        }
     }
+
+    /// What a switch's text means; nil where it is neither yes nor no.
+    static func truth(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "1", "yes": true
+        case "false", "0", "no": false
+        default: nil
+        }
+    }
+
+    func isOn(_ name: Name) -> Bool { effective(name).text.flatMap(Settings.truth) ?? false }
 
     /// The text that is in force, and its origin.
     func effective(_ name: Name) -> (text: String?, origin: Origin) {
@@ -57,6 +95,7 @@ struct Settings: Sendable {
             case .currency: nil
             case .timeout: "30"
             case .paymentLifetime: "120"
+            case .json, .quiet, .verbose, .noColor: "false"
             }
         return (text, .builtIn)
     }
@@ -82,7 +121,7 @@ struct Settings: Sendable {
             guard let code = values[.currency]?.text else { return nil }
             guard let currency = Currency(code: code.uppercased()) else {
                 throw TapcardError(
-                    .usage, "\"\(code)\" is no currency that tapcard knows.",
+                    .usage, "\(code.debugDescription) is no currency that tapcard knows.",
                     meaning: "Nothing was done.",
                     advice: "Use one of "
                         + Currency.known.map(\.code).joined(separator: ", ") + ".")
@@ -103,7 +142,8 @@ struct Settings: Sendable {
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
             throw TapcardError(
-                .usage, "\"\(text)\" is no \(name.rawValue): write seconds, from 0 to 86400.",
+                .usage,
+                "\(text.debugDescription) is no \(name.rawValue): write seconds, from 0 to 86400.",
                 meaning: "Nothing was done.")
         }
         return .milliseconds(Int64(seconds * 1_000))
@@ -111,14 +151,16 @@ struct Settings: Sendable {
 
     private static func folder(
         _ variable: String, _ below: String, _ environment: [String: String]
-    ) throws(TapcardError) -> String {
-        if let base = environment[variable], base.hasPrefix("/") { return base + "/tapcard" }
+    ) throws(TapcardError) -> (path: String, variable: String?) {
+        if let base = environment[variable], base.hasPrefix("/") {
+            return (base + "/tapcard", variable)
+        }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw TapcardError(
                 .usage, "There is no home folder to keep keys and ledger in.",
                 meaning: "Nothing was done.", advice: "Set HOME, or \(variable).")
         }
-        return "\(home)/\(below)/tapcard"
+        return ("\(home)/\(below)/tapcard", nil)
     }
 
     private static func file(_ path: String) throws(TapcardError) -> [Name: String] {
@@ -144,11 +186,16 @@ struct Settings: Sendable {
             guard let name = Name(rawValue: member.key) else {
                 throw unusable("there is no setting \"\(member.key)\"")
             }
-            guard let text = member.value.string ?? member.value.numberText else {
-                throw unusable("\"\(member.key)\" is neither text nor number")
+            guard let text = text(of: member.value) else {
+                throw unusable("\"\(member.key)\" is neither text nor number, true nor false")
             }
             values[name] = text
         }
         return values
+    }
+
+    private static func text(of value: JSONValue) -> String? {
+        if case .bool(let truth) = value { return truth ? "true" : "false" }
+        return value.string ?? value.numberText
     }
 }

@@ -1,5 +1,5 @@
-import TagReading
-import TapcardCore
+public import TagReading
+public import TapcardCore
 import TextCodecs
 
 extension Command {
@@ -21,7 +21,7 @@ extension Command {
             ],
             example: "tapcard sim put NTAG216"
         ) { session throws(TapcardError) in
-            let tags = try session.simulating { tags, reader throws(ReaderError) in
+            let tags = try session.simulating { tags, reader throws(TapcardError) in
                 try tags.put(session.command.arguments("TAG"), reader)
             }
             return Report(
@@ -32,7 +32,7 @@ extension Command {
             "sim take", group: .simulation, "Take everything off the simulated reader",
             example: "tapcard sim take"
         ) { session throws(TapcardError) in
-            try session.simulating { tags, reader throws(ReaderError) in try tags.take(reader) }
+            try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
             return Report([], ["The simulated reader is empty"])
         },
         Command(
@@ -46,7 +46,7 @@ extension Command {
         ) { session throws(TapcardError) in
             let words = session.command.arguments("FAULT")
             let fault = words == ["none"] ? nil : "write " + words.joined(separator: " ")
-            try session.simulating { tags, reader throws(ReaderError) in
+            try session.simulating { tags, reader throws(TapcardError) in
                 try tags.tear(fault, reader)
             }
             return Report(
@@ -57,7 +57,7 @@ extension Command {
             "sim list", group: .simulation, "Show the simulated tags",
             example: "tapcard sim list"
         ) { session throws(TapcardError) in
-            let (tags, fault) = try session.simulating { tags, reader throws(ReaderError) in
+            let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
                 try tags.list(reader)
             }
             return Report(
@@ -65,7 +65,7 @@ extension Command {
                     JSONMember(key: "tags", value: .array(tags.map(\.document))),
                     JSONMember(key: "fault", value: .text(fault)),
                 ],
-                tags.map { "\($0.chip)  \($0.uid)  \($0.isOnReader ? "on the reader" : "")" }
+                tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
                     + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
         },
     ]
@@ -77,10 +77,24 @@ extension SimulatedTag {
     }
 }
 
+extension TapcardError {
+    /// A simulated reader that is not usable is a file that is not.
+    public init(ofSimulation error: ReaderError) {
+        guard error.kind == .noReader else {
+            self.init(error)
+            return
+        }
+        self.init(
+            .noReader, "The simulated reader cannot be used: \(error.detail).",
+            meaning: "Nothing was done.",
+            advice: "Mend its file or remove it: then it begins anew, with a blank tag.")
+    }
+}
+
 extension Session {
     /// The simulated reader that is set, or the one in the data folder.
     fileprivate func simulating<Success>(
-        _ body: (any SimulatedTags, String) throws(ReaderError) -> Success
+        _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try makeDataFolder()
         let path: String
@@ -89,13 +103,10 @@ extension Session {
         case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
         case let name?:
             throw TapcardError(
-                .usage, "\"\(name)\" is no simulated reader.", meaning: "Nothing was done.",
+                .usage, "\(name.debugDescription) is no simulated reader.",
+                meaning: "Nothing was done.",
                 advice: "Use --reader sim, or sim:FILE.")
         }
-        do {
-            return try body(drivers.simulatedTags, path)
-        } catch {
-            throw TapcardError(error)
-        }
+        return try body(drivers.simulatedTags, path)
     }
 }

@@ -37,6 +37,7 @@ extension Command {
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
+            try session.requireFile(path)
             try session.makeDataFolder()
             let currency = try session.settings.currency
             let exhausted = try await session.withLedgerErrors { () throws(LedgerError) in
@@ -49,7 +50,10 @@ extension Command {
                         key: "exhausted",
                         value: .array(exhausted.map { .string($0.description) })),
                 ],
-                ["The ledger is as it was in \(path)"]
+                [
+                    "The ledger is as it was in \(path)",
+                    "Cards that were used since then are refused until tapcard repair --card UID",
+                ]
                     + exhausted.map {
                         "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
                     })
@@ -85,37 +89,49 @@ extension Session {
         do {
             return try await body()
         } catch {
-            throw TapcardError(error)
+            let error = TapcardError(error)
+            throw TapcardError(error.kind, error.what, meaning: "The ledger is as it was.")
         }
     }
 
     fileprivate func configuration() -> Report {
-        let rows = Settings.Name.allCases.map { name in
+        typealias Row = (name: String, value: String?, origin: String)
+        let builtIn = Settings.Origin.builtIn.rawValue
+        let settable: [Row] = Settings.Name.allCases.map { name in
             let (text, origin) = settings.effective(name)
-            return (name: name.rawValue, text: text ?? Session.unset(name), origin: origin.rawValue)
+            return (name.rawValue, text, origin.rawValue)
         }
-        let fixed = [
-            (name: "data", text: settings.dataFolder, origin: "XDG_DATA_HOME"),
-            (name: "keys", text: settings.keyPath, origin: "XDG_DATA_HOME"),
-            (name: "settings-file", text: settings.configurationPath, origin: "XDG_CONFIG_HOME"),
+        let fixed: [Row] = [
+            ("data", settings.dataFolder, settings.dataVariable ?? builtIn),
+            ("keys", settings.keyPath, settings.dataVariable ?? builtIn),
+            (
+                "settings-file", settings.configurationPath,
+                settings.configurationVariable ?? builtIn
+            ),
         ]
+        let rows = settable + fixed
+        let names = rows.map(\.name.count).max() ?? 0
+        let origins = rows.map(\.origin.count).max() ?? 0
         return Report(
             [
                 JSONMember(
                     key: "settings",
                     value: .array(
-                        (rows + fixed).map {
+                        rows.map {
                             [
-                                "name": .string($0.name), "value": .string($0.text),
+                                "name": .string($0.name), "value": .text($0.value),
                                 "from": .string($0.origin),
                             ]
                         }))
             ],
-            (rows + fixed).map { padded($0.name, 18) + padded($0.text, 40) + " (\($0.origin))" },
-            isPlain: true)
+            rows.map {
+                padded($0.name, names) + "  " + padded($0.origin, origins) + "  "
+                    + ($0.value ?? Session.unset($0.name))
+            }, isPlain: true)
     }
 
-    private static func unset(_ name: Settings.Name) -> String {
-        name == .reader ? "the first that is plugged in" : "the ledger's own; USD for a new one"
+    private static func unset(_ name: String) -> String {
+        name == Settings.Name.reader.rawValue
+            ? "the first that is plugged in" : "the ledger's own; USD for a new one"
     }
 }

@@ -112,20 +112,33 @@ extension Session {
             if let bytes = try DurableFile(path).read() { return bytes }
         } catch {
             throw TapcardError(
-                .fileUnusable, "\(path) cannot be read: \(error.detail).",
+                .fileUnusable, "The file cannot be read: \(error.detail).",
                 meaning: "Nothing was done.")
         }
-        throw TapcardError(
-            .fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
+        throw missing(path)
+    }
+
+    func requireFile(_ path: String) throws(TapcardError) {
+        guard (try? DurableFile(path).permissions()) != nil else { throw missing(path) }
+    }
+
+    private func missing(_ path: String) -> TapcardError {
+        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
     }
 
     /// Nothing is written over silently.
     func requireNew(_ path: String) throws(TapcardError) {
-        let mode = try? DurableFile(path).permissions()
-        if mode == .some(.none) { return }
-        throw TapcardError(
-            .fileUnusable, "\(path) exists already, or its folder cannot be looked into.",
-            meaning: "Nothing was done.", advice: "Name another file.")
+        guard (try? DurableFile(path).permissions()) == nil else {
+            throw TapcardError(
+                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
+                advice: "Name another file.")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard (try? DurableFile(folder).permissions()) != nil else {
+            throw TapcardError(
+                .fileUnusable, "There is no folder \(folder) for \(path).",
+                meaning: "Nothing was done.", advice: "Make it, or name another file.")
+        }
     }
 
     func writing(
@@ -135,7 +148,7 @@ extension Session {
             try body(DurableFile(path))
         } catch {
             throw TapcardError(
-                .fileUnusable, "\(path) cannot be written: \(error.detail).",
+                .fileUnusable, "The file cannot be written: \(error.detail).",
                 meaning: "No such file was made.")
         }
     }

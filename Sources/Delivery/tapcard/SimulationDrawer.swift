@@ -2,16 +2,17 @@ import CardCryptography
 import SimulatedReader
 import TagReading
 import TapcardCommands
+import TapcardCore
 import TextCodecs
 import Type2Tag
 
 /// Lets the command line reach into a simulated reader's drawer.
 struct SimulationDrawer: SimulatedTags {
-    func put(_ which: [String], _ reader: String) throws(ReaderError) -> [SimulatedTag] {
-        try SimulationFile(path: reader).change { world throws(ReaderError) in
+    func put(_ which: [String], _ reader: String) throws(TapcardError) -> [SimulatedTag] {
+        try change(reader) { world throws(TapcardError) in
             if which.isEmpty {
                 guard let last = world.tags.last else {
-                    throw ReaderError(.noTag, "the drawer is empty; name a chip")
+                    throw refusal("The drawer is empty.", "Name a chip, such as NTAG213.")
                 }
                 let lastOnReader = world.lastOnReader.flatMap { world.tag($0) } ?? last
                 world.put([lastOnReader.uid])
@@ -24,35 +25,62 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
-    func take(_ reader: String) throws(ReaderError) {
-        try SimulationFile(path: reader).change { world in world.take() }
+    func take(_ reader: String) throws(TapcardError) {
+        try change(reader) { world in world.take() }
     }
 
-    func tear(_ fault: String?, _ reader: String) throws(ReaderError) {
+    func tear(_ fault: String?, _ reader: String) throws(TapcardError) {
         let parsed = fault.flatMap(Fault.init)
         if let fault, parsed == nil {
-            throw ReaderError(.noReader, "\"\(fault)\" is no fault; see tapcard sim tear --help")
+            throw refusal(
+                "\(fault.debugDescription) is no fault.", "tapcard sim tear --help lists them.")
         }
-        try SimulationFile(path: reader).change { world in world.fault = parsed }
+        try change(reader) { world in world.fault = parsed }
     }
 
-    func list(_ reader: String) throws(ReaderError) -> (tags: [SimulatedTag], fault: String?) {
-        try SimulationFile(path: reader).change { world in
-            (listing(world), world.fault?.description)
-        }
+    func list(_ reader: String) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?) {
+        try change(reader) { world in (listing(world), world.fault?.description) }
     }
 
-    private func uid(of word: String, _ world: inout Simulation) throws(ReaderError) -> [UInt8] {
+    /// A change that is refused leaves the world as it was.
+    private func change<Success>(
+        _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        let result: Result<Success, TapcardError>
+        do {
+            result = try SimulationFile(path: reader).change { world in
+                var changed = world
+                do throws(TapcardError) {
+                    let success = try body(&changed)
+                    world = changed
+                    return .success(success)
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw TapcardError(ofSimulation: error)
+        }
+        return try result.get()
+    }
+
+    private func uid(of word: String, _ world: inout Simulation) throws(TapcardError) -> [UInt8] {
         if let chip = Type2Chip(named: word.uppercased()) {
             guard let tag = world.addTag(chip, random: RandomBytes.make) else {
-                throw ReaderError(.noTag, "the drawer is full")
+                throw refusal("The drawer is full.", "Put a tag that is in it: tapcard sim list.")
             }
             return tag.uid
         }
         guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil else {
-            throw ReaderError(.noTag, "there is no tag \"\(word)\"; see tapcard sim list")
+            throw refusal(
+                "The drawer has no tag \(word.debugDescription).",
+                "tapcard sim list shows the numbers; NTAG213, 215 or 216 brings a new one.")
         }
         return uid
+    }
+
+    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+        TapcardError(.usage, what, meaning: "Nothing was changed.", advice: advice)
     }
 
     private func listing(_ world: Simulation) -> [SimulatedTag] {

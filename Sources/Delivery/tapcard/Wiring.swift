@@ -74,13 +74,19 @@ enum Wiring {
         guard let name else {
             throw ReaderError(.noReader, "none was named, and this version knows no USB readers")
         }
-        if name == "sim" {
-            return try SimulatedReader(SimulationFile(path: dataFolder + "/simulation.txt"))
-        }
+        if name == "sim" { return try simulatedReader(dataFolder + "/simulation.txt") }
         if name.hasPrefix("sim:"), name.count > 4 {
-            return try SimulatedReader(SimulationFile(path: String(name.dropFirst(4))))
+            return try simulatedReader(String(name.dropFirst(4)))
         }
-        throw ReaderError(.noReader, "\"\(name)\" is none that this version knows")
+        throw ReaderError(.noReader, "\(name.debugDescription) is none that this version knows")
+    }
+
+    private static func simulatedReader(_ path: String) throws(ReaderError) -> SimulatedReader {
+        let file = SimulationFile(path: path)
+        let reader = try SimulatedReader(file)
+        // A file that makes no sense is named now, not when a card is waited for.
+        try file.change { _ in }
+        return reader
     }
 
     private static func now() -> Timestamp {

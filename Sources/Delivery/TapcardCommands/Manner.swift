@@ -1,0 +1,28 @@
+/// How a run talks: the switches that every command takes.
+struct Manner: Sendable {
+    let isJSON: Bool
+    let isQuiet: Bool
+    let isVerbose: Bool
+    private let wantsColor: Bool
+
+    init(_ environment: [String: String], _ isOn: (Settings.Name) -> Bool) {
+        isJSON = isOn(.json)
+        isQuiet = isOn(.quiet)
+        isVerbose = isOn(.verbose)
+        wantsColor =
+            !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true
+            && environment["TERM"] != "dumb"
+    }
+
+    /// Known before the words are understood, so that even a usage error takes the form that was
+    /// asked for.
+    init(beforeParsing arguments: [String], _ environment: [String: String]) {
+        let words = arguments.prefix { $0 != "--" }
+        self.init(environment) { name in
+            words.contains("--\(name.rawValue)")
+                || environment[name.variable].flatMap(Settings.truth) == true
+        }
+    }
+
+    func hasColor(_ isTerminal: Bool) -> Bool { wantsColor && isTerminal }
+}

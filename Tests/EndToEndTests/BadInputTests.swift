@@ -1,0 +1,195 @@
+import Testing
+
+/// What is wrong is refused before anything is written, with words that say what to do instead.
+@Suite("Bad input is refused")
+struct BadInputTests {
+    private static let unchanged = "Nothing was changed on card or ledger."
+
+    @Test("amounts")
+    func amounts() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let before = try counter.step("tag dump")
+        let cases: [(text: String, status: Int32, words: String)] = [
+            ("-1", 2, #""-1" is negative; write it without the sign."#),
+            ("-0.01", 2, #""-0.01" is negative; write it without the sign."#),
+            ("0", 2, "$0.00 cannot be moved; an amount is above 0."),
+            ("0.00", 2, "$0.00 cannot be moved; an amount is above 0."),
+            ("4,50", 2, #""4,50" has a comma; write 4.50."#),
+            ("1.234", 2, #""1.234" is too precise; USD has 2 decimals."#),
+            ("1.", 2, #""1." is not an amount; write it like 4.50."#),
+            (".5", 2, #"".5" is not an amount; write it like 4.50."#),
+            ("", 2, #""" is not an amount; write it like 4.50."#),
+            ("NaN", 2, #""NaN" is not an amount; write it like 4.50."#),
+            ("inf", 2, #""inf" is not an amount; write it like 4.50."#),
+            ("1e3", 2, #""1e3" is not an amount; write it like 4.50."#),
+            ("0x10", 2, #""0x10" is not an amount; write it like 4.50."#),
+            ("+5", 2, #""+5" is not an amount; write it like 4.50."#),
+            ("five", 2, #""five" is not an amount; write it like 4.50."#),
+            ("5 0", 2, #""5 0" is not an amount; write it like 4.50."#),
+            ("$5", 2, #""$5" is not an amount; write it like 4.50."#),
+            ("٤", 2, #""٤" is not an amount; write it like 4.50."#),
+            ("1,234.50", 2, #""1,234.50" is not an amount; write it like 4.50."#),
+            (
+                "5\u{7}\u{1B}[2J", 2,
+                "\"5\u{FFFD}\u{FFFD}[2J\" is not an amount; write it like 4.50."
+            ),
+            ("99999999999999999999", 2, #""99999999999999999999" is too large to be an amount."#),
+        ]
+        for (text, status, words) in cases {
+            try counter.expect(
+                ["pay", text], status: status, complains: "\(words) \(BadInputTests.unchanged)")
+            try counter.expect(
+                ["add", text], status: status, complains: "\(words) \(BadInputTests.unchanged)")
+        }
+        try counter.expect(
+            "pay 20.01", status: 4,
+            complains: "The card has $20.00, $20.01 is asked for. \(BadInputTests.unchanged) "
+                + "Add funds with tapcard add, or charge less.")
+        try counter.expect(
+            "add 999980", status: 4,
+            complains: "With $999980.00 the card would hold more than $999999.99, the most it can. "
+                + BadInputTests.unchanged)
+        #expect(try counter.step("tag dump") == before)
+        #expect(try counter.step("audit --json").contains(#""operations":1,"#))
+    }
+
+    @Test("an amount in a currency without decimals")
+    func yen() throws {
+        let counter = try Counter(["TAPCARD_CURRENCY": "JPY"])
+        try counter.step("issue --balance 500")
+        try counter.expect(
+            "pay 1.5", status: 2,
+            complains: #""1.5" is too precise; JPY has no decimals. \#(BadInputTests.unchanged)"#)
+        #expect(try counter.step("pay 450").hasPrefix("Paid ¥450, ¥50 left\n"))
+    }
+
+    @Test("names and ids")
+    func names() throws {
+        let counter = try Counter()
+        try counter.step("keys list")
+        let before = try counter.step("tag dump")
+        let cases: [(words: [String], status: Int32, complaint: String)] = [
+            (
+                ["--name", "A name that is rather too long"], 4,
+                "What phones are to read is 3 bytes too long for the tag. "
+                    + "\(BadInputTests.unchanged) Use a shorter name, none at all, or a tag with "
+                    + "more memory."
+            ),
+            (
+                ["--name", String(repeating: "ë", count: 81)], 2,
+                "The name is 2 bytes too long; no chip has room for more than 160. "
+                    + BadInputTests.unchanged
+            ),
+            (
+                ["--name", "Zoë\nÁlvarez"], 2,
+                "The name \"Zoë\u{FFFD}Álvarez\" contains a control character. "
+                    + BadInputTests.unchanged
+            ),
+            (
+                ["--name", " "], 2,
+                "A name must not be empty; leave it out instead. \(BadInputTests.unchanged)"
+            ),
+            (["--id", "0"], 2, "0 is no id; ids begin at 1. \(BadInputTests.unchanged)"),
+            (
+                ["--id", "seven"], 2,
+                "\"seven\" is no id; write a whole number from 1 to 9223372036854775807. "
+                    + BadInputTests.unchanged
+            ),
+            (
+                ["--balance", "1000000"], 4,
+                "$1000000.00 is more than a card can hold. \(BadInputTests.unchanged)"
+            ),
+            (
+                ["--display", "huge"], 2,
+                "--display cannot be \"huge\": choose one of tapcard, ios-app. "
+                    + "See: tapcard issue --help"
+            ),
+        ]
+        for (words, status, complaint) in cases {
+            try counter.expect(["issue"] + words, status: status, complains: complaint)
+        }
+        #expect(try counter.step("tag dump") == before)
+        #expect(try counter.step("audit --json").contains(#""operations":0,"#))
+        try counter.step("issue --name Zoe\u{308}")
+        #expect(try counter.step("read").hasPrefix("Zo\u{EB}, $0.00\n"))
+    }
+
+    @Test("numbers of cards and ids of operations")
+    func numbers() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 5")
+        let operation = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        let advice = "tapcard history shows the ids."
+        try counter.expect(
+            "pay 1 --operation 7", status: 2,
+            complains: #""7" is no operation's id: write a UUID. Nothing was done. "# + advice)
+        try counter.expect(
+            "refund x", status: 2,
+            complains: #""x" is no operation's id: write a UUID. Nothing was done. "# + advice)
+        try counter.expect(
+            "refund \(operation)", status: 4,
+            complains: "This ledger knows no operation <uuid>. \(BadInputTests.unchanged) "
+                + "tapcard history shows the operations.")
+        try counter.expect(
+            "pay 1 --card 04", status: 2,
+            complains: #""04" is no card's number: write 14 hexadecimal digits. Nothing was done."#)
+        try counter.expect(
+            "pay 1 --card 04112233445566", status: 4,
+            complains: "This is card 04AC6B72BA6C80, not 04112233445566. Nothing was changed on "
+                + "it. Hold card 04112233445566 to the reader.")
+        try counter.expect(
+            "block --card 04112233445566", status: 4,
+            complains: "This ledger knows no card 04112233445566. \(BadInputTests.unchanged) "
+                + "tapcard adopt takes over a card that this ledger does not know.")
+        try counter.expect(
+            "replace", status: 2,
+            complains: "Which card was lost? Name it with --card. Nothing was done. "
+                + "tapcard history shows the numbers.")
+        #expect(try counter.step("pay 1 --card 04:ac:6b:72:ba:6c:80").hasPrefix("Paid $1.00"))
+    }
+
+    @Test(
+        "words that are no command line",
+        arguments: [
+            ("pya 4.50", #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
+            ("pay", "tapcard pay needs AMOUNT. See: tapcard pay --help"),
+            ("pay 1 2", #"tapcard pay has no use for "2". See: tapcard pay --help"#),
+            (
+                "pay 1 --crad 2",
+                #"tapcard pay has no option "--crad": did you mean --card? "#
+                    + "See: tapcard pay --help"
+            ),
+            (
+                "tag inf",
+                #"tapcard tag has no verb "inf": did you mean info? See: tapcard tag --help"#
+            ),
+            (
+                "completions tcsh",
+                #"tapcard: SHELL cannot be "tcsh": choose one of bash, zsh, fish. "#
+                    + "See: tapcard completions --help"
+            ),
+            (
+                "sim put NTAG424",
+                #"tapcard: The drawer has no tag "NTAG424". Nothing was changed. tapcard sim list "#
+                    + "shows the numbers; NTAG213, 215 or 216 brings a new one."
+            ),
+            (
+                "sim tear 0 lost",
+                #"tapcard: "write 0 lost" is no fault. Nothing was changed. tapcard sim tear "#
+                    + "--help lists them."
+            ),
+        ])
+    func words(line: String, complaint: String) throws {
+        let counter = try Counter()
+        let ended = try counter.run(counter.words(of: line))
+        #expect(ended.status == 2)
+        #expect(ended.output == "")
+        #expect(ended.errors == complaint + "\n")
+        let document = try counter.run(counter.words(of: line + " --json"))
+        #expect(document.status == 2)
+        #expect(document.errors == "")
+        #expect(document.output.hasPrefix(#"{"result":"usage","error":"usage","message":""#))
+        #expect(document.output.hasSuffix("\",\"uid\":null}\n"))
+    }
+}

@@ -1,0 +1,141 @@
+import DurableFile
+import Glibc
+import Testing
+
+/// A counter of its own for one test: a home folder, a simulated reader with a blank sticker on
+/// it, and the program. The folder goes when the test ends.
+final class Counter {
+    /// The sticker that a fresh simulation begins with.
+    static let firstUID = "04AC6B72BA6C80"
+
+    let home: String
+    private let program: String
+    private let variables: [String: String]
+
+    init(_ variables: [String: String] = [:]) throws {
+        program = try Executable.path()
+        home = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        try DurableFile.makeFolder(home)
+        let usual = ["HOME": home, "TAPCARD_READER": "sim", "TZ": "UTC"]
+        self.variables = usual.merging(variables) { $1 }
+    }
+
+    /// A counter with the same card, ledger and keys as another one.
+    convenience init(like other: Counter) throws {
+        try self.init()
+        try Counter.system("/bin/cp", "-a", "\(other.home)/.", home)
+    }
+
+    deinit { try? Counter.system("/bin/rm", "-rf", home) }
+
+    private static func system(_ words: String...) throws {
+        let process = try ChildProcess(
+            words[0], Array(words.dropFirst()), environment: [:], folder: "/tmp",
+            streams: .init(output: .path("/dev/null"), errors: .path("/dev/null")))
+        #expect(try process.end().status == 0)
+    }
+
+    var data: String { "\(home)/.local/share/tapcard" }
+    var simulation: SimulationText { SimulationText(path: "\(data)/simulation.txt") }
+    var ledger: String { "\(data)/ledger.sqlite" }
+    var keys: String { "\(data)/keys.json" }
+
+    /// Starts a command line, with variables beside those of the counter; nil takes one away.
+    func start(
+        _ words: [String], with more: [String: String?] = [:],
+        streams: ChildProcess.Streams = .init()
+    ) throws -> ChildProcess {
+        var environment = variables
+        for (name, value) in more { environment[name] = value }
+        return try ChildProcess(
+            program, words, environment: environment, folder: home, streams: streams)
+    }
+
+    func run(_ words: [String], with more: [String: String?] = [:]) throws -> Ended {
+        try start(words, with: more).end()
+    }
+
+    /// A step on the way, which has to come out well; what it printed, without the last line feed.
+    @discardableResult
+    func step(
+        _ line: String, at location: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        let ended = try run(words(of: line))
+        #expect(ended.status == 0, "\(line): \(ended.errors)", sourceLocation: location)
+        return String(ended.output.dropLast())
+    }
+
+    /// Runs a command line and compares all there is to see of it: the exit status, and with what
+    /// differs from run to run masked, both streams.
+    func expect(
+        _ line: String, status: Int32 = 0, prints output: String = "",
+        complains errors: String = "", with more: [String: String?] = [:],
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        try expect(
+            words(of: line), status: status, prints: output, complains: errors, with: more,
+            at: location)
+    }
+
+    /// The same for words that contain spaces or nothing.
+    func expect(
+        _ words: [String], status: Int32 = 0, prints output: String = "",
+        complains errors: String = "", with more: [String: String?] = [:],
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let ended = try run(words, with: more)
+        let command: Comment = "tapcard \(words.joined(separator: " "))"
+        #expect(ended.status == status, command, sourceLocation: location)
+        #expect(masked(ended.output) == line(output), command, sourceLocation: location)
+        let complaint = errors.isEmpty ? "" : "tapcard: \(errors)"
+        #expect(masked(ended.errors) == line(complaint), command, sourceLocation: location)
+    }
+
+    /// The operation's id that a command line printed.
+    func operation(in output: String) throws -> String {
+        String(try #require(output.firstMatch(of: Mask.uuid)).output)
+    }
+
+    func file(_ name: String) -> String { "\(home)/\(name)" }
+
+    /// Writes a file, with its folder.
+    func write(_ text: String, to path: String, mode: UInt32 = 0o600) throws {
+        try DurableFile.makeFolder(
+            path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+                .joined(separator: "/"))
+        try DurableFile(path).write(Array(text.utf8), mode: mode)
+    }
+
+    func setMode(of path: String, _ mode: mode_t) throws {
+        try #require(unsafe chmod(path, mode) == 0)
+    }
+
+    func text(of path: String) throws -> String {
+        String(decoding: try #require(try DurableFile(path).read()), as: UTF8.self)
+    }
+
+    /// What a run prints, with ids, times and the home folder masked.
+    func masked(_ text: String) -> String {
+        Mask.apply(to: text).replacing(home, with: "~")
+    }
+
+    func words(of line: String) -> [String] {
+        line.split(separator: " ").map { String($0.replacing("~", with: home)) }
+    }
+
+    private func line(_ text: String) -> String { text.isEmpty ? "" : text + "\n" }
+}
+
+/// What differs from run to run.
+enum Mask {
+    static var uuid: Regex<Substring> {
+        /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
+    }
+
+    static func apply(to text: String) -> String {
+        text.replacing(uuid, with: "<uuid>")
+            .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?/, with: "<time>")
+            .replacing(/20\d\d-\d\d-\d\d/, with: "<date>")
+            .replacing(/process \d+/, with: "process <number>")
+    }
+}

@@ -1,0 +1,185 @@
+import Testing
+
+/// Every verb once, with the whole of its document: which keys there are, and in which order, is a
+/// promise to other programs.
+@Suite("The document that each verb prints with --json")
+struct JSONDocumentTests {
+    @Test("a card's life")
+    func cards() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        try counter.step("keys list")
+        try counter.expect(
+            "read", status: 4,
+            prints: #"""
+                {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no card \#
+                on it. Nothing was changed on it. Write the demo user with tapcard demo, or a card of \#
+                your own with tapcard issue.","uid":"04AC6B72BA6C80"}
+                """#)
+        try counter.expect("demo", prints: card(1, "0.00", state: "unscratched"))
+        try counter.expect("add 20", prints: receipt("20.00", "20.00", 2))
+        let paid = try counter.step("pay 4.50")
+        #expect(counter.masked(paid) == receipt("-4.50", "15.50", 3))
+        let operation = try counter.operation(in: paid)
+        try counter.expect(
+            "pay 4.50 --operation \(operation)",
+            prints: receipt("-4.50", "15.50", 3, replayed: true))
+        try counter.expect("refund \(operation) 1.25", prints: receipt("1.25", "16.75", 4))
+        try counter.expect("read", prints: card(4, "16.75", state: "unscratched"))
+        try counter.expect("scratch", prints: card(5, "16.75", state: "scratched"))
+        try counter.expect(
+            "repair", prints: card(5, "16.75", state: "scratched", display: "repaired"))
+        try counter.expect("close", prints: receipt("-16.75", "0.00", 6))
+        try counter.expect(
+            "history",
+            prints: #"{"result":"done","entries":["#
+                + [
+                    entry("issue", nil, "0.00", 1), entry("add", "20.00", "20.00", 2),
+                    entry("pay", "-4.50", "15.50", 3),
+                    entry("refund", "1.25", "16.75", 4, reverses: "\"<uuid>\""),
+                    entry("scratch", nil, "16.75", 5), entry("close", "-16.75", "0.00", 6),
+                ].joined(separator: ",") + "]}")
+        try counter.expect(
+            "audit",
+            prints: #"{"result":"done","cards":1,"operations":6,"open":0,"violations":[]}"#)
+    }
+
+    @Test("cards and operators")
+    func operators() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        let uid = Counter.firstUID
+        try counter.step("issue --balance 7 --id 3 --no-scratch")
+        try counter.expect("block", prints: status("blocked"))
+        try counter.expect("unblock --card \(uid)", prints: status("active"))
+        try counter.expect("forget", prints: status("active"))
+        try counter.step("sim put NTAG215")
+        let replaced = try counter.step("replace --card \(uid)")
+        #expect(
+            replaced.contains(#""chip":"NTAG215","seal":"valid","sequence":1,"id":3,"name":null,"#))
+        #expect(replaced.contains(#""balance":"7.00","currency":"USD","code":null,"state":null,"#))
+        try counter.step("sim put \(uid)")
+        try counter.expect(
+            "pay 1", status: 4,
+            prints: #"""
+                {"result":"refused","error":"card-blocked","message":"The card was reported lost and \#
+                replaced by another one. Nothing was changed on card or ledger. An operator can allow \#
+                it again with tapcard unblock.","uid":"04AC6B72BA6C80"}
+                """#)
+        try counter.step("sim put NTAG213")
+        let other = try counter.simulation.uidOnReader()
+        try counter.simulation.write(
+            SimulationText.message("T", Array(#"{"accountValue":3.5,"id":9}"#.utf8)),
+            on: other)
+        try counter.expect(
+            "adopt --accept-balance 3.50",
+            prints: card(
+                1, "3.50", state: nil, uid: other, id: "9", name: nil))
+    }
+
+    @Test("tags and the simulated reader")
+    func tags() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        try counter.step("keys list")
+        try counter.expect(
+            "tag info",
+            prints: #"""
+                {"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","version":"0004040201000F03",\#
+                "originality":"valid","pages":45,"ndef":"empty","locked":false,"protected":false,\#
+                "counter":null}
+                """#)
+        try counter.expect(
+            "tag dump ~/dump.txt",
+            prints:
+                #"{"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","file":"~/dump.txt"}"#)
+        let dump = try counter.step("tag dump")
+        #expect(
+            dump.hasPrefix(
+                #"{"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","dump":"tapcard tag 1\n"#
+            ))
+        try counter.expect(
+            "tag restore ~/dump.txt", prints: #"{"result":"done","uid":"04AC6B72BA6C80"}"#)
+        try counter.expect("tag format", prints: #"{"result":"done","uid":"04AC6B72BA6C80"}"#)
+        let onReader = #"{"uid":"04AC6B72BA6C80","chip":"NTAG213","onReader":true}"#
+        try counter.expect("sim take", prints: #"{"result":"done"}"#)
+        try counter.expect("sim put", prints: #"{"result":"done","tags":[\#(onReader)]}"#)
+        try counter.expect(
+            "sim tear 3 torn mix 7", prints: #"{"result":"done","fault":"write 3 torn mix 7"}"#)
+        try counter.expect(
+            "sim list",
+            prints: #"{"result":"done","tags":[\#(onReader)],"fault":"write 3 torn mix 7"}"#)
+        try counter.expect("sim tear none", prints: #"{"result":"done","fault":null}"#)
+    }
+
+    @Test("the station")
+    func station() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        try counter.step("demo")
+        try counter.expect(
+            "keys list",
+            prints: #"""
+                {"result":"done","keys":[{"id":1,"status":"active","created":"<date>","cards":1}]}
+                """#)
+        try counter.expect("keys rotate", prints: #"{"result":"done","id":2}"#)
+        try counter.expect(
+            "keys retire 1 --for-ever", prints: #"{"result":"done","id":1,"cards":1}"#)
+        try counter.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
+        try counter.expect("keys import ~/k", prints: #"{"result":"done","keys":[1,2]}"#)
+        try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
+        try counter.expect(
+            "restore-backup ~/b", prints: #"{"result":"done","file":"~/b","exhausted":[]}"#)
+        let script = try counter.step("completions fish")
+        #expect(script.hasPrefix(#"{"result":"done","script":"function __tapcard"#))
+        func setting(_ name: String, _ value: String, _ from: String) -> String {
+            #"{"name":"\#(name)","value":\#(value),"from":"\#(from)"}"#
+        }
+        let folder = "~/.local/share/tapcard"
+        try counter.expect(
+            "config --ledger /x --currency EUR",
+            prints: #"{"result":"done","settings":["#
+                + [
+                    setting("reader", #""sim""#, "variable"), setting("ledger", #""/x""#, "flag"),
+                    setting("currency", #""EUR""#, "flag"),
+                    setting("timeout", #""30""#, "built in"),
+                    setting("payment-lifetime", #""120""#, "built in"),
+                    setting("json", #""true""#, "variable"),
+                    setting("quiet", #""false""#, "built in"),
+                    setting("verbose", #""false""#, "built in"),
+                    setting("no-color", #""false""#, "built in"),
+                    setting("data", #""\#(folder)""#, "built in"),
+                    setting("keys", #""\#(folder)/keys.json""#, "built in"),
+                    setting(
+                        "settings-file", #""~/.config/tapcard/config.json""#, "built in"),
+                ].joined(separator: ",") + "]}")
+    }
+
+    private func card(
+        _ sequence: Int, _ balance: String, state: String?, uid: String = Counter.firstUID,
+        id: String = "1", name: String? = "Amanda Gonzalez", display: String = "current"
+    ) -> String {
+        func quoted(_ text: String?) -> String { text.map { "\"\($0)\"" } ?? "null" }
+        return #"{"result":"done","uid":"\#(uid)","chip":"NTAG213","seal":"valid","#
+            + #""sequence":\#(sequence),"id":\#(id),"name":\#(quoted(name)),"#
+            + #""balance":"\#(balance)","currency":"USD","#
+            + #""code":\#(state == "scratched" ? "\"<uuid>\"" : "null"),"state":\#(quoted(state)),"#
+            + #""ledger":"known","display":"\#(display)"}"#
+    }
+
+    private func receipt(
+        _ amount: String, _ balance: String, _ sequence: Int, replayed: Bool = false
+    ) -> String {
+        #"{"result":"done","operation":"<uuid>","uid":"04AC6B72BA6C80","amount":"\#(amount)","#
+            + #""balance":"\#(balance)","sequence":\#(sequence),"replayed":\#(replayed)}"#
+    }
+
+    private func entry(
+        _ kind: String, _ amount: String?, _ balance: String, _ sequence: Int,
+        reverses: String = "null"
+    ) -> String {
+        #"{"operation":"<uuid>","uid":"04AC6B72BA6C80","kind":"\#(kind)","state":"committed","#
+            + #""amount":\#(amount.map { "\"\($0)\"" } ?? "null"),"balance":"\#(balance)","#
+            + #""sequence":\#(sequence),"reverses":\#(reverses),"at":"<time>"}"#
+    }
+
+    private func status(_ word: String) -> String {
+        #"{"result":"done","uid":"04AC6B72BA6C80","status":"\#(word)"}"#
+    }
+}

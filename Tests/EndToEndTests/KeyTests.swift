@@ -1,0 +1,228 @@
+import DurableFile
+import Testing
+
+@Suite("Keys")
+struct KeyTests {
+    private static let meaning = "Without its keys tapcard neither reads nor writes cards."
+    private static let forged =
+        "The card carries a record that this ledger never issued, or one "
+        + "under a key that is given up. Nothing on it is believed; the money is safe in the "
+        + "ledger. Keep the card, and block it with tapcard block --card 04AC6B72BA6C80."
+    private static let untrue =
+        "The seal on this tag is not true for its chip. It was copied from "
+        + "another card or made up; it is worth nothing. Keep the tag, and do not take money for "
+        + "it."
+
+    @Test("the first run says once where keys and ledger lie")
+    func firstRun() throws {
+        let counter = try Counter()
+        let words = """
+            first run. Keys are in ~/.local/share/tapcard/keys.json, the ledger is in \
+            ~/.local/share/tapcard/ledger.sqlite.
+            tapcard: back up the keys now (tapcard keys export FILE): without them your cards \
+            cannot be told from forged ones.
+            """
+        try counter.expect(
+            "keys list --quiet", complains: words)
+        try counter.expect("keys list --quiet")
+        for path in [counter.keys, counter.ledger] {
+            #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
+        }
+    }
+
+    @Test("first runs at the same time make one ring of keys")
+    func atOnce() throws {
+        let counter = try Counter()
+        let processes = try (0..<4).map { _ in try counter.start(["keys", "list"]) }
+        let ended = try processes.map { try $0.end() }
+        #expect(ended.allSatisfy { $0.status == 0 })
+        #expect(ended.count { $0.errors.contains("first run") } == 1)
+        let rotations = try (0..<4).map { _ in try counter.start(["keys", "rotate"]) }
+        let rotated = try rotations.map { try $0.end().output.prefix { $0 != "\n" } }
+        #expect(
+            rotated.sorted() == (2...5).map { "New records are sealed with key \($0)" })
+    }
+
+    @Test("a key file that others can read, or that is damaged, is refused")
+    func unusable() throws {
+        let counter = try Counter()
+        try counter.step("demo")
+        try counter.setMode(of: counter.keys, 0o644)
+        try counter.expect(
+            "read", status: 1,
+            complains: "The key file ~/.local/share/tapcard/keys.json can be read by others (mode "
+                + "644). \(KeyTests.meaning) Whoever reads it can forge cards. If nobody has: "
+                + "chmod 600 ~/.local/share/tapcard/keys.json")
+        try counter.setMode(of: counter.keys, 0o600)
+        let keys = try counter.text(of: counter.keys)
+        for text in ["", "{", keys + "}", keys.replacing("\"mac\"", with: "\"mca\"")] {
+            try counter.write(text, to: counter.keys)
+            let ended = try counter.run(["pay", "1"])
+            #expect(ended.status == 1)
+            #expect(ended.errors.hasSuffix("Put the backup of your keys in its place.\n"))
+            #expect(ended.errors.hasPrefix("tapcard: The key file \(counter.keys) is damaged: "))
+        }
+        #expect(try counter.text(of: counter.keys) == keys.replacing("\"mac\"", with: "\"mca\""))
+        try counter.write(keys, to: counter.keys)
+        try counter.step("read")
+    }
+
+    @Test("keys that were lost are made anew: known cards go on, others are not believed")
+    func lost() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let stranger = try Counter(like: counter)
+        for lost in [counter, stranger] { try DurableFile(lost.keys).remove() }
+        let reading = try counter.run(["read"])
+        #expect(reading.status == 0)
+        #expect(reading.output.hasPrefix("No name, $20.00\n"))
+        #expect(reading.errors.hasPrefix("tapcard: first run. Keys are in "))
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+        #expect(try counter.step("read").hasPrefix("No name, $19.00\n"))
+
+        try DurableFile(stranger.ledger).remove()
+        try stranger.step("keys list")
+        try stranger.expect(
+            "read", status: 7,
+            prints: """
+                No name, $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: not true; ledger: does not know the card
+                """, complains: KeyTests.untrue)
+        for line in ["pay 1", "adopt", "issue", "demo"] {
+            try stranger.expect(line, status: 7, complains: KeyTests.untrue)
+        }
+        try stranger.expect(
+            "read --json", status: 7,
+            prints: #"""
+                {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"forged",\#
+                "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
+                "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
+                "error":"forged","message":"\#(KeyTests.untrue)"}
+                """#)
+    }
+
+    @Test("cards of another station with imported keys are valid and unknown")
+    func imported() throws {
+        let first = try Counter()
+        try first.step("keys list")
+        try first.step("keys rotate")
+        try first.step("issue --balance 20 --name Ann")
+        try first.step("keys export ~/keys.json")
+        let second = try Counter()
+        try second.step("keys list")
+        try second.write(
+            try first.text(of: "\(first.data)/simulation.txt"), to: second.simulation.path)
+        try second.expect(
+            "read", status: 7,
+            prints: """
+                Ann, $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: under an unknown key; ledger: does not know the card
+                """,
+            complains: "The card is sealed with key 2, which this station does not have. Whether "
+                + "it is true cannot be told. Bring the key with tapcard keys import.")
+        let file = first.file("keys.json")
+        try second.expect(
+            "keys import \(file)", status: 4,
+            complains: "Key 1 has other masters in the import. The keys are as they were. tapcard "
+                + "keys list shows them.")
+        try DurableFile(second.keys).remove()
+        try second.expect("keys import \(file)", prints: "Keys imported: 2; new records: key 2")
+        try second.expect(
+            "read",
+            prints: """
+                Ann, $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: does not know the card
+                """)
+        try second.expect(
+            "pay 1", status: 4,
+            complains: "This ledger does not know the card. Nothing was changed on it. tapcard "
+                + "adopt takes it over.")
+        try second.expect(
+            "issue", status: 4,
+            complains: "The tag carries a card of another ledger, with a true seal. Nothing was "
+                + "written to it. Take it over with tapcard adopt, or add --reissue.")
+        #expect(try second.step("adopt").hasPrefix("Adopted: Ann, $0.00\n"))
+        #expect(try second.step("audit").contains("every invariant holds"))
+        // The first station sees that its card has lived on elsewhere.
+        try first.write(try second.text(of: second.simulation.path), to: first.simulation.path)
+        #expect(try first.run(["read"]).status == 9)
+    }
+
+    @Test("a key is rotated and retired, and cards under it are repaired")
+    func retired() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.expect(
+            "keys retire 1", status: 4,
+            complains: "Key 1 seals new records: rotate before it is retired. The keys are as they "
+                + "were. tapcard keys list shows them.")
+        try counter.expect(
+            "keys retire 9 --for-ever", status: 2,
+            complains: "There is no key 9. The keys are as they were. tapcard keys list shows them."
+        )
+        try counter.expect(
+            "keys retire one", status: 2,
+            complains: #""one" is no key's number. The keys are as they were. tapcard keys list "#
+                + "shows them.")
+        try counter.expect(
+            "keys rotate",
+            prints: """
+                New records are sealed with key 2
+                Back up the keys again: tapcard keys export FILE
+                """)
+        #expect(try counter.step("read").hasSuffix("Seal: true; ledger: known"))
+        try counter.expect(
+            "keys list",
+            prints: """
+                key 1  verify-only   since <date>  cards: 1
+                key 2  active        since <date>  cards: 0
+                """)
+        try counter.expect(
+            "keys retire 1", status: 2,
+            complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1. "
+                + "They would be taken for forged. The keys are as they were. Tap those cards "
+                + "first, or repeat with --for-ever.")
+        try counter.expect(
+            "keys retire 1 --for-ever",
+            prints: "Key 1 is retired; cards that need tapcard repair: 1")
+        try counter.expect("pay 1", status: 7, complains: KeyTests.forged)
+        try counter.step("repair --card 04AC6B72BA6C80")
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+        #expect(try counter.step("keys list").hasPrefix("key 1  retired "))
+    }
+
+    @Test("keys go into a file that is new, and come from one that is theirs")
+    func files() throws {
+        let counter = try Counter()
+        try counter.step("keys list")
+        try counter.expect(
+            "keys export ~/k", prints: "The keys are copied to ~/k; lock that file away")
+        #expect(try counter.text(of: counter.file("k")) == counter.text(of: counter.keys))
+        try counter.expect(
+            "keys export ~/k", status: 1,
+            complains: "~/k exists already. Nothing was done. Name another file.")
+        try counter.expect(
+            "keys export ~/no/k", status: 1,
+            complains: "There is no folder ~/no/ for ~/no/k. Nothing was done. Make it, or name "
+                + "another file.")
+        try counter.expect(
+            "keys import ~/none", status: 1,
+            complains: "There is no file ~/none. Nothing was done.")
+        try counter.write("{}", to: counter.file("bad"))
+        try counter.expect(
+            "keys import ~/bad", status: 1,
+            complains: "The key file ~/bad is damaged: the keys name no format. The keys are as "
+                + "they were. Name a file of tapcard keys export that only you can read.")
+        try counter.setMode(of: counter.file("k"), 0o640)
+        try counter.expect(
+            "keys import ~/k", status: 1,
+            complains: "The key file ~/k can be read by others (mode 640). The keys are as they "
+                + "were. Name a file of tapcard keys export that only you can read.")
+    }
+}

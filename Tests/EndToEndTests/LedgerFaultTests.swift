@@ -1,0 +1,115 @@
+import Testing
+
+@Suite("A ledger that cannot be used")
+struct LedgerFaultTests {
+    private static let meaning = "Without its ledger tapcard takes and gives no money."
+
+    @Test("another process holds it")
+    func locked() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let database = try OpenDatabase(counter.ledger)
+        try database.execute("BEGIN IMMEDIATE")
+        // Whoever only looks need not wait for those who write.
+        #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
+        try counter.expect(
+            "pay 1", status: 9,
+            complains: "Another program holds ~/.local/share/tapcard/ledger.sqlite (database is "
+                + "locked); nothing was changed, try again when it is done. "
+                + LedgerFaultTests.meaning)
+        try database.execute("ROLLBACK")
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+    }
+
+    @Test("a later version wrote it")
+    func newer() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try OpenDatabase(counter.ledger).execute("PRAGMA user_version = 99")
+        try counter.expect(
+            "pay 1", status: 9,
+            complains: "~/.local/share/tapcard/ledger.sqlite was written by a later version of "
+                + "tapcard (schema 99, this one knows 1); install that version. "
+                + LedgerFaultTests.meaning)
+        try counter.expect(
+            "read --json", status: 9,
+            prints: #"""
+                {"result":"ledger","error":"ledger-newer","message":"~/.local/share/tapcard/\#
+                ledger.sqlite was written by a later version of tapcard (schema 99, this one knows \#
+                1); install that version. \#(LedgerFaultTests.meaning)","uid":null}
+                """#)
+    }
+
+    @Test(
+        "it is damaged, empty or something else", arguments: ["", "no database", "SQLite format 3"])
+    func corrupt(content: String) throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.write(content, to: counter.ledger)
+        for line in ["pay 1", "read", "history", "audit", "backup ~/b"] {
+            let ended = try counter.run(counter.words(of: line))
+            #expect(ended.status == 9, "\(line)")
+            #expect(ended.output == "", "\(line)")
+            #expect(ended.errors.contains("ledger.sqlite is not a "), "\(line)")
+            #expect(ended.errors.contains("tapcard restore-backup"), "\(line)")
+        }
+        let document = try counter.run(["pay", "1", "--json"])
+        #expect(document.output.hasPrefix(#"{"result":"ledger","error":"ledger-corrupt","#))
+    }
+
+    @Test("it is kept in another currency")
+    func currency() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20 --currency EUR")
+        #expect(try counter.step("pay 1").hasPrefix("Paid €1.00, €19.00 left\n"))
+        #expect(try counter.step("pay 1 --currency eur").hasPrefix("Paid €1.00, €18.00 left\n"))
+        try counter.expect(
+            "pay 1 --currency USD", status: 9,
+            complains: "~/.local/share/tapcard/ledger.sqlite is kept in EUR, not in USD; set the "
+                + "station to EUR or name another ledger. " + LedgerFaultTests.meaning)
+    }
+
+    @Test("there is no place for it")
+    func place() throws {
+        let counter = try Counter()
+        try counter.write("", to: counter.file("file"))
+        try counter.expect(
+            "read", status: 1,
+            complains: "The folder for keys and ledger cannot be made: ~/file: File "
+                + "exists. Nothing was done. Give yourself the right to write there, or set "
+                + "XDG_DATA_HOME.", with: ["XDG_DATA_HOME": counter.file("file")])
+        try counter.expect(
+            "audit --ledger ~/missing/ledger", status: 9,
+            complains: "The file or the folder of ~/missing/ledger does not exist; create the "
+                + "folder or name another ledger. " + LedgerFaultTests.meaning)
+        try counter.expect(
+            "audit --ledger ~", status: 9,
+            complains: "~ cannot be reached (unable to open database file); check its disk and try "
+                + "again. " + LedgerFaultTests.meaning)
+        try counter.expect(
+            "audit --ledger postgresql://localhost/x", status: 2,
+            complains: "Ledgers in PostgreSQL are not supported by this version. Nothing was done. "
+                + "Name a file with --ledger.")
+    }
+
+    @Test("no folder is known at all, or no reader")
+    func nothing() throws {
+        let counter = try Counter()
+        try counter.expect(
+            "read", status: 2,
+            complains: "There is no home folder to keep keys and ledger in. Nothing was done. Set "
+                + "HOME, or XDG_DATA_HOME.", with: ["HOME": nil])
+        try counter.step("keys list")
+        let none =
+            "There is no usable reader (none was named, and this version knows no USB "
+            + "readers). Nothing was changed on card or ledger. tapcard --reader sim works "
+            + "without one."
+        try counter.expect("read", status: 5, complains: none, with: ["TAPCARD_READER": nil])
+        try counter.expect("read", status: 5, complains: none, with: ["TAPCARD_READER": ""])
+        try counter.expect(
+            "pay 1 --reader pcsc:ACR122U", status: 5,
+            complains: #"There is no usable reader ("pcsc:ACR122U" is none that this version "#
+                + "knows). Nothing was changed on card or ledger. tapcard --reader sim works "
+                + "without one.")
+    }
+}

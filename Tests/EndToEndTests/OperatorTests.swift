@@ -1,0 +1,203 @@
+import Testing
+
+@Suite("What operators do")
+struct OperatorTests {
+    private static let uid = Counter.firstUID
+    private static let unchanged = "Nothing was changed on card or ledger."
+
+    @Test("a card is blocked and allowed again, in the hand or by its number")
+    func block() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20 --name Ann")
+        try counter.expect("block", prints: "Blocked card \(OperatorTests.uid)")
+        let blocked =
+            "The card is blocked. \(OperatorTests.unchanged) An operator can allow it "
+            + "again with tapcard unblock."
+        for line in ["pay 1", "add 1", "scratch", "close"] {
+            try counter.expect(line, status: 4, complains: blocked)
+        }
+        try counter.expect(
+            "block", status: 4,
+            complains: "Card \(OperatorTests.uid) is blocked already. \(OperatorTests.unchanged)")
+        try counter.expect(
+            "read",
+            prints: """
+                Ann, $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: blocked
+                """)
+        try counter.step("sim take")
+        try counter.expect(
+            "unblock --card \(OperatorTests.uid)", prints: "Allowed card \(OperatorTests.uid)")
+        try counter.expect(
+            "unblock --card \(OperatorTests.uid)", status: 4,
+            complains: "Card \(OperatorTests.uid) is active already. \(OperatorTests.unchanged)")
+        try counter.step("sim put")
+        try counter.step("pay 1")
+    }
+
+    @Test("a lost card's balance moves to a new tag")
+    func replace() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20 --name Ann --id 7")
+        try counter.step("scratch")
+        try counter.step("sim put NTAG216")
+        try counter.expect(
+            "replace --card 04112233445566", status: 4,
+            complains: "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) "
+                + "tapcard adopt takes over a card that this ledger does not know.")
+        try counter.expect(
+            "replace --card \(OperatorTests.uid)",
+            prints: """
+                Replaced 04AC6B72BA6C80: Ann (id 7), $20.00
+                Card 04D9650A325E80, NTAG216
+                Scratch card: scratched, code <uuid>
+                Seal: true; ledger: known
+                """)
+        #expect(try counter.step("pay 5").hasPrefix("Paid $5.00, $15.00 left\n"))
+        try counter.step("sim put \(OperatorTests.uid)")
+        #expect(try counter.run(["pay", "1"]).status == 4)
+        #expect(try counter.step("audit").contains("every invariant holds"))
+    }
+
+    @Test("a name is forgotten in the ledger, and on the card at its next tap")
+    func forget() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20 --name Ann --id 7")
+        try counter.expect(
+            "forget",
+            prints: """
+                Forgot the name on card \(OperatorTests.uid)
+                The card follows at its next tap
+                """)
+        #expect(try holdsName(counter))
+        try counter.expect(
+            "read",
+            prints: """
+                No name (id 7), $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: known
+                What phones read was brought up to date.
+                """)
+        #expect(try !holdsName(counter))
+        #expect(try !counter.text(of: counter.ledger).contains("Ann\u{0}"))
+    }
+
+    /// The bytes of "Ann" on the tag, wherever the pages part them.
+    private func holdsName(_ counter: Counter) throws -> Bool {
+        let pages = try counter.step("tag dump").split(separator: "\n")
+            .filter { $0.hasPrefix("page") }.map { $0.dropFirst("page 00: ".count) }
+        return pages.joined(separator: " ").contains("41 6E 6E")
+    }
+
+    @Test("a card is paid out, formatted, and begins again")
+    func close() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20 --name Ann")
+        let inUse =
+            "The tag carries card \(OperatorTests.uid) with $20.00, not closed. "
+            + "\(OperatorTests.unchanged) Pay it out with tapcard close first."
+        try counter.expect("tag format", status: 4, complains: inUse)
+        try counter.expect("tag format --overwrite", status: 4, complains: inUse)
+        try counter.expect(
+            "issue", status: 4,
+            complains: "Card \(OperatorTests.uid) is in this ledger already. "
+                + "\(OperatorTests.unchanged) To close that account and begin a new one, add "
+                + "--reissue.")
+        try counter.expect(
+            "close",
+            prints: """
+                Paid out $20.00, $0.00 left
+                Card 04AC6B72BA6C80, operation <uuid>
+                """)
+        let closed =
+            "The card was closed and paid out. \(OperatorTests.unchanged) It can become a "
+            + "new card with tapcard issue --reissue."
+        for line in ["pay 1", "add 1", "close", "scratch"] {
+            try counter.expect(line, status: 4, complains: closed)
+        }
+        try counter.expect("tag format", prints: "Tag \(OperatorTests.uid) is blank")
+        #expect(try counter.run(["read"]).status == 4)
+        try counter.expect(
+            "issue --reissue --balance 3",
+            prints: """
+                Issued: No name, $3.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: known
+                """)
+        try counter.step("issue --reissue --balance 4 --name Bo")
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $3.00 left\n"))
+        try counter.expect(
+            "history",
+            prints: [
+                "issue               $20.00        $20.00      ",
+                "close               -$20.00       $0.00       ",
+                "issue               $3.00         $3.00       ",
+                "issue               $4.00         $4.00       ",
+                "pay                 -$1.00        $3.00       ",
+            ].map { "<time>  \(OperatorTests.uid)  \($0)  <uuid>" }.joined(separator: "\n"))
+        try counter.expect(
+            "audit", prints: "Cards: 1, operations: 5, nothing open; every invariant holds")
+    }
+
+    @Test("a payment is refunded once, at most what was paid")
+    func refund() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let operation = try counter.operation(in: try counter.step("pay 5"))
+        let added = try counter.operation(in: try counter.step("add 1"))
+        let advice = "\(OperatorTests.unchanged) tapcard history shows the operations."
+        try counter.expect(
+            "refund \(operation) 5.01", status: 4,
+            complains: "$5.01 is more than the $5.00 that was paid. \(advice)")
+        try counter.expect(
+            "refund \(added)", status: 4,
+            complains: "Operation <uuid> is a add; only a payment can be refunded. \(advice)")
+        let refunded = "Refunded $2.00, $18.00 left"
+        let card = "Card 04AC6B72BA6C80, operation <uuid>"
+        try counter.expect("refund \(operation) 2", prints: "\(refunded)\n\(card)")
+        try counter.expect(
+            "refund \(operation) 2",
+            prints: "\(refunded) (replayed: done before, not again)\n\(card)")
+        let other = try counter.run(["refund", operation, "3"])
+        #expect(other.status == 2)
+        #expect(other.errors.contains("was used before, for another request: refund 2.00"))
+        try counter.step("sim put NTAG215")
+        #expect(try counter.run(["refund", operation, "2"]).status == 0)
+        #expect(try counter.step("audit").contains("every invariant holds"))
+    }
+
+    @Test("an operation's id stands for one request")
+    func operation() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let line = "pay 5 --operation 6F1C2A34-5B6D-4E7F-8A90-1B2C3D4E5F60"
+        let card = "Card 04AC6B72BA6C80, operation <uuid>"
+        try counter.expect(line, prints: "Paid $5.00, $15.00 left\n\(card)")
+        try counter.step("sim take")
+        // What happened is known without the card.
+        try counter.expect(
+            line,
+            prints: "Paid $5.00, $15.00 left (replayed: done before, not again)\n\(card)")
+        for other in [line.replacing("5 ", with: "6 "), line.replacing("pay", with: "add")] {
+            try counter.expect(
+                other, status: 2,
+                complains:
+                    "Operation <uuid> was used before, for another request: pay 5.00 on card "
+                    + "04AC6B72BA6C80. \(OperatorTests.unchanged) Use a new id for a new request.")
+        }
+        try counter.step("sim put")
+        try counter.step("sim tear 2 torn zero")
+        let voided = line.replacing("5F60", with: "5F61")
+        #expect(try counter.run(counter.words(of: voided)).status == 6)
+        try counter.step("sim put")
+        try counter.step("read")
+        try counter.expect(
+            voided, status: 4,
+            complains: "Operation <uuid> was voided: it did not happen. No money moved. Begin "
+                + "again, with a new id.")
+    }
+}

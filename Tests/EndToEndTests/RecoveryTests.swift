@@ -1,0 +1,183 @@
+import Glibc
+import Testing
+
+@Suite("Backups, old images and copies")
+struct RecoveryTests {
+    private static let uid = Counter.firstUID
+
+    @Test("a restored backup refuses the cards that were used since, until they are repaired")
+    func backup() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.expect(
+            "backup ~/copy",
+            prints: """
+                The ledger is copied to ~/copy
+                Keep the keys, too: tapcard keys export FILE
+                """)
+        try counter.step("pay 5")
+        try counter.expect(
+            "restore-backup ~/copy",
+            prints: """
+                The ledger is as it was in ~/copy
+                Cards that were used since then are refused until tapcard repair --card UID
+                """)
+        let behind =
+            "The card is ahead of the ledger, as after a restored backup. What happened "
+            + "since the backup is not in this ledger. Bring the newer ledger back, or accept the "
+            + "loss and write the ledger's state with tapcard repair --card \(RecoveryTests.uid)."
+        try counter.expect(
+            "read", status: 9,
+            prints: """
+                No name, $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: behind the card
+                """, complains: behind)
+        for line in ["pay 1", "add 1", "scratch", "close", "repair"] {
+            try counter.expect(line, status: 9, complains: behind)
+        }
+        #expect(
+            try counter.run(["read", "--json"]).output.hasPrefix(#"{"result":"ledger","uid":"#))
+        try counter.step("repair --card \(RecoveryTests.uid)")
+        try counter.step("pay 1")
+        #expect(try counter.step("read").hasPrefix("No name, $19.00\n"))
+        #expect(try counter.step("audit").contains("nothing open; every invariant holds"))
+    }
+
+    @Test("a card that was not used since the backup goes on as if nothing had been")
+    func quietBackup() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("backup ~/copy")
+        try counter.step("restore-backup ~/copy")
+        try counter.step("restore-backup ~/copy")
+        #expect(try counter.step("pay 1 --json").contains(#""balance":"19.00","sequence":65538,"#))
+    }
+
+    @Test("a ledger that is in use is not replaced, but it can be copied")
+    func inUse() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let process = try counter.start(["read", "--watch"])
+        try process.wait("it has read") { try process.output.hasSuffix("\n") }
+        try counter.step("backup ~/copy")
+        let refused = try counter.run(["restore-backup", counter.file("copy"), "--json"])
+        #expect(refused.status == 9)
+        #expect(refused.output.hasPrefix(#"{"result":"ledger","error":"ledger-locked","#))
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+        try counter.step("restore-backup ~/copy")
+    }
+
+    @Test("files of backups that cannot be used")
+    func files() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.write("no ledger", to: counter.file("bad"))
+        try counter.expect(
+            "backup ~/bad", status: 1,
+            complains: "~/bad exists already. Nothing was done. Name another file.")
+        try counter.expect(
+            "backup ~/no/b", status: 1,
+            complains: "There is no folder ~/no/ for ~/no/b. Nothing was done. Make it, or name "
+                + "another file.")
+        try counter.expect(
+            "restore-backup ~/none", status: 1,
+            complains: "There is no file ~/none. Nothing was done.")
+        let bad = try counter.run(["restore-backup", counter.file("bad")])
+        #expect(bad.status == 9)
+        #expect(bad.errors.hasSuffix("The ledger is as it was.\n"))
+        #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
+    }
+
+    @Test("an old image that is put back is found out, whoever asks")
+    func rollback() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.expect("tag dump ~/old", prints: "Dumped NTAG213 \(RecoveryTests.uid) to ~/old")
+        try counter.step("pay 5")
+        try counter.expect(
+            "tag restore ~/old", status: 4,
+            complains: "The tag carries a card of this ledger. Nothing was written to it. To write "
+                + "over it all the same, add --overwrite.")
+        try counter.expect(
+            "tag restore ~/old --overwrite",
+            prints: "Restored ~/old onto tag \(RecoveryTests.uid)")
+        let old =
+            "The card carries an old state: two cards with one number, or an old image that "
+            + "was put back. Nothing on it is believed; the money is safe in the ledger. The card "
+            + "in hand may be the honest one. Block it with tapcard block --card "
+            + "\(RecoveryTests.uid), or write this one anew with tapcard repair --card "
+            + "\(RecoveryTests.uid)."
+        try counter.expect(
+            "read", status: 7,
+            prints: """
+                No name, $15.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: of an old state; ledger: known
+                """, complains: old)
+        for line in ["pay 1", "add 1", "close", "repair"] {
+            try counter.expect(line, status: 7, complains: old)
+        }
+        try counter.expect(
+            "read --json", status: 7,
+            prints: #"""
+                {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"rolled-back",\#
+                "sequence":1,"id":null,"name":null,"balance":"15.00","currency":"USD","code":null,\#
+                "state":"unscratched","ledger":"known","display":"out-of-date",\#
+                "error":"rolled-back","message":"\#(old)"}
+                """#)
+        try counter.step("repair --card \(RecoveryTests.uid)")
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
+        #expect(try counter.step("audit").contains("nothing open; every invariant holds"))
+    }
+
+    @Test("a copy on another tag names the card it was made of")
+    func copy() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let pages = (UInt8(4)...0x27).map { number in (number, counter.simulation) }
+        let content = try pages.map { number, simulation in try simulation.page(number) }
+        try counter.step("sim put NTAG213")
+        let copy = try counter.simulation.uidOnReader()
+        let bytes = content.joined(separator: " ").split(separator: " ")
+            .compactMap { UInt8($0, radix: 16) }
+        try counter.simulation.write(bytes, on: copy)
+        let complaint =
+            "This tag carries a copy of card 04AC6B72BA6C80. It is worth nothing; the "
+            + "money is on the account of 04AC6B72BA6C80. Keep the tag. The card it was copied "
+            + "from is not to blame."
+        try counter.expect("pay 1", status: 7, complains: complaint)
+        #expect(
+            try counter.run(["read", "--json"]).output.contains(
+                #""ledger":"unknown","display":"current","error":"copied","#))
+        try counter.expect("demo", status: 7, complains: complaint)
+        try counter.step("sim put \(RecoveryTests.uid)")
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+    }
+
+    @Test("dumps that are none, or of another chip")
+    func dumps() throws {
+        let counter = try Counter()
+        try counter.step("tag dump ~/blank")
+        try counter.expect(
+            "tag dump ~/blank", status: 1,
+            complains: "~/blank exists already. Nothing was done. Name another file.")
+        #expect(try counter.text(of: counter.file("blank")) == counter.step("tag dump") + "\n")
+        try counter.write("tapcard tag 1\nchip: NTAG999\n", to: counter.file("bad"))
+        let bad = try counter.run(["tag", "restore", counter.file("bad")])
+        #expect(bad.status == 1)
+        #expect(counter.masked(bad.errors).hasPrefix("tapcard: ~/bad is no dump: "))
+        #expect(bad.errors.hasSuffix(" Nothing was written to a tag.\n"))
+        try counter.expect(
+            "tag restore ~/none", status: 1,
+            complains: "There is no file ~/none. Nothing was done.")
+        try counter.step("sim put NTAG215")
+        try counter.expect(
+            "tag restore ~/blank", status: 4,
+            complains: "The dump is of an NTAG213, this tag is a NTAG215. Nothing was written to "
+                + "it. Use a tag of that make.")
+    }
+}

@@ -1,0 +1,131 @@
+import DurableFile
+import Glibc
+import Ledger
+import SimulatedReader
+import TagReading
+import TapcardCommands
+import TapcardCore
+import TapcardDomain
+import Type2Tag
+
+/// The whole command line with drivers in memory, a clock that stands still and a repeatable
+/// chance: what it prints is the same in every run, ids and all.
+final class ProgramBench: Sendable {
+    static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    let reader = SimulatedReader(.fresh)
+    private let ledger = InMemoryLedger()
+    private let folder: String
+    private let isTerminal: Bool
+    private let output = Recording()
+    private let numbers = Recording()
+
+    init(isTerminal: Bool = false) throws {
+        self.isTerminal = isTerminal
+        folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        try DurableFile.makeFolder(folder)
+    }
+
+    deinit {
+        // Nothing but the keys lies in the folder; one that stays in /tmp does no harm.
+        try? DurableFile("\(folder)/tapcard/keys.json").remove()
+        unsafe rmdir("\(folder)/tapcard")
+        unsafe rmdir(folder)
+    }
+
+    /// What a run left behind; a line on standard error begins with "! ".
+    struct Ended: Equatable {
+        let status: Int32
+        let text: String
+    }
+
+    func run(
+        _ line: String, failing failures: Failures = Failures(),
+        _ environment: [String: String] = [:]
+    ) async -> Ended {
+        let variables = ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder]
+        let program = Program(
+            drivers: drivers(failures),
+            console: Console(
+                isTerminal: isTerminal, isErrorTerminal: isTerminal,
+                write: { [output] in output.append($0) },
+                writeError: { [output] in output.append("! " + $0) }),
+            environment: variables.merging(environment) { $1 })
+        let words = line.split(separator: " ").map(String.init)
+        let status = await program.run(words)
+        return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
+    }
+
+    /// What the doors to the world answer with instead of opening.
+    struct Failures: Sendable {
+        var reader: ReaderError?
+        var ledger: LedgerError?
+    }
+
+    private func drivers(_ failures: Failures) -> Drivers {
+        Drivers(
+            openReader: { [reader] _, _ throws(ReaderError) in
+                if let failure = failures.reader { throw failure }
+                return reader
+            },
+            openLedger: { [ledger] _, _ throws(LedgerError) in
+                if let failure = failures.ledger { throw failure }
+                return ledger
+            },
+            backUp: { _, _ throws(LedgerError) in
+                if let failure = failures.ledger { throw failure }
+            },
+            restore: { _, _, _ throws(LedgerError) in
+                if let failure = failures.ledger { throw failure }
+                return [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 }
+            },
+            simulatedTags: EmptyDrawer(),
+            surroundings: { [numbers] progress in
+                Station.Surroundings(
+                    now: { ProgramBench.now }, sleep: { _ in },
+                    random: { count in
+                        numbers.append("x")
+                        return [UInt8](repeating: UInt8(numbers.count), count: count)
+                    }, progress: progress)
+            })
+    }
+}
+
+/// A drawer that nobody looks into: the bench holds its reader itself.
+private struct EmptyDrawer: SimulatedTags {
+    func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
+    func take(_ reader: String) {}
+    func tear(_ fault: String?, _ reader: String) {}
+    func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+}
+
+/// Texts in the order in which they came, from whatever thread.
+// Unchecked because the compiler cannot see that the mutex guards the texts.
+@safe final class Recording: @unchecked Sendable {
+    private var texts: [String] = []
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init() { unsafe pthread_mutex_init(mutex, nil) }
+
+    deinit {
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    func append(_ text: String) { change { $0.append(text) } }
+
+    var count: Int { change { $0.count } }
+
+    func takeAll() -> String {
+        change { texts in
+            defer { texts = [] }
+            return texts.joined()
+        }
+    }
+
+    private func change<Success>(_ body: (inout [String]) -> Success) -> Success {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&texts)
+    }
+}

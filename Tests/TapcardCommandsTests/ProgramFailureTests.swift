@@ -1,0 +1,68 @@
+import Ledger
+import TagReading
+import Testing
+
+@Suite("How the program ends when its drivers fail")
+struct ProgramFailureTests {
+    @Test("every failure of the ledger is exit status 9", arguments: LedgerError.Kind.allCases)
+    func ledger(kind: LedgerError.Kind) async throws {
+        let bench = try ProgramBench()
+        let failures = ProgramBench.Failures(ledger: LedgerError(kind, "the ledger is on fire"))
+        for line in ["read", "pay 1", "audit", "history", "block", "keys list"] {
+            let ended = await bench.run(line + " --quiet", failing: failures)
+            #expect(ended.status == 9, "\(line)")
+            #expect(
+                ended.text.hasSuffix(
+                    "! tapcard: The ledger is on fire. Without its ledger tapcard takes and gives no "
+                        + "money.\n"))
+        }
+        for line in ["backup /tmp/tapcard-none", "restore-backup /etc/passwd"] {
+            let ended = await bench.run(line, failing: failures)
+            #expect(ended.status == 9)
+            #expect(ended.text == "! tapcard: The ledger is on fire. The ledger is as it was.\n")
+        }
+        let document = await bench.run("read --json", failing: failures)
+        #expect(document.text.hasPrefix(#"{"result":"ledger","error":"ledger-"#))
+        #expect(document.text.hasSuffix("\"uid\":null}\n"))
+    }
+
+    @Test(
+        "failures of the reader",
+        arguments: [
+            (ReaderError.Kind.noReader, Int32(5), "no-reader", "no-reader"),
+            (.busy, 5, "no-reader", "reader-busy"), (.readerLost, 5, "no-reader", "reader-lost"),
+        ])
+    func reader(
+        kind: ReaderError.Kind, status: Int32, result: String, word: String
+    ) async throws {
+        let bench = try ProgramBench()
+        let failures = ProgramBench.Failures(reader: ReaderError(kind, "on fire"))
+        _ = await bench.run("keys list")
+        for line in ["read", "pay 1", "tag info", "forget"] {
+            let ended = await bench.run(line + " --json", failing: failures)
+            #expect(ended.status == status, "\(line)")
+            #expect(ended.text.hasPrefix(#"{"result":"\#(result)","error":"\#(word)","message":""#))
+            #expect(ended.text.contains("(on fire)"))
+        }
+        // What needs no reader does not ask for one.
+        for line in ["audit", "history", "config", "keys rotate", "completions zsh", "--help"] {
+            #expect(await bench.run(line, failing: failures).status == 0, "\(line)")
+        }
+    }
+
+    @Test("the form of an error is the one that was asked for, by whatever means")
+    func form() async throws {
+        let bench = try ProgramBench()
+        let document =
+            #"{"result":"usage","error":"usage","message":"tapcard pay needs AMOUNT. "#
+            + "See: tapcard pay --help\",\"uid\":null}\n"
+        #expect(await bench.run("pay --json").text == document)
+        #expect(await bench.run("pay", ["TAPCARD_JSON": "1"]).text == document)
+        let text = "! tapcard pay needs AMOUNT. See: tapcard pay --help\n"
+        for environment in [[:], ["TAPCARD_JSON": "0"], ["TAPCARD_JSON": ""]] {
+            let ended = await bench.run("pay", environment)
+            #expect(ended == .init(status: 2, text: text))
+        }
+        #expect(await bench.run("pay -- --json").text.hasPrefix(#"! tapcard: "--json" is"#))
+    }
+}

@@ -1,0 +1,136 @@
+import SimulatedReader
+import Testing
+import Type2Tag
+
+@Suite("What the program prints")
+struct ProgramOutputTests {
+    private typealias Ended = ProgramBench.Ended
+    private static let firstRun = """
+        ! tapcard: first run. Keys are in ~/tapcard/keys.json, the ledger is in \
+        ~/tapcard/ledger.sqlite.
+        tapcard: back up the keys now (tapcard keys export FILE): without them your cards cannot \
+        be told from forged ones.
+
+        """
+
+    @Test("to people")
+    func people() async throws {
+        let bench = try ProgramBench()
+        #expect(
+            await bench.run("demo")
+                == Ended(
+                    status: 0,
+                    text: ProgramOutputTests.firstRun + """
+                        The demo card is ready: Amanda Gonzalez (id 1), $0.00
+                        Card 04AC6B72BA6C80, NTAG213
+                        Scratch card: unscratched
+                        Seal: true; ledger: known
+
+                        """))
+        #expect(
+            await bench.run("add 20")
+                == Ended(
+                    status: 0,
+                    text: """
+                        Added $20.00, $20.00 left
+                        Card 04AC6B72BA6C80, operation 04040404-0404-4404-8404-040404040404
+
+                        """))
+        #expect(
+            await bench.run("scratch")
+                == Ended(
+                    status: 0,
+                    text: """
+                        Scratched: Amanda Gonzalez (id 1), $20.00
+                        Card 04AC6B72BA6C80, NTAG213
+                        Scratch card: scratched, code 06060606-0606-4606-8606-060606060606
+                        Seal: true; ledger: known
+
+                        """))
+        #expect(
+            await bench.run("keys list")
+                == Ended(status: 0, text: "key 1  active        since 2023-11-14  cards: 1\n"))
+    }
+
+    @Test("to programs")
+    func programs() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        #expect(
+            await bench.run("history --json")
+                == Ended(
+                    status: 0,
+                    text: #"""
+                        {"result":"done","entries":[{"operation":\#
+                        "03030303-0303-4303-8303-030303030303","uid":"04AC6B72BA6C80",\#
+                        "kind":"issue","state":"committed","amount":null,"balance":"0.00",\#
+                        "sequence":1,"reverses":null,"at":"2023-11-14T22:13:20Z"}]}
+
+                        """#))
+        #expect(await bench.run("block --quiet") == Ended(status: 0, text: ""))
+        let history = await bench.run("history --json").text
+        // A change that is not on the tag has no number there.
+        #expect(history.contains(#""kind":"block","state":"committed","amount":null,"#))
+        #expect(history.contains(#""balance":"0.00","sequence":null,"reverses":null,"#))
+        #expect(
+            await bench.run("restore-backup /etc/passwd --json")
+                == Ended(
+                    status: 0,
+                    text: #"""
+                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"]}
+
+                        """#))
+    }
+
+    @Test("of a tap that was interrupted")
+    func interrupted() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("issue --balance 20 --quiet")
+        try await arm(Fault(at: 4, counting: .write, .acknowledgeLost), on: bench)
+        #expect(
+            await bench.run("pay 5")
+                == Ended(
+                    status: 6,
+                    text: "! tapcard: The card was pulled away too soon (3 of 4 pages were "
+                        + "written). The payment 04040404-0404-4404-8404-040404040404 is still "
+                        + "open. Whether the card has it is not known; until then it is not done. "
+                        + "Tap the card again to settle it.\n"))
+        try await arm(nil, on: bench)
+        let reading = await bench.run("read")
+        #expect(
+            reading
+                == Ended(
+                    status: 0,
+                    text: """
+                        No name, $15.00
+                        Card 04AC6B72BA6C80, NTAG213
+                        Scratch card: unscratched
+                        Seal: true; ledger: known
+                        Settled: the interrupted payment of $5.00 is made.
+                        What phones read was brought up to date.
+
+                        """))
+        #expect(
+            await bench.run("audit").text
+                == "Cards: 1, operations: 3, nothing open; every invariant holds\n")
+    }
+
+    @Test("on a terminal, where nothing comes behind the result")
+    func terminal() async throws {
+        let bench = try ProgramBench(isTerminal: true)
+        _ = await bench.run("issue --balance 20 --quiet")
+        for line in ["read", "pay 1", "read", "pay 1"] {
+            let text = await bench.run(line).text
+            let result = try #require(text.firstRange(of: "✓"))
+            #expect(!text[result.upperBound...].contains("\r"))
+            #expect(text.hasPrefix("! \r\u{1B}[K⠋ Hold a card to the reader"))
+        }
+    }
+
+    private func arm(_ fault: Fault?, on bench: ProgramBench) async throws {
+        try await bench.reader.change { world in
+            world.fault = fault
+            world.put([world.tags[0].uid])
+        }
+    }
+}
