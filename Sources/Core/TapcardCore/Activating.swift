@@ -4,6 +4,9 @@ public import ServicePorts
 public import TapcardDomain
 
 extension Station {
+    /// How often another station may come between before the tap has to settle it.
+    private static let mostRecordings = 3
+
     /// Activates the code of the card on the reader through the service.
     ///
     /// Leaving does not stop the request once it is made: its answer is recorded in the ledger
@@ -11,6 +14,9 @@ extension Station {
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
+        if try await known(id, .activate, only: nil) != nil {
+            return try await change(.activate, id: id, only: nil)
+        }
         let card = try await tap(for: id) { sight, _ throws(Interruption) in
             try await activatable(sight)
         }
@@ -59,12 +65,18 @@ extension Station {
     /// Makes the answer durable before the card is looked for again. Where another operation was
     /// opened meanwhile, the tap that follows settles it and records then.
     private func record(_ id: OperationID, for uid: CardUID) async throws(TapcardError) {
-        let beginning = try await whileAsking { () throws(LedgerError) in
-            guard let view = try await ledger.view(of: uid) else { return Beginning.changed }
-            return try await ledger.begin(
-                Request(id: id, uid: uid, intent: .activate, at: now), seen: Seen(view),
-                sealer: sealer)
+        for _ in 0..<Station.mostRecordings {
+            let beginning = try await whileAsking { () throws(LedgerError) in
+                guard let view = try await ledger.view(of: uid) else { return Beginning.changed }
+                return try await ledger.begin(
+                    Request(id: id, uid: uid, intent: .activate, at: now), seen: Seen(view),
+                    sealer: sealer)
+            }
+            switch beginning {
+            case .changed: continue
+            case .refused(let refusal): throw TapcardError(refusal, uid: uid)
+            case .begun, .known, .mismatched: return
+            }
         }
-        if case .refused(let refusal) = beginning { throw TapcardError(refusal, uid: uid) }
     }
 }

@@ -60,10 +60,17 @@ extension Station {
 
     /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
     /// and the next tap writes every page again.
+    ///
+    /// `keepingExtras` says whether members that others added stay.
     func refreshDisplay(
-        on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool
+        on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
+        keepingExtras: Bool = true
     ) async -> DisplayState {
-        let area = self.area(for: content, of: card, on: sight)
+        guard let area = area(for: content, of: card, on: sight, keepingExtras: keepingExtras)
+        else {
+            surroundings.progress(.hint("what phones are to read has no room on the chip"))
+            return .outOfDate
+        }
         let writes = sight.layout.writes(
             replacing: sight.image.area, with: area, rewritingAll: rewritingAll)
         do {
@@ -88,16 +95,18 @@ extension Station {
     }
 
     /// What phones are to read: the ledger's card with the members that others added, as long as
-    /// these leave room for the card's own.
-    func area(for content: SealedContent, of card: LedgerCard, on sight: Sight) -> [UInt8] {
-        let extras = self.extras(on: sight, of: card)
+    /// these leave room for the card's own. Nil where not even these have room: no card is made
+    /// so, but a ledger that somebody wrote into can say so.
+    func area(
+        for content: SealedContent, of card: LedgerCard, on sight: Sight, keepingExtras: Bool = true
+    ) -> [UInt8]? {
         var face = CardFace(
             style: card.face, balance: content.balance, holder: content.holder,
-            scratch: content.scratch, extras: card.status == .closed ? [] : extras)
+            scratch: content.scratch)
+        if keepingExtras, card.status != .closed { face.extras = extras(on: sight, of: card) }
         if let area = try? face.area(in: sight.layout) { return area }
         face.extras = []
-        if let area = try? face.area(in: sight.layout) { return area }
-        preconditionFailure("a card was made whose face does not fit on its chip")
+        return try? face.area(in: sight.layout)
     }
 
     /// The members that others added. A key of the card's own that was torn or altered looks like

@@ -43,12 +43,13 @@ extension Station {
         let known = try await whileAsking { () throws(LedgerError) in
             try await ledger.operation(payment)
         }
-        guard let known else {
+        guard known != nil else {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(payment)"))
         }
+        // Any card may come: the rules know on which one the payer's money is now.
         return try await change(
-            .refund(of: payment, amount), id: payment.derived(for: "refund"), only: known.uid)
+            .refund(of: payment, amount), id: payment.derived(for: "refund"), only: nil)
     }
 
     /// Pays out what is left on a card and empties it.
@@ -169,7 +170,7 @@ extension Station {
     }
 
     /// A request whose id is known: the same request again, or a mistake.
-    private func known(
+    func known(
         _ id: OperationID, _ intent: Intent, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
         let repetition = try await whileAsking { () throws(LedgerError) in

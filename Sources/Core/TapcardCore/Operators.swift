@@ -56,7 +56,8 @@ extension Station {
                 }
                 let content = view.card.content(sight.highest, balance: view.balance)
                 let display = await refreshDisplay(
-                    on: sight, content: content, of: view.card, rewritingAll: true)
+                    on: sight, content: content, of: view.card, rewritingAll: true,
+                    keepingExtras: false)
                 return try await reading(of: sight.uid, display)
             })
     }
@@ -71,7 +72,7 @@ extension Station {
         }
         if open.kind.isVoidable {
             _ = try await asking { () throws(LedgerError) in
-                try await ledger.voidOpenPayment(on: sight.uid, at: now)
+                try await ledger.voidOpenPayment(on: sight.uid, seen: seen, at: now)
             }
             let seen = Seen(confirmed: seen.confirmed, open: nil)
             _ = try await reseal(sight, seen, above: sight.highest)

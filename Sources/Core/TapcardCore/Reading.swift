@@ -86,7 +86,7 @@ extension Station {
             case .damaged: .damaged
             case .forged: .forged
             case .rolledBack: .rolledBack
-            default: .valid
+            default: sight.slots.best == nil ? .unsealed : .valid
             }
         let standing: CardReading.Standing =
             switch (problem?.kind, view.card.status) {

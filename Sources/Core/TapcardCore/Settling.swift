@@ -25,11 +25,15 @@ extension Station {
                 meaning: "An open payment was voided; the money is safe in the ledger.",
                 advice: "An operator can write it anew with tapcard repair --card \(uid).",
                 uid: uid)
+        case .forged where sight.slots.best == nil:
+            return TapcardError(
+                .forged, "The card's records are under a key that is given up.",
+                meaning: "Nothing on it is believed; the money is safe in the ledger.",
+                advice: "If you know the card, write it anew with tapcard repair --card \(uid).",
+                uid: uid)
         case .forged:
             return TapcardError(
-                .forged,
-                "The card carries a record that this ledger never issued, "
-                    + "or one under a key that is given up.",
+                .forged, "The card carries a record that this ledger never issued.",
                 meaning: "Nothing on it is believed; the money is safe in the ledger.",
                 advice: "Keep the card, and block it with tapcard block --card \(uid).", uid: uid)
         case .rolledBack:
@@ -67,7 +71,7 @@ extension Station {
         if let error = verdict(on: sight) {
             if error.kind == .damaged {
                 _ = try await asking { () throws(LedgerError) in
-                    try await ledger.voidOpenPayment(on: sight.uid, at: now)
+                    try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
                 }
             }
             throw .refused(error)

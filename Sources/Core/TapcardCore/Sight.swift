@@ -109,6 +109,9 @@ extension Station {
         let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
             try await ledger.view(of: uid, holding: sequences)
         }
+        // The tag was read between two looks at the ledger. If another station has worked on the
+        // card meanwhile, an honest card would seem to be an old image of itself.
+        guard known.map(Seen.init) == view.map(Seen.init) else { throw .changedMeanwhile }
         return Sight(
             uid: uid, layout: layout, image: image,
             slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
@@ -164,6 +167,8 @@ enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
     case ledger(LedgerError)
+    /// Another station worked on the card while this one looked at it.
+    case changedMeanwhile
     case refused(TapcardError)
 
     var error: TapcardError {
@@ -171,6 +176,8 @@ enum Interruption: Error, Sendable {
         case .reader(let error): TapcardError(error)
         case .card(let error): TapcardError(error)
         case .ledger(let error): TapcardError(error)
+        case .changedMeanwhile:
+            TapcardError(ReaderError(.tagLost, "another station works on it"))
         case .refused(let error): error
         }
     }
@@ -186,6 +193,7 @@ enum Interruption: Error, Sendable {
             case .otherTag, .unknownChip: false
             }
         case .ledger(let error): error.kind == .outcomeUnknown
+        case .changedMeanwhile: true
         case .refused: false
         }
     }

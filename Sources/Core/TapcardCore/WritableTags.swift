@@ -16,8 +16,6 @@ struct TagAccess: Sendable, Hashable {
 }
 
 extension Station {
-    /// The largest page number that a password may protect from; above it is "none".
-    private static let noProtection: UInt8 = 0xFF
     private static let counterEnabled: UInt8 = 0x10
 
     /// Reads lock bits and configuration: one command beyond the first sight.

@@ -55,6 +55,9 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
         guard !composed.allSatisfy(\.properties.isWhitespace) else {
             throw Refusal(.badName, "a name must not be empty; leave it out instead")
         }
+        guard !composed.contains("\u{FFFD}") else {
+            throw Refusal(.badName, "a part of the name could not be read; write it in UTF-8")
+        }
         guard !composed.contains(where: \.isMisleading) else {
             throw Refusal(
                 .badName, "the name \"\(printable(name))\" contains a control character")

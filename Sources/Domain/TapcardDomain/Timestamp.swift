@@ -15,6 +15,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// How long ago `earlier` was; 0 where a clock was put back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
-        max(0, milliseconds - earlier.milliseconds)
+        let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)
     }
 }

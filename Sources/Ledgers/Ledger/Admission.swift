@@ -30,6 +30,8 @@ struct Circumstances: Sendable {
     /// reversed it before.
     var payment: Operation?
     var paidFrom: [Account] = []
+    /// The accounts whose money is on this card now: its own, and those of cards it replaces.
+    var accounts: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
     var lost: CardView?
@@ -93,14 +95,12 @@ extension Circumstances {
             throw Refusal(
                 .notRefundable, "operation \(id) is \(state); only a payment can be refunded")
         }
-        guard payment.uid == view.card.uid else {
-            throw Refusal(
-                .notRefundable, "operation \(id) was paid with card \(payment.uid), not this one")
-        }
-        guard paidFrom.contains(view.card.purse) else {
+        guard paidFrom.contains(where: accounts.contains) else {
             throw Refusal(
                 .notRefundable,
-                "operation \(id) was paid before the card was issued anew, maybe by someone else")
+                payment.uid == view.card.uid
+                    ? "operation \(id) was paid before the card was issued anew, maybe by someone else"
+                    : "operation \(id) was paid with card \(payment.uid), not this one")
         }
         if let earlierRefund {
             throw Refusal(

@@ -57,7 +57,7 @@ struct Book {
         guard view.map(Seen.init) == seen else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
-        let circumstances = try circumstances(of: request.intent)
+        let circumstances = try circumstances(of: request.intent, on: view?.card)
         let effects: Effects
         do {
             effects = try admit(request, view, circumstances)
@@ -139,7 +139,11 @@ struct Book {
     ) throws(LedgerError) -> SealedContent {
         var card = card
         if operation.kind == .close { card.status = .closed }
-        let balance = try rows.balance(of: card.purse) - operation.held
+        let (balance, overflow) = try rows.balance(of: card.purse)
+            .subtractingReportingOverflow(operation.held)
+        guard !overflow, (0...Currency.largestBalance).contains(balance) else {
+            throw LedgerError(.corrupt, "the balance of card \(card.uid) is outside its limits")
+        }
         return card.content(
             operation.sequence, balance: Money(minorUnits: balance, currency))
     }
@@ -170,12 +174,15 @@ struct Book {
         return effects
     }
 
-    private func circumstances(of intent: Intent) throws(LedgerError) -> Circumstances {
+    private func circumstances(
+        of intent: Intent, on card: LedgerCard?
+    ) throws(LedgerError) -> Circumstances {
         switch intent {
         case .refund(let id, _):
             return Circumstances(
                 payment: try rows.operation(id),
                 paidFrom: try rows.entries(of: id).map(\.account),
+                accounts: try card.map { card throws(LedgerError) in try accounts(of: card) } ?? [],
                 earlierRefund: try rows.refund(of: id))
         case .make(let plan):
             guard case .replace(let lost) = plan.origin else { return Circumstances() }
@@ -184,6 +191,25 @@ struct Book {
             return Circumstances()
         }
     }
+
+    /// A card's own account, and those of the cards whose balance was moved onto it.
+    private func accounts(of card: LedgerCard) throws(LedgerError) -> [Account] {
+        var accounts = [card.purse]
+        var place = 0
+        while place < accounts.count, accounts.count < Book.mostReplacements {
+            guard case .purse(let uid, _) = accounts[place] else { break }
+            for operation in try rows.operations(on: uid) where operation.kind == .replace {
+                let booked = try rows.entries(of: operation.id).map(\.account)
+                guard booked.contains(accounts[place]) else { continue }
+                accounts += booked.filter { !accounts.contains($0) }
+            }
+            place += 1
+        }
+        return accounts
+    }
+
+    /// A card that was lost more often than this has other troubles than a refund.
+    private static let mostReplacements = 64
 
     /// A lost card has moved: nothing on it can be finished any more.
     private func retire(_ lost: LedgerCard) throws(LedgerError) {

@@ -59,7 +59,10 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
             for var card in try rows.cards() {
-                guard let first = card.allocated.next() else { continue }
+                guard let first = card.allocated.next() else {
+                    exhausted.append(card.uid)
+                    continue
+                }
                 let last = card.allocated.next(restoreGap) ?? SequenceNumber.highest
                 if last == .highest { exhausted.append(card.uid) }
                 try rows.insert(SequenceGap(uid: card.uid, numbers: first...last))

@@ -97,11 +97,13 @@ extension LedgerStore {
     }
 
     /// Voids an open payment on a card that cannot be trusted; nothing is written to the tag.
+    /// Not where another station has worked on the card since it was seen.
     public func voidOpenPayment(
-        on uid: CardUID, at now: Timestamp
+        on uid: CardUID, seen: Seen?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
         try await settle(at: now) { book throws(LedgerError) in
-            guard let open = try book.rows.openOperation(on: uid), open.kind.isVoidable
+            guard let view = try book.view(of: uid), Seen(view) == seen, let open = view.open,
+                open.kind.isVoidable
             else { return nil }
             return try book.end(open, as: .voided)
         }

@@ -152,7 +152,7 @@ public actor SimulatedReader: TagReader {
         var after = before
         let reply = side.answer(frame, &after)
         if case .torn(let torn) = fault {
-            world.save(tear(before, after, as: torn))
+            world.save(reply == .ack ? tear(frame, before, after, as: torn) : after)
             world.take()
             return .failed(ReaderError(.tagLost), isGone: true)
         }
@@ -177,15 +177,17 @@ public actor SimulatedReader: TagReader {
         return fault.countdown > 0 ? nil : fault.kind
     }
 
-    /// Only user pages tear: lock bits and the capability container are protected by the chip.
+    /// Only user pages tear: lock bits and the capability container are protected by the chip. A
+    /// page tears even where it is written with what it holds already.
     private static func tear(
-        _ before: TagMemory, _ after: TagMemory, as torn: TornPage
+        _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {
+        guard case .write(let page, _)? = try? Type2Command(frame: frame),
+            before.chip.userPages.contains(page)
+        else { return after }
         var memory = after
-        for page in before.chip.userPages where before[page] != after[page] {
-            let old = number(before[page])
-            memory[page] = self.page(torn.content(old: old, new: number(after[page])))
-        }
+        memory[page] = self.page(
+            torn.content(old: number(before[page]), new: number(after[page])))
         return memory
     }
 
