@@ -96,8 +96,22 @@ let package = Package(
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
         .target(
+            name: "PaymentsInC", path: "Benchmarks/PaymentsInC",
+            linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "TapcardBenchmarks",
+            dependencies: [
+                "CardCryptography", "Ledger", "MockReader", "PaymentsInC", "SQLiteLedger",
+                "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ],
+            path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
+
+        .target(
             name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
             swiftSettings: strict),
+        .target(
+            name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
+            path: "Tests/LedgerConformance", swiftSettings: strict),
 
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
@@ -107,7 +121,27 @@ let package = Package(
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
-        tests(of: "CardCryptography"),
+        tests(of: "CardCryptography", ["TextCodecs"]),
+        tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
+        tests(
+            of: "SQLiteLedger", ["LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
+        tests(
+            of: "CardImage",
+            ["TapcardDomain", "NDEF", "CardCryptography", "TextCodecs"]),
+        tests(
+            of: "CardStore",
+            [
+                "CardImage", "CardCryptography", "MockReader", "SimulatedReader", "TagReading",
+                "TapcardDomain", "Type2Tag",
+            ]),
+        tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
+        tests(
+            of: "TapcardCore",
+            [
+                "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
+                "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF", "DurableFile",
+                "ServicePorts",
+            ]),
         tests(
             of: "TapcardCommands",
             [

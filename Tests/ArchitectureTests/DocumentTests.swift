@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Documents and fixtures")
@@ -35,6 +36,15 @@ struct DocumentTests {
     func revised() throws {
         let text = try SourceTree.text("README.md")
         #expect(text.contains(try Regex("Last revised: [0-9]{4}-[0-9]{2}-[0-9]{2}")))
+    }
+
+    @Test("the library's example is the one that is compiled and run")
+    func example() throws {
+        let blocks = try SourceTree.text("docs/LIBRARY.md").components(separatedBy: "```swift\n")
+            .dropFirst().compactMap { $0.components(separatedBy: "```").first }
+        let source = try SourceTree.text("Tests/TapcardCoreTests/LibraryExample.swift")
+        #expect(!blocks.isEmpty)
+        for block in blocks { #expect(source.contains(block)) }
     }
 
     /// The words behind `tapcard` on the lines of code blocks, global options left out.

@@ -28,6 +28,19 @@ struct ImportTests {
         #expect(ImportRules.violations(in: file).count == 1)
     }
 
+    @Test("every folder of tests is a target, so that none is left out unnoticed")
+    func allTests() throws {
+        let manifest = try SourceTree.text("Package.swift")
+        for target in Set(try SourceTree.files(below: "Tests").map(\.target)) {
+            let name = target.hasSuffix("Tests") ? String(target.dropLast("Tests".count)) : target
+            let isDeclared =
+                manifest.contains("name: \"\(target)\"")
+                || manifest.contains("tests(of: \"\(name)\"")
+                || manifest.contains("            of: \"\(name)\"")
+            #expect(isDeclared, "\(target)")
+        }
+    }
+
     @Test("nothing in the product needs Foundation")
     func foundation() throws {
         let modules = ["Foundation", "FoundationEssentials", "FoundationNetworking"]

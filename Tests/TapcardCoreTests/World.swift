@@ -1,4 +1,5 @@
 import CardCryptography
+import CardImage
 import Ledger
 import SimulatedReader
 import TagReading
@@ -13,6 +14,7 @@ struct World: Sendable {
     let ledger: any LedgerStore
     let clock: TestClock
     let keys: KeyRing
+    /// One that nothing disturbs.
     let station: Station
 
     static let uids: [String: [UInt8]] = [
@@ -20,6 +22,8 @@ struct World: Sendable {
         "NTAG215": [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66],
         "NTAG216": [0x04, 0xD9, 0x65, 0x0A, 0x32, 0x5E, 0x80],
     ]
+    /// The number of a second tag.
+    static let otherUID: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01]
 
     /// One blank tag of the chip on the reader.
     static func blank(_ chip: Type2Chip = .ntag213) throws -> Simulation {
@@ -32,21 +36,34 @@ struct World: Sendable {
 
     init(
         _ simulation: Simulation, ledger: any LedgerStore = InMemoryLedger(),
-        keys: KeyRing = World.keys, clock: TestClock = TestClock(),
-        wrapping: ((SimulatedReader) -> any TagReader)? = nil
+        keys: KeyRing = World.keys, clock: TestClock = TestClock()
     ) {
-        let reader = SimulatedReader(simulation)
-        self.reader = reader
+        reader = SimulatedReader(simulation)
         self.ledger = ledger
         self.clock = clock
         self.keys = keys
         station = Station(
-            reader: wrapping?(reader) ?? reader, ledger: ledger, keys: keys,
+            reader: reader, ledger: ledger, keys: keys, surroundings: clock.surroundings)
+    }
+
+    /// A card with ten dollars on it, on a chip of this make.
+    static func withCard(_ chip: Type2Chip = .ntag213) async throws -> World {
+        let world = World(try blank(chip))
+        try await world.issue()
+        return world
+    }
+
+    /// Another station over the same tags, with its own way to tag and ledger.
+    func station(
+        reader: (any TagReader)? = nil, ledger: (any LedgerStore)? = nil, keys: KeyRing? = nil
+    ) -> Station {
+        Station(
+            reader: reader ?? self.reader, ledger: ledger ?? self.ledger, keys: keys ?? self.keys,
             surroundings: clock.surroundings)
     }
 
     /// The same keys in every test: seals can be compared.
-    static let keys: KeyRing = KeyRing.fresh(created: "2026-01-01") { count in
+    static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }
 
@@ -58,53 +75,35 @@ struct World: Sendable {
         return id
     }
 
-    func uid() async throws -> CardUID {
-        let bytes = try await reader.change { $0.tags[0].uid }
-        return try #require(CardUID(bytes: bytes))
-    }
-
-    /// Puts the first tag back onto the reader, with nothing armed.
-    func putBack() async throws {
-        try await reader.change { world in
-            world.fault = nil
-            world.put([world.tags[0].uid])
-        }
+    static func holder(_ name: String) throws(Refusal) -> Holder {
+        Holder(id: try HolderID(1), name: try HolderName(name))
     }
 
     func arm(_ fault: Fault) async throws {
         try await reader.change { $0.fault = fault }
     }
 
+    /// Whether a fault is still to come.
+    func isArmed() async throws -> Bool {
+        try await reader.change { $0.fault != nil }
+    }
+
     /// A card with this much on it.
-    func issue(_ minorUnits: Int64 = 1_000, name: String = "Amanda Gonzalez") async throws {
+    func issue(
+        _ minorUnits: Int64 = 1_000, name: String = "Amanda Gonzalez",
+        face: FaceStyle = .tapcard, mayReissue: Bool = false, id: UInt64 = 1
+    ) async throws {
         let order = CardOrder(
-            .issue(
-                Holder(id: try HolderID(1), name: try HolderName(name)), World.usd(minorUnits),
-                hasScratchCard: true))
-        _ = try await station.make(order, id: World.id(1))
+            .issue(try World.holder(name), World.usd(minorUnits), hasScratchCard: true),
+            face: face, mayReissue: mayReissue)
+        _ = try await station.make(order, id: World.id(id))
     }
 }
 
-/// A clock that stands still until it is told otherwise, and a repeatable source of chance.
-final class TestClock: Sendable {
-    private let state = Locked((now: Int64(1_700_000_000_000), seed: UInt64(1)))
-
-    func advance(milliseconds: Int64) { state.change { $0.now += milliseconds } }
-
-    var surroundings: Station.Surroundings {
-        Station.Surroundings(
-            now: { Timestamp(milliseconds: self.state.change { $0.now }) },
-            sleep: { duration in
-                try Task.checkCancellation()
-                self.advance(milliseconds: duration.components.seconds * 1_000)
-            },
-            random: { count in
-                self.state.change { state in
-                    (0..<count).map { _ in
-                        state.seed = state.seed &* 6_364_136_223_846_793_005 &+ 1
-                        return UInt8(truncatingIfNeeded: state.seed >> 33)
-                    }
-                }
-            })
+extension World {
+    /// What an operator does to a card that need not be there.
+    @discardableResult
+    func change(_ uid: CardUID, _ change: StatusChange) async throws(TapcardError) -> LedgerCard {
+        try await Station.change(uid, change, in: ledger, surroundings: station.surroundings)
     }
 }

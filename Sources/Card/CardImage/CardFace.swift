@@ -43,5 +43,6 @@ enum FaceKey {
     static let lastName = "lastName"
     static let accountValue = "accountValue"
     static let own = [balance, id, name, code, state]
-    static let app = [firstName, lastName, accountValue, id]
+    /// The app's keys, and those of ours that its form leaves to the ledger.
+    static let app = [firstName, lastName, accountValue, id, code, state]
 }

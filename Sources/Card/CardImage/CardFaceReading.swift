@@ -11,7 +11,7 @@ extension CardFace {
         guard let amount = value[FaceKey.balance] ?? value[FaceKey.accountValue] else {
             throw CardImageError(.notACard, "the JSON has no balance and no accountValue")
         }
-        let known = isOwn ? FaceKey.own : FaceKey.app + [FaceKey.code, FaceKey.state]
+        let known = isOwn ? FaceKey.own : FaceKey.app
         self.init(
             style: isOwn ? .tapcard : .iosApp,
             balance: try CardFace.money(amount, currency),
@@ -32,7 +32,7 @@ extension CardFace {
             isOwn
             ? try? name(value[FaceKey.name])
             : try? name(value[FaceKey.firstName], value[FaceKey.lastName])
-        let known = isOwn ? FaceKey.own : FaceKey.app + [FaceKey.code, FaceKey.state]
+        let known = isOwn ? FaceKey.own : FaceKey.app
         return (
             Holder(id: try? id(value[FaceKey.id]), name: name),
             members.filter { !known.contains($0.key) }
@@ -82,10 +82,10 @@ extension CardFace {
     ) throws(CardImageError) -> ScratchCard {
         if state == nil && code == nil { return .none }
         let value = code?.string.flatMap(CardFace.code)
-        switch (state?.string, value) {
-        case ("unscratched", nil), ("u", nil): return .unscratched
-        case ("scratched", let value?), ("s", let value?): return .scratched(value)
-        case ("activated", let value?), ("a", let value?): return .activated(value)
+        switch (state?.string, code, value) {
+        case ("unscratched", nil, _), ("u", nil, _): return .unscratched
+        case ("scratched", _, let value?), ("s", _, let value?): return .scratched(value)
+        case ("activated", _, let value?), ("a", _, let value?): return .activated(value)
         default:
             throw CardImageError(.badValue, "its code and state do not go together")
         }

@@ -34,11 +34,8 @@ extension CardFace {
     }
 
     private func tapcardJSON(isShort: Bool) -> String {
-        let amount = balance.description
-        let padding = String(
-            repeating: " ", count: max(0, CardFace.balanceWidth - amount.utf8.count))
-        var text = "{\"\(FaceKey.balance)\":\(amount)\(padding)"
-        func add(_ key: String, _ value: JSONValue) { text += ",\"\(key)\":\(value.text)" }
+        var text = "{\"\(FaceKey.balance)\":\(paddedBalance)"
+        func add(_ key: String, _ value: JSONValue) { text += CardFace.member(key, value) }
         if let id = holder.id { add(FaceKey.id, .number(id.description)) }
         if let name = holder.name { add(FaceKey.name, .string(name.text)) }
         if let code = scratch.code {
@@ -49,27 +46,44 @@ extension CardFace {
         if let word = scratch.word {
             add(FaceKey.state, .string(isShort ? String(word.prefix(1)) : word))
         }
-        for extra in extras { add(extra.key, extra.value) }
-        return text + "}"
+        return text + extraMembers(besides: FaceKey.own) + "}"
     }
 
     /// Exactly the four keys that the app knows; code and state stay in the ledger.
     private var appJSON: String {
         let (first, last) = names
-        let amount = balance.description
-        let padding = String(
-            repeating: " ", count: max(0, CardFace.balanceWidth - amount.utf8.count))
         var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
-        text += ",\"\(FaceKey.lastName)\":\(JSONValue.string(last).text)"
-        text += ",\"\(FaceKey.accountValue)\":\(amount)\(padding)"
-        if let id = holder.id { text += ",\"\(FaceKey.id)\":\(id)" }
-        for extra in extras { text += ",\(JSONValue.string(extra.key).text):\(extra.value.text)" }
-        return text + "}"
+        text += CardFace.member(FaceKey.lastName, .string(last))
+        text += ",\"\(FaceKey.accountValue)\":\(paddedBalance)"
+        if let id = holder.id { text += CardFace.member(FaceKey.id, .number(id.description)) }
+        return text + extraMembers(besides: [FaceKey.balance] + FaceKey.app) + "}"
     }
 
+    private var paddedBalance: String {
+        let amount = balance.description
+        let missing = max(0, CardFace.balanceWidth - amount.utf8.count)
+        return amount + String(repeating: " ", count: missing)
+    }
+
+    /// What others added, as far as it cannot be taken for a member of the form at hand: a key
+    /// that stands there twice makes all of the JSON unreadable.
+    private func extraMembers(besides keys: [String]) -> String {
+        extras.filter { !keys.contains($0.key) }
+            .map { CardFace.member($0.key, $0.value) }
+            .joined()
+    }
+
+    private static func member(_ key: String, _ value: JSONValue) -> String {
+        ",\(JSONValue.string(key).text):\(value.text)"
+    }
+
+    /// The name parted at its last space that has something on either side, so that the parts
+    /// make the same name again.
     private var names: (String, String) {
         let name = holder.name?.text ?? ""
-        guard let space = name.lastIndex(of: " ") else { return (name, "") }
+        guard
+            let space = name.indices.dropFirst().dropLast().last(where: { name[$0] == " " })
+        else { return (name, "") }
         return (String(name[..<space]), String(name[name.index(after: space)...]))
     }
 }

@@ -50,6 +50,9 @@ public struct FirstSight: TagProcedure {
         case (_, .begin):
             return .exchange(Type2Command.getVersion.frame)
         case (.version, .answer(let answer)):
+            guard (try? Type2Command.getVersion.checked(answer)) != nil else {
+                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            }
             version = answer
             chip = Type2Chip(version: answer)
             return readHeader()

@@ -22,8 +22,8 @@ public struct RecordSlots: Hashable, Sendable {
     /// The bytes in the places, which is what a ledger can compare.
     public let bytes: [[UInt8]]
 
-    /// Checks the seals of both places. A record is for one of the `holders`; an empty list means
-    /// nobody.
+    /// Checks the seals of both places. A record is for one of the `holders`; where the list is
+    /// empty, no seal is true.
     public init(
         _ image: CardImage, uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {

@@ -3,6 +3,7 @@ import CardStore
 import Ledger
 import TagReading
 import TapcardDomain
+import TextCodecs
 
 /// How what phones read stands after a tap.
 public enum DisplayState: String, Sendable, Hashable {
@@ -28,23 +29,28 @@ extension Station {
             return (confirmation, .outOfDate)
         }
         surroundings.progress(.committed(operation.id))
+        var card = work.card
+        if operation.kind == .close { card.status = .closed }
         let display = await refreshDisplay(
-            on: sight, content: work.content, of: work.card,
-            rewritingAll: work.card.isDisplayStale)
+            on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale)
         // A change that shows is no repair; a fresh record that brings the old face back is one.
         let isRepair = work.operation.kind == .reseal || display != .repaired
         return (confirmation, isRepair ? display : .current)
     }
 
     /// A commit whose outcome is unknown is asked about again: the answer is taken under the
-    /// card's lock and says what became of it.
+    /// card's lock and says what became of it. Any other failure leaves the change open, with its
+    /// record on the tag.
     private func confirm(_ work: OpenWork) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3
         for _ in 1..<mostAttempts {
             do {
                 return try await ledger.confirm(work, at: now)
             } catch {
-                guard error.kind == .outcomeUnknown else { throw .ledger(error) }
+                guard error.kind == .outcomeUnknown else {
+                    let reason = TapcardError(error)
+                    throw .refused(TapcardError.openStill(work.operation, because: reason))
+                }
             }
         }
         return try await asking { () throws(LedgerError) in
@@ -84,7 +90,7 @@ extension Station {
     /// What phones are to read: the ledger's card with the members that others added, as long as
     /// these leave room for the card's own.
     func area(for content: SealedContent, of card: LedgerCard, on sight: Sight) -> [UInt8] {
-        let extras = sight.image.remains(in: currency)?.extras ?? []
+        let extras = self.extras(on: sight, of: card)
         var face = CardFace(
             style: card.face, balance: content.balance, holder: content.holder,
             scratch: content.scratch, extras: card.status == .closed ? [] : extras)
@@ -92,5 +98,24 @@ extension Station {
         face.extras = []
         if let area = try? face.area(in: sight.layout) { return area }
         preconditionFailure("a card was made whose face does not fit on its chip")
+    }
+
+    /// The members that others added. A key of the card's own that was torn or altered looks like
+    /// one of them: they are believed only beside what the card itself has to say of its holder,
+    /// and after a refresh that was broken off only where everything else is in its place.
+    func extras(on sight: Sight, of card: LedgerCard) -> [JSONMember] {
+        if let face = sight.image.content(in: currency).face {
+            let isOfHolder =
+                face.holder.id == card.holder.id
+                && (card.holder.name == nil || face.holder.name == card.holder.name)
+            let hasState =
+                face.style == .iosApp || card.scratch == .none || face.scratch != .none
+            return isOfHolder && hasState ? face.extras : []
+        }
+        guard let face = sight.image.remainingFace(in: currency), face.style == card.face,
+            face.holder == card.holder,
+            face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
+        else { return [] }
+        return face.extras
     }
 }

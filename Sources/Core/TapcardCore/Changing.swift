@@ -61,6 +61,9 @@ extension Station {
     /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         let code = newID()
+        if try await known(id, .scratch(code), only: nil) != nil {
+            return try await change(.scratch(code), id: id, only: nil)
+        }
         let target = try await tap(for: id) { sight, _ throws(Interruption) in
             try await requireScratchable(sight, code)
             return sight.uid
@@ -80,22 +83,26 @@ extension Station {
     func change(
         _ intent: Intent, id: OperationID, only card: CardUID?
     ) async throws(TapcardError) -> Receipt {
-        var only = card
-        if let known = try await known(id, intent) {
-            if known.state == .committed { return receipt(known, isReplayed: true) }
-            only = card ?? known.uid
-        }
+        let known = try await known(id, intent, only: card)
+        if let known, known.state == .committed { return receipt(known, isReplayed: true) }
+        let begun = Begun()
         return try await tap(
-            for: id, only: only,
-            conclude: { error in await conclude(id, after: error) },
+            for: id, only: card ?? known?.uid,
+            conclude: { error in await conclude(id, begun, after: error) },
             { sight, state throws(Interruption) in
-                try await carryOut(intent, id, on: sight, state.display)
+                try await carryOut(intent, id, on: sight, state.display, noting: begun)
             })
+    }
+
+    /// Remembers what may have begun, for the case that the ledger cannot be asked any more.
+    private final class Begun {
+        var operation: Operation?
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
     private func carryOut(
-        _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState
+        _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState,
+        noting begun: Begun
     ) async throws(Interruption) -> Receipt? {
         if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
         ) {
@@ -104,15 +111,24 @@ extension Station {
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
         let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
-        let beginning = try await asking { () throws(LedgerError) in
-            try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        let beginning: Beginning
+        do {
+            beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                begun.operation = Operation(
+                    id: id, uid: sight.uid, kind: intent.kind, begunAt: now)
+            }
+            throw .ledger(error)
         }
         switch beginning {
         case .begun(let work):
-            let (confirmation, display) = try await perform(work, on: sight)
+            begun.operation = work.operation
+            let (confirmation, refreshed) = try await perform(work, on: sight)
             switch confirmation {
             case .committed(let operation), .voided(let operation):
-                return try finished(operation, display)
+                return try finished(
+                    operation, refreshed == .outOfDate ? .outOfDate : display)
             case .superseded: return nil
             }
         case .known, .changed: return nil
@@ -134,27 +150,39 @@ extension Station {
 
     /// The card is gone: the ledger alone says what became of the request.
     private func conclude(
-        _ id: OperationID, after error: TapcardError
+        _ id: OperationID, _ begun: Begun, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
-        guard let operation = try? await ledger.operation(id) else { return nil }
+        let known: Operation?
+        do {
+            known = try await ledger.operation(id)
+        } catch {
+            known = begun.operation
+        }
+        guard let operation = known else { return nil }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
         case .voided: return .failure(voided(operation))
-        case .pending: return .failure(TapcardError.openStill(operation, because: error))
+        case .pending:
+            if error.kind == .outcomeUnknown { return .failure(error) }
+            return .failure(TapcardError.openStill(operation, because: error))
         }
     }
 
     /// A request whose id is known: the same request again, or a mistake.
     private func known(
-        _ id: OperationID, _ intent: Intent
+        _ id: OperationID, _ intent: Intent, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let operation = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(id)
+        let repetition = try await whileAsking { () throws(LedgerError) in
+            try await ledger.repetition(of: intent, id)
         }
-        guard let operation else { return nil }
-        guard operation.answers(intent) else { throw mismatch(operation) }
-        if operation.state == .voided { throw voided(operation) }
-        return operation
+        switch repetition {
+        case .known(let operation):
+            guard card == nil || card == operation.uid else { throw mismatch(operation) }
+            if operation.state == .voided { throw voided(operation) }
+            return operation
+        case .mismatched(let operation): throw mismatch(operation)
+        case .begun, .changed, .refused, nil: return nil
+        }
     }
 
     private func receipt(
@@ -166,7 +194,7 @@ extension Station {
             isReplayed: isReplayed, display: display)
     }
 
-    private func mismatch(_ operation: Operation) -> TapcardError {
+    func mismatch(_ operation: Operation) -> TapcardError {
         let amount = Money(minorUnits: operation.amount, currency)
         return TapcardError(
             .operationMismatch,
@@ -198,6 +226,18 @@ extension Station {
             throw TapcardError(
                 Refusal(.badAmount, "\(amount.shown) cannot be moved; an amount is above 0"))
         }
+        try requireOwnCurrency(amount)
+    }
+
+    /// Minor units of another currency are other money.
+    func requireOwnCurrency(_ amount: Money) throws(TapcardError) {
+        guard amount.currency == currency else {
+            throw TapcardError(
+                LedgerError(
+                    .wrongCurrency,
+                    "the ledger is kept in \(currency.code), the amount is in "
+                        + amount.currency.code))
+        }
     }
 
     private func requireScratchable(
@@ -217,8 +257,7 @@ extension Station {
         guard case .scratch(let code) = intent, let view = sight.view else { return }
         let face = CardFace(
             style: view.card.face, balance: view.balance, holder: view.card.holder,
-            scratch: .scratched(code),
-            extras: sight.image.remains(in: currency)?.extras ?? [])
+            scratch: .scratched(code), extras: extras(on: sight, of: view.card))
         do {
             _ = try face.area(in: sight.layout)
         } catch {

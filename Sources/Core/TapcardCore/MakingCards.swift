@@ -45,6 +45,19 @@ public struct CardOrder: Sendable, Hashable {
     }
 }
 
+extension CardOrder.Origin {
+    /// Whether an operation is this making, as far as it remembers.
+    fileprivate func isAnswered(by operation: Operation) -> Bool {
+        switch self {
+        case .issue(_, let balance, _):
+            operation.kind == .issue && operation.amount == balance.minorUnits
+        case .adopt(let accepted):
+            operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
+        case .replace: operation.kind == .replace
+        }
+    }
+}
+
 extension Station {
     /// Makes a card of the tag on the reader. When the last tap was interrupted while the same
     /// card was being made, this one finishes it.
@@ -56,19 +69,15 @@ extension Station {
             early: { sight throws(Interruption) in
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
-                    verdict(on: sight) != nil, made.operation == nil
+                    verdict(on: sight) != nil, made.id == nil
                 else { return .goOn }
                 try await make(order, id, of: sight, noting: made)
                 return .again
             },
             { sight, state throws(Interruption) in
-                if made.operation != nil {
-                    return try await finish(sight, state)
-                }
-                if let settled = state.settled, settled.kind.makesCard, let view = sight.view,
-                    isDone(order, by: view)
-                {
-                    return try await finish(sight, state)
+                if let id = made.id { return try await finish(id, sight, state) }
+                if let settled = state.made, try await isDone(order, by: settled, sight.view) {
+                    return try await finish(settled.id, sight, state)
                 }
                 try await make(order, id, of: sight, noting: made)
                 return nil
@@ -77,35 +86,45 @@ extension Station {
 
     /// Remembers across looks at the tag that the card was made in this tap.
     private final class Made {
-        var operation: OperationID?
+        var id: OperationID?
     }
 
     /// A new card's other record place must not keep a record of an earlier life.
     private func finish(
-        _ sight: Sight, _ state: TapState
+        _ id: OperationID, _ sight: Sight, _ state: TapState
     ) async throws(Interruption) -> CardReading? {
         guard let view = sight.view, let seen = sight.seen else { return nil }
-        let other = 1 - (sight.slots.best?.place ?? 0)
-        if sight.slots.slots[other] != .blank, !isOwn(sight.slots.slots[other], view) {
+        let making = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
+        guard let making else { return nil }
+        let other = sight.slots.slots[1 - (sight.slots.best?.place ?? 0)]
+        if other != .blank, !isOwn(other, view, since: making) {
             _ = try await reseal(sight, seen, above: .none)
             return nil
         }
         return try await reading(of: sight.uid, state.display)
     }
 
-    /// Whether a record was made for the present account: by the operation that made the card, or
-    /// after it. Those of an earlier life have lower numbers.
-    private func isOwn(_ slot: RecordSlots.Slot, _ view: CardView) -> Bool {
-        guard case .valid(let record) = slot, let best = view.issued[view.card.confirmed] else {
+    /// Whether a record was made by the operation that made the card, or after it.
+    private func isOwn(
+        _ slot: RecordSlots.Slot, _ view: CardView, since making: Operation
+    ) -> Bool {
+        guard case .valid(let record) = slot, let issued = view.issued[record.sequence] else {
             return false
         }
-        guard let issued = view.issued[record.sequence] else { return false }
-        return record.sequence.next() == best.sequence || issued.operation == best.operation
+        return issued.operation == making.id || record.sequence > making.sequence
     }
 
     private func make(
         _ order: CardOrder, _ id: OperationID, of sight: Sight, noting made: Made
     ) async throws(Interruption) {
+        if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
+        ) {
+            guard known.uid == sight.uid, order.origin.isAnswered(by: known) else {
+                throw .refused(mismatch(known))
+            }
+            made.id = id
+            return
+        }
         if let tag = sight.tag { try await requireWritable(tag, sight.uid) }
         let plan = try await plan(order, for: sight)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
@@ -114,7 +133,7 @@ extension Station {
         }
         switch beginning {
         case .begun(let work):
-            made.operation = id
+            made.id = id
             _ = try await perform(work, on: sight)
         case .refused(let refusal):
             throw .refused(TapcardError(refusal, uid: sight.uid))
@@ -122,14 +141,22 @@ extension Station {
         }
     }
 
-    private func isDone(_ order: CardOrder, by view: CardView) -> Bool {
+    /// Whether the making that an earlier tap had left open is the one that is asked for.
+    private func isDone(
+        _ order: CardOrder, by settled: Operation, _ view: CardView?
+    ) async throws(Interruption) -> Bool {
+        guard let view, view.card.face == order.face, order.origin.isAnswered(by: settled)
+        else { return false }
         switch order.origin {
-        case .issue(let holder, let balance, let hasScratchCard):
-            view.card.holder == holder && view.balance == balance
-                && view.card.face == order.face
+        case .issue(let holder, _, let hasScratchCard):
+            return view.card.holder == holder
                 && (view.card.scratch == .unscratched) == hasScratchCard
-        case .adopt: view.card.foreignMessage != nil
-        case .replace: true
+        case .adopt: return true
+        case .replace(let lost):
+            let lost = try await asking { () throws(LedgerError) in
+                try await ledger.view(of: lost)
+            }
+            return lost?.card.status == .replaced
         }
     }
 
@@ -142,6 +169,11 @@ extension Station {
         let origin: CardPlan.Origin
         switch order.origin {
         case .issue(let wanted, let amount, let hasScratchCard):
+            do {
+                try requireOwnCurrency(amount)
+            } catch {
+                throw .refused(error)
+            }
             try await requireFree(sight, order)
             (holder, balance) = (wanted, amount)
             scratch = hasScratchCard ? .unscratched : .none
@@ -168,7 +200,7 @@ extension Station {
                 }
                 balance = accepted
             }
-            origin = .adopt(message: sight.image.area)
+            origin = .adopt(message: sight.image.area + sight.image.records.joined())
         }
         let face = CardFace(
             style: order.face, balance: balance, holder: holder, scratch: scratch)

@@ -41,14 +41,12 @@ extension Station {
     /// Writes the ledger's state onto a card and every page that phones read. A card that cannot
     /// be trusted is only written when the operator names it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
-        let written = Flag()
         return try await tap(
             for: nil, only: card,
             early: { sight throws(Interruption) in
-                guard card != nil, !written.isSet, let seen = sight.seen, let view = sight.view,
+                guard card != nil, let seen = sight.seen, let view = sight.view,
                     verdict(on: sight) != nil
                 else { return .goOn }
-                written.isSet = true
                 try await rewrite(sight, view, seen)
                 return .again
             },
@@ -61,10 +59,6 @@ extension Station {
                     on: sight, content: content, of: view.card, rewritingAll: true)
                 return try await reading(of: sight.uid, display)
             })
-    }
-
-    private final class Flag {
-        var isSet = false
     }
 
     /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.

@@ -50,13 +50,15 @@ extension Station {
         }
     }
 
-    /// A card that was closed and formatted is a blank tag again, though the ledger knows it.
+    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
     private func formattedRefusal(_ sight: Sight) -> TapcardError? {
-        guard let card = sight.view?.card, card.status == .closed, sight.view?.open == nil,
+        guard let card = sight.view?.card, card.status == .closed || card.status == .replaced,
             sight.image.hasBlankRecords
         else { return nil }
         return TapcardError(
-            Refusal(.cardClosed, "the tag is blank; the card that was on it is closed"),
+            Refusal(
+                .cardClosed,
+                "the tag is blank; the card that was on it is \(card.status.rawValue)"),
             uid: sight.uid)
     }
 

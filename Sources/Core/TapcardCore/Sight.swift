@@ -61,11 +61,37 @@ extension Station {
             of: uid, tag.memory, layout, known: known, tag: tag, chip: tag.chip.name)
     }
 
-    func lookAtAll(of identity: TagIdentity) async throws(Interruption) -> SightedTag {
-        try await performing(
-            FirstSight(identity, longestAnswer: reader.longestAnswer) { chip in
-                CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
-            })
+    /// What a tag says of itself, and the pages that matter: those of a card where nothing else
+    /// is asked for.
+    func lookAtAll(
+        of identity: TagIdentity,
+        _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
+            CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
+        }
+    ) async throws(Interruption) -> SightedTag {
+        let tag: SightedTag
+        do {
+            tag = try await reader.perform(
+                FirstSight(identity, longestAnswer: reader.longestAnswer, cardPages: pages))
+        } catch {
+            guard error.kind == .reader(.refused(NAK.invalidArgument)) else { throw .card(error) }
+            throw .refused(
+                TapcardError(
+                    .protectedTag, "The tag is protected from being read by somebody's password.",
+                    meaning: "Nothing was written to it.", advice: "Use another tag."))
+        }
+        guard tag.signature == nil, tag.chip.hasFastRead else { return tag }
+        // A tag that refused to show its signature is silent until it is selected again.
+        let again: TagIdentity
+        do {
+            again = try await reader.select(within: Station.returnLimit)
+        } catch {
+            throw .reader(error)
+        }
+        guard again.uid == identity.uid else {
+            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+        }
+        return tag
     }
 
     private func sight(

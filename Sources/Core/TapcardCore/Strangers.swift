@@ -34,13 +34,11 @@ extension Station {
         }
     }
 
-    /// A tag with our form of JSON and our form of record, but no true seal: somebody's copy or
-    /// work. Text of others that runs on over the records' places has no such form in front.
+    /// A tag with our form of record, but no true seal: somebody's copy, or somebody's work.
     private func impostor(
         _ sight: Sight, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
-        guard case .tapcard = content, sight.slots.hasUnsealed || sight.slots.hasRetired
-        else { return nil }
+        guard sight.slots.hasUnsealed || sight.slots.hasRetired else { return nil }
         for bytes in sight.slots.bytes {
             let owner = try await asking { () throws(LedgerError) in
                 try await ledger.owner(ofRecord: bytes)
@@ -53,6 +51,8 @@ extension Station {
                     uid: sight.uid)
             }
         }
+        // Text of others that runs on over the records' places can look like one by chance.
+        guard case .tapcard = content else { return nil }
         let known = sight.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(

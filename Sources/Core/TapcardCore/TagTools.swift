@@ -29,10 +29,8 @@ extension Station {
     /// Looks at everything that a tag tells of itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
-            let tag = try await lookAtAll(of: identity)
-            let access =
-                tag.signature == nil && tag.chip.hasFastRead
-                ? try await accessAfterSilence(of: tag, identity) : try await access(of: tag)
+            let tag = try await lookAtAll(of: identity) { $0.userPages }
+            let access = try await access(of: tag)
             var counter: UInt32?
             if access.countsReads {
                 let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
@@ -55,7 +53,10 @@ extension Station {
     /// Everything that can be read of the tag.
     public func dump() async throws(TapcardError) -> TagDump {
         try await withTag { identity, uid throws(Interruption) in
-            let tag = try await lookAtAll(of: identity)
+            // Pages may be protected from reading; what is needed first is what the chip is.
+            let tag = try await lookAtAll(of: identity) { chip in
+                chip.hasFastRead ? 0...0 : chip.userPages
+            }
             guard tag.chip.hasFastRead else { return try self.dump(tag, uid) }
             var pages: [Page?] = []
             let all = 0...UInt8(tag.chip.pageCount - 1)
@@ -164,18 +165,6 @@ extension Station {
         return try Station.checked { () throws(Type2Error) in
             try TagDump(chip: tag.chip, uid: uid.bytes, pages: header + memory)
         }
-    }
-
-    /// After a refused signature the tag has to be selected again before it answers.
-    private func accessAfterSilence(
-        of tag: SightedTag, _ identity: TagIdentity
-    ) async throws(Interruption) -> TagAccess {
-        do {
-            _ = try await reader.select(within: Station.returnLimit)
-        } catch {
-            throw .reader(error)
-        }
-        return try await access(of: tag)
     }
 
     private static func checked<Success>(

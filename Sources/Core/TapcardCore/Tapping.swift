@@ -85,11 +85,15 @@ enum Look<Success> {
 
 /// What has been settled so far in one tap.
 struct TapState: Sendable {
+    /// What was left open and came to its end; a fresh record behind it is no news.
     private(set) var settled: Operation?
     private(set) var display = DisplayState.current
 
+    /// The making of a card that was left open.
+    var made: Operation? { settled.flatMap { $0.kind.makesCard ? $0 : nil } }
+
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
-        settled = operation ?? settled
+        if let operation, operation.kind != .reseal { settled = operation }
         if display != .current { self.display = display }
     }
 }

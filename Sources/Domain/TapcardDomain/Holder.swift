@@ -55,7 +55,7 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
         guard !composed.allSatisfy(\.properties.isWhitespace) else {
             throw Refusal(.badName, "a name must not be empty; leave it out instead")
         }
-        guard !composed.contains(where: HolderName.isForbidden) else {
+        guard !composed.contains(where: \.isMisleading) else {
             throw Refusal(
                 .badName, "the name \"\(printable(name))\" contains a control character")
         }
@@ -74,14 +74,4 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
     public var description: String { text }
-
-    /// Line and paragraph separators break lines like control characters do; the marks that turn
-    /// the direction of writing around can make a name read as another one.
-    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default:
-            (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-        }
-    }
 }

@@ -16,7 +16,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; write it without the sign")
         }
-        if let suggestion = Money.withPoint(bytes) {
+        if let suggestion = Money.withPoint(bytes, currency) {
             throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; write \(suggestion)")
         }
         let parts = bytes.split(
@@ -62,8 +62,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
 
     /// What a person sees: "$12.50", "-$4.50".
     public var shown: String {
-        let positive = Money(minorUnits: minorUnits == .min ? .max : abs(minorUnits), currency)
-        return (minorUnits < 0 ? "-" : "") + currency.sign + positive.description
+        (minorUnits < 0 ? "-" : "") + currency.sign + description.drop { $0 == "-" }
     }
 
     private static func example(_ currency: Currency) -> String {
@@ -73,27 +72,17 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same text with a point, where the only fault is one decimal comma.
-    private static func withPoint(_ bytes: [UInt8]) -> String? {
-        let comma = UInt8(ascii: ",")
-        guard bytes.count(where: { $0 == comma }) == 1, bytes.first != comma, bytes.last != comma,
-            bytes.allSatisfy({ $0 == comma || isDigit($0) })
+    /// The same text with a point, where the only fault is one decimal comma: a comma with more
+    /// digits behind it than the currency has may part thousands.
+    private static func withPoint(_ bytes: [UInt8], _ currency: Currency) -> String? {
+        let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),
+            parts[1].count <= currency.decimals
         else { return nil }
-        return String(decoding: bytes.map { $0 == comma ? UInt8(ascii: ".") : $0 }, as: UTF8.self)
+        return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
     }
 }
 
 private func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-}
-
-/// Text that someone typed, safe to show: no control characters, not without end.
-func printable(_ text: String) -> String {
-    let longestShown = 40
-    let safe = String(
-        String.UnicodeScalarView(
-            text.unicodeScalars.prefix(longestShown).map { scalar in
-                scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
-            }))
-    return text.unicodeScalars.count > longestShown ? safe + "…" : safe
 }

@@ -25,7 +25,7 @@ public struct Purse: Hashable, Sendable {
     }
 
     public func holding(_ amount: Money) throws(Refusal) -> Purse {
-        try Purse.requirePositive(amount)
+        try requireMovable(amount)
         guard amount.minorUnits <= available.minorUnits,
             let next = Purse(
                 balance: balance,
@@ -40,7 +40,7 @@ public struct Purse: Hashable, Sendable {
     }
 
     public func adding(_ amount: Money) throws(Refusal) -> Purse {
-        try Purse.requirePositive(amount)
+        try requireMovable(amount)
         let room = Currency.largestBalance - balance.minorUnits
         guard amount.minorUnits <= room,
             let next = Purse(
@@ -56,11 +56,15 @@ public struct Purse: Hashable, Sendable {
         return next
     }
 
-    private static func requirePositive(_ amount: Money) throws(Refusal) {
+    private func requireMovable(_ amount: Money) throws(Refusal) {
         guard amount.minorUnits > 0 else {
             throw Refusal(
                 .badAmount, "\(amount.shown) is not an amount that can be moved; it must be above 0"
             )
+        }
+        guard amount.currency == balance.currency else {
+            throw Refusal(
+                .badAmount, "the card is in \(balance.currency.code), not \(amount.currency.code)")
         }
     }
 }

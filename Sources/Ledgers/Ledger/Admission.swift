@@ -26,8 +26,10 @@ struct Posting: Hashable, Sendable {
 
 /// The facts beside the card that a request may depend on.
 struct Circumstances: Sendable {
-    /// The payment that is to be reversed, and the refund that reversed it before.
+    /// The payment that is to be reversed, the accounts it was booked on, and the refund that
+    /// reversed it before.
     var payment: Operation?
+    var paidFrom: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
     var lost: CardView?
@@ -95,6 +97,11 @@ extension Circumstances {
             throw Refusal(
                 .notRefundable, "operation \(id) was paid with card \(payment.uid), not this one")
         }
+        guard paidFrom.contains(view.card.purse) else {
+            throw Refusal(
+                .notRefundable,
+                "operation \(id) was paid before the card was issued anew, maybe by someone else")
+        }
         if let earlierRefund {
             throw Refusal(
                 .alreadyRefunded,
@@ -160,7 +167,6 @@ extension CardPlan {
         card.holder = holder
         card.scratch = scratch
         card.face = face
-        card.isDisplayStale = true
         card.foreignMessage = nil
         var effects = Effects(card: card)
         let source: Account
@@ -171,8 +177,14 @@ extension CardPlan {
             source = .adopted
             effects.card.foreignMessage = message
         case .replace(let uid):
+            guard uid != card.uid else {
+                throw Refusal(.wrongState, "card \(uid) cannot be replaced by itself")
+            }
             guard let lost = circumstances.lost else {
                 throw Refusal(.cardUnknown, "this ledger knows no card \(uid)")
+            }
+            guard uid != card.uid else {
+                throw Refusal(.wrongState, "card \(uid) cannot replace itself")
             }
             guard lost.card.status == .active || lost.card.status == .blocked else {
                 throw Refusal(

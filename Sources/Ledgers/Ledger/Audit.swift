@@ -35,14 +35,15 @@ extension LedgerStore {
     }
 }
 
-/// The invariants, each a function from rows to complaints.
+/// The invariants, each a function from rows to complaints. Sums wrap: the rows may hold anything,
+/// and a sum that is not representable is not the right one.
 private enum Auditor {
     /// I1: the sum of all accounts is 0, every balance is the sum of its entries, and no customer
     /// has less than nothing or more than the limit.
     static func money(_ rows: any LedgerRows) throws(LedgerError) -> [String] {
         var found: [String] = []
         var sums: [Account: Int64] = [:]
-        for entry in try rows.entries(of: nil) { sums[entry.account, default: 0] += entry.amount }
+        for entry in try rows.entries(of: nil) { sums[entry.account, default: 0] &+= entry.amount }
         let balances = try rows.balances()
         for account in Set(sums.keys).union(balances.keys) {
             let sum = sums[account, default: 0]
@@ -54,7 +55,7 @@ private enum Auditor {
                 found.append("I1: \(account) holds \(sum), outside its limits")
             }
         }
-        let total = balances.values.reduce(0, +)
+        let total = balances.values.reduce(0, &+)
         if total != 0 { found.append("I1: all accounts together hold \(total), not 0") }
         return found.sorted()
     }
@@ -65,7 +66,7 @@ private enum Auditor {
         if (operation.state == .pending) != (operation.endedAt == nil) {
             found.append("I2: operation \(operation.id) is \(operation.state) at an unknown time")
         }
-        if entries.reduce(0, { $0 + $1.amount }) != 0 {
+        if entries.reduce(0, { $0 &+ $1.amount }) != 0 {
             found.append("I1: the entries of operation \(operation.id) do not add up to 0")
         }
         let isBooked = operation.state == .committed || !operation.kind.isVoidable
@@ -109,7 +110,7 @@ private enum Auditor {
         if open.count > 1 {
             found.append("I3: card \(card.uid) has \(open.count) open operations")
         }
-        let held = open.reduce(0) { $0 + $1.held }
+        let held = open.reduce(0) { $0 &+ $1.held }
         if held > balance {
             found.append("I1: card \(card.uid) holds \(held) of \(balance)")
         }

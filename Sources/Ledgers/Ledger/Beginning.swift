@@ -15,6 +15,18 @@ extension LedgerStore {
     }
 }
 
+extension LedgerStore {
+    /// Whether an id was used before, and for what, whichever card it was for. Nil for a new id.
+    public func repetition(
+        of intent: Intent, _ id: OperationID
+    ) async throws(LedgerError) -> Beginning? {
+        let currency = currency
+        return try await read { rows throws(LedgerError) in
+            try Book(reading: rows, currency).repetition(of: intent, id, on: nil)
+        }
+    }
+}
+
 /// One transaction's hand on the rows.
 struct Book {
     let rows: any LedgerRows
@@ -22,10 +34,24 @@ struct Book {
     let sealer: RecordSealer
     let now: Timestamp
 
+    init(rows: any LedgerRows, currency: Currency, sealer: RecordSealer, now: Timestamp) {
+        self.rows = rows
+        self.currency = currency
+        self.sealer = sealer
+        self.now = now
+    }
+
+    /// For looking only: nothing is sealed, and no time passes.
+    init(reading rows: any LedgerRows, _ currency: Currency) {
+        self.init(
+            rows: rows, currency: currency,
+            sealer: RecordSealer(seal: { _ in [] }, isCurrent: { _ in false }),
+            now: Timestamp(milliseconds: 0))
+    }
+
     func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
-        if let known = try rows.operation(request.id) {
-            let isSame = known.uid == request.uid && known.answers(request.intent)
-            return isSame ? .known(known) : .mismatched(known)
+        if let known = try repetition(of: request.intent, request.id, on: request.uid) {
+            return known
         }
         let view = try view(of: request.uid)
         guard view.map(Seen.init) == seen else { return .changed }
@@ -39,6 +65,7 @@ struct Book {
             return .refused(error)
         }
         if let open { try abandon(open) }
+        if let view { try skip(view.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
@@ -50,6 +77,19 @@ struct Book {
             throw LedgerError(.corrupt, "card \(request.uid) ran out of numbers while locked")
         }
         return .begun(work)
+    }
+
+    /// What an id that is used already was used for: this very request, or another one. Nil for a
+    /// new id.
+    fileprivate func repetition(
+        of intent: Intent, _ id: OperationID, on uid: CardUID?
+    ) throws(LedgerError) -> Beginning? {
+        guard let known = try rows.operation(id) else { return nil }
+        let reversed = try known.reverses.map { id throws(LedgerError) in
+            try rows.operation(id)?.amount
+        }
+        let isSame = known.answers(intent, reversing: reversed ?? nil)
+        return isSame && known.uid == uid ?? known.uid ? .known(known) : .mismatched(known)
     }
 
     func view(of uid: CardUID) throws(LedgerError) -> CardView? {
@@ -71,6 +111,7 @@ struct Book {
         for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
     ) throws(LedgerError) -> OpenWork? {
         guard let number = max(card.allocated, floor).next() else { return nil }
+        try skip(card, to: floor)
         var card = card
         var operation = operation
         card.allocated = number
@@ -83,6 +124,13 @@ struct Book {
             IssuedRecord(
                 uid: card.uid, sequence: number, bytes: record, operation: operation.id))
         return OpenWork(operation: operation, card: card, content: content, record: record)
+    }
+
+    /// Numbers above all that were handed out lie on the tag: a newer copy of this ledger handed
+    /// them out. Until the tag follows, they must not be taken for a forger's.
+    private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
+        guard card.allocated < floor, let first = card.allocated.next() else { return }
+        try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
     }
 
     /// What the card's record says once the operation is done.
@@ -103,23 +151,32 @@ struct Book {
     private func admit(
         _ request: Request, _ view: CardView?, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
+        if let money = request.intent.money, money.currency != currency {
+            throw Refusal(
+                .badAmount,
+                "\(money.shown) is in \(money.currency.code); this ledger is kept in \(currency.code)"
+            )
+        }
+        let effects: Effects
         if let view {
-            let effects = try request.intent.effects(on: view, circumstances)
-            guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
-            return effects
+            effects = try request.intent.effects(on: view, circumstances)
+        } else {
+            guard case .make(let plan) = request.intent else {
+                throw Refusal(.cardUnknown, "this ledger does not know the card")
+            }
+            effects = try plan.effects(onNew: request.uid, circumstances)
         }
-        guard case .make(let plan) = request.intent else {
-            throw Refusal(.cardUnknown, "this ledger does not know the card")
-        }
-        guard plan.above.next() != nil else { throw Book.numbersExhausted }
-        return try plan.effects(onNew: request.uid, circumstances)
+        guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
+        return effects
     }
 
     private func circumstances(of intent: Intent) throws(LedgerError) -> Circumstances {
         switch intent {
         case .refund(let id, _):
             return Circumstances(
-                payment: try rows.operation(id), earlierRefund: try rows.refund(of: id))
+                payment: try rows.operation(id),
+                paidFrom: try rows.entries(of: id).map(\.account),
+                earlierRefund: try rows.refund(of: id))
         case .make(let plan):
             guard case .replace(let lost) = plan.origin else { return Circumstances() }
             return Circumstances(lost: try view(of: lost))
@@ -159,6 +216,16 @@ extension Intent {
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
+
+    /// The amount that it names.
+    fileprivate var money: Money? {
+        switch self {
+        case .pay(let money), .add(let money): money
+        case .refund(_, let money): money
+        case .make(let plan): plan.balance
+        case .scratch, .activate, .close, .reseal: nil
+        }
+    }
 }
 
 extension LedgerCard {
@@ -172,14 +239,18 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether this is what someone asks for, so that asking is a repetition.
-    public func answers(_ intent: Intent) -> Bool {
+    /// Whether this is what someone asks for, so that asking is a repetition. What is drawn anew
+    /// for every try, a scratch code, is not compared.
+    fileprivate func answers(_ intent: Intent, reversing paid: Int64?) -> Bool {
         guard kind == intent.kind else { return false }
         switch intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money):
-            return reverses == id && (money.map { $0.minorUnits == amount } ?? true)
-        case .scratch, .activate, .close, .reseal, .make: return true
+            return reverses == id && amount == money?.minorUnits ?? paid
+        case .make(let plan):
+            if case .replace = plan.origin { return true }
+            return amount == plan.balance.minorUnits
+        case .scratch, .activate, .close, .reseal: return true
         }
     }
 }

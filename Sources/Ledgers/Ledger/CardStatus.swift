@@ -5,6 +5,14 @@ public enum StatusChange: Hashable, Sendable {
     case block, unblock
     /// Takes the name, and a foreign message that may hold one, out of the ledger.
     case forget
+
+    fileprivate var kind: Operation.Kind {
+        switch self {
+        case .block: .block
+        case .unblock: .unblock
+        case .forget: .forget
+        }
+    }
 }
 
 extension LedgerStore {
@@ -16,18 +24,21 @@ extension LedgerStore {
             guard var card = try rows.card(uid) else {
                 return .failure(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
             }
-            let kind: Operation.Kind
+            if let known = try rows.operation(id) {
+                guard known.uid == uid, known.kind == change.kind else {
+                    return .failure(
+                        Refusal(.badIdentifier, "operation \(id) was another one before"))
+                }
+                return .success(card)
+            }
             switch (change, card.status) {
             case (.block, .active):
                 card.status = .blocked
-                kind = .block
             case (.unblock, .blocked):
                 card.status = .active
-                kind = .unblock
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
-                kind = .forget
             case (.block, let status), (.unblock, let status):
                 return .failure(
                     Refusal(.wrongState, "card \(uid) is \(status.rawValue) already"))
@@ -35,7 +46,8 @@ extension LedgerStore {
             try rows.save(card)
             try rows.insert(
                 Operation(
-                    id: id, uid: uid, kind: kind, begunAt: now, state: .committed, endedAt: now,
+                    id: id, uid: uid, kind: change.kind, begunAt: now, state: .committed,
+                    endedAt: now,
                     balanceAfter: try rows.balance(of: card.purse)))
             return .success(card)
         }

@@ -101,7 +101,11 @@ private final class MemoryRows: LedgerRows {
     }
 
     func append(_ entry: Entry) throws(LedgerError) {
-        let balance = tables.balances[entry.account, default: 0] + entry.amount
+        let (balance, overflow) = tables.balances[entry.account, default: 0]
+            .addingReportingOverflow(entry.amount)
+        guard !overflow else {
+            throw LedgerError(.corrupt, "account \(entry.account) would hold too much")
+        }
         if case .purse = entry.account {
             guard (0...Currency.largestBalance).contains(balance) else {
                 throw LedgerError(.corrupt, "account \(entry.account) would hold \(balance)")

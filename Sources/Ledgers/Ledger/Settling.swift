@@ -42,11 +42,13 @@ extension LedgerStore {
                 let operation = view.open
             else { return .changed }
             let highest = max(best, view.card.confirmed)
+            let content = try book.content(of: view.card, during: operation)
             if operation.sequence > highest, operation.sequence == view.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
-                sealer.isCurrent(issued.bytes)
+                sealer.isCurrent(issued.bytes),
+                // A name that was forgotten meanwhile is under the old seal.
+                sealer.seal(content) == issued.bytes
             {
-                let content = try book.content(of: view.card, during: operation)
                 return .work(
                     OpenWork(
                         operation: operation, card: view.card, content: content,
@@ -70,6 +72,15 @@ extension LedgerStore {
             guard view.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
             }
+            guard state == .committed || operation.kind.isVoidable else {
+                return .refused(
+                    Refusal(
+                        .wrongState,
+                        "a \(operation.kind.rawValue) has happened already and cannot be undone"))
+            }
+            guard try book.rows.operation(id) == nil else {
+                return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
+            }
             if state == .committed {
                 _ = try book.complete(operation, on: view.card)
             } else {
@@ -78,7 +89,9 @@ extension LedgerStore {
             let beginning = try book.begin(
                 Request(id: id, uid: open.uid, intent: .reseal(above: .none), at: now),
                 seen: Seen(confirmed: view.card.confirmed, open: nil))
-            guard case .begun(let work) = beginning else { return .changed }
+            guard case .begun(let work) = beginning else {
+                throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
+            }
             return .work(work)
         }
     }

@@ -4,7 +4,11 @@ internal import Ledger
 /// One connection to one database file, used by one actor and closed when nobody keeps it.
 @safe final class Connection {
     /// What may be done to the file.
-    enum Access { case readOnly, readWrite }
+    enum Access {
+        /// Not even a journal is begun beside it.
+        case readOnly
+        case readWrite
+    }
 
     let path: String
     /// How often something reached the disk through this connection.
@@ -14,16 +18,20 @@ internal import Ledger
 
     /// Opens a file that exists; nothing is read from it yet.
     init(path: String, _ access: Access, busyLimit: Duration = .zero) throws(LedgerError) {
-        let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let name: String
+        let mode: Int32
+        switch access {
+        case .readWrite: (name, mode) = (path, SQLITE_OPEN_READWRITE)
+        case .readOnly: (name, mode) = (Connection.untouched(path), SQLITE_OPEN_READONLY)
+        }
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
-            path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            name, &handle,
+            mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
             let systemError = unsafe sqlite3_system_errno(handle)
             unsafe sqlite3_close(handle)
-            throw LedgerError(
-                sqlite: code, unsafe String(cString: sqlite3_errstr(code)),
-                systemError: systemError, path: path)
+            throw LedgerError(sqlite: code, systemError: systemError, path: path)
         }
         unsafe self.handle = handle
         self.path = path
@@ -91,6 +99,21 @@ internal import Ledger
     }
 
     fileprivate func countDurableTransaction() { durableTransactions += 1 }
+
+    /// A name that makes SQLite look only. Where there is a journal, though, the rows are in it.
+    private static func untouched(_ path: String) -> String {
+        guard !Folder.contains(path + "-wal") else { return path }
+        var uri = path.hasPrefix("/") ? "file://" : "file:"
+        for scalar in path.unicodeScalars {
+            switch scalar {
+            case "%": uri += "%25"
+            case "?": uri += "%3F"
+            case "#": uri += "%23"
+            default: uri.unicodeScalars.append(scalar)
+            }
+        }
+        return uri + "?immutable=1"
+    }
 
     private func prepared(_ sql: String) throws(LedgerError) -> Statement {
         if let statement = statements[sql] { return statement }

@@ -4,7 +4,8 @@ internal import Ledger
 
 extension LedgerError {
     /// What SQLite's answer means for a ledger, and what to do about it.
-    init(sqlite code: Int32, _ message: String, systemError: Int32, path: String) {
+    init(sqlite code: Int32, _ message: String? = nil, systemError: Int32, path: String) {
+        let message = unsafe message ?? String(cString: sqlite3_errstr(code))
         let cause = "(\(message))"
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:

@@ -102,9 +102,7 @@ extension Connection {
         for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
             let code = unsafe lock(file, level)
             guard code == SQLITE_OK else {
-                throw LedgerError(
-                    sqlite: code, unsafe String(cString: sqlite3_errstr(code)),
-                    systemError: errno, path: path)
+                throw LedgerError(sqlite: code, systemError: errno, path: path)
             }
         }
     }

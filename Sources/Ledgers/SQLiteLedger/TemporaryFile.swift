@@ -54,38 +54,3 @@ final class TemporaryFile: Sendable {
         try Folder.reachDisk(path)
     }
 }
-
-/// Names in folders, and how they become durable.
-enum Folder {
-    /// Whether something has this name; also where it cannot be told.
-    static func contains(_ path: String) -> Bool {
-        unsafe access(path, F_OK) == 0 || errno != ENOENT
-    }
-
-    /// Gives a file another name as well.
-    static func link(_ path: String, _ name: String) throws(LedgerError) {
-        guard unsafe Glibc.link(path, name) == 0 else {
-            throw LedgerError(systemError: errno, path: name)
-        }
-        try reachDisk(of: name)
-    }
-
-    static func remove(_ path: String) throws(LedgerError) {
-        guard unsafe unlink(path) == 0 else { throw LedgerError(systemError: errno, path: path) }
-        try reachDisk(of: path)
-    }
-
-    /// Makes the names in a file's folder durable.
-    static func reachDisk(of path: String) throws(LedgerError) {
-        guard let slash = path.lastIndex(of: "/") else { return try reachDisk(".") }
-        try reachDisk(slash == path.startIndex ? "/" : String(path[..<slash]))
-    }
-
-    /// Makes the contents of a file, or the names in a folder, durable.
-    static func reachDisk(_ path: String) throws(LedgerError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw LedgerError(systemError: errno, path: path) }
-    }
-}

@@ -4,12 +4,14 @@ extension Fault: CustomStringConvertible {
         "\(counted.rawValue) \(countdown) \(kind)"
     }
 
+    /// Takes one spelling of each fault, the one that `description` gives.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard words.count >= 3, let counted = Counted(rawValue: words[0]),
             let countdown = Int(words[1]), countdown > 0, let kind = Kind(Array(words[2...]))
         else { return nil }
         self.init(at: countdown, counting: counted, kind)
+        guard description == text else { return nil }
     }
 }
 

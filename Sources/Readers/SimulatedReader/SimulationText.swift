@@ -7,15 +7,20 @@ import Type2Tag
 extension Simulation {
     private static let heading = "tapcard simulation 1"
     private static let tagHeading = "tapcard tag "
+    private static let onReaderField = "on-reader"
+    private static let lastField = "last-tag"
+    private static let faultField = "fault"
+    private static let nothing = "none"
 
     public var text: String {
         let lying =
-            onReader.isEmpty ? "none" : onReader.map(Hexadecimal.encode).joined(separator: " ")
+            onReader.isEmpty
+            ? Simulation.nothing : onReader.map(Hexadecimal.encode).joined(separator: " ")
         let head = """
             \(Simulation.heading)
-            on-reader: \(lying)
-            last-on-reader: \(lastOnReader.map(Hexadecimal.encode) ?? "none")
-            fault: \(fault?.description ?? "none")
+            \(Simulation.onReaderField): \(lying)
+            \(Simulation.faultField): \(fault?.description ?? Simulation.nothing)
+            \(Simulation.lastField): \(lastOnReader.map(Hexadecimal.encode) ?? Simulation.nothing)
 
             """
         let dumps = tags.map { "\n" + TagDump(memory: $0, withSecrets: true).text }
@@ -23,45 +28,56 @@ extension Simulation {
     }
 
     public init(parsing text: String) throws(ReaderError) {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[
-            ...]
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)[...]
         guard lines.popFirst() == Simulation.heading else {
             throw ReaderError(.noReader, "the file is no simulation of tapcard")
         }
-        var lying: [[UInt8]] = []
-        var last: [[UInt8]] = []
-        var fault: Fault?
-        while let line = lines.first, !line.hasPrefix(Simulation.tagHeading) {
-            lines.removeFirst()
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
-            let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
-            switch parts.first {
-            case "on-reader":
-                lying = try Simulation.uids(value)
-            case "last-on-reader":
-                last = try Simulation.uids(value)
-            case "fault":
-                fault = Fault(value)
-                if fault == nil && value != "none" {
-                    throw ReaderError(.noReader, "the simulation has no fault \"\(value)\"")
-                }
-            default:
-                throw ReaderError(.noReader, "the simulation has a line \"\(line)\" out of place")
-            }
+        let fields = try Simulation.fields(&lines)
+        guard let lying = try fields[Simulation.onReaderField].map(Simulation.uids),
+            let last = try fields[Simulation.lastField].map(Simulation.uids),
+            let fault = fields[Simulation.faultField]
+        else {
+            throw ReaderError(
+                .noReader, "the simulation does not say what lies on the reader and what goes wrong"
+            )
         }
-        let tags = try Simulation.tags(lines)
-        self.init(tags)
+        self.init(try Simulation.tags(lines))
         put(last)
+        guard onReader == last, last.count <= 1 else {
+            throw ReaderError(.noReader, "the tag that lay on the reader last is not in the file")
+        }
         put(lying)
-        self.fault = fault
-        guard onReader.count == lying.count else {
-            throw ReaderError(.noReader, "a tag that lies on the reader is not in the file")
+        self.fault = Fault(fault)
+        guard self.fault != nil || fault == Simulation.nothing else {
+            throw ReaderError(.noReader, "the simulation has no fault \"\(fault)\"")
+        }
+        guard onReader == lying, Set(lying).count == lying.count else {
+            throw ReaderError(
+                .noReader, "a tag that lies on the reader is not in the file, or lies there twice")
         }
     }
 
+    /// The lines in front of the first tag, each field once.
+    private static func fields(
+        _ lines: inout ArraySlice<String>
+    ) throws(ReaderError) -> [String: String] {
+        var fields: [String: String] = [:]
+        while let line = lines.first, !line.hasPrefix(tagHeading) {
+            lines.removeFirst()
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+            guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),
+                fields.updateValue(parts[1], forKey: parts[0]) == nil
+            else {
+                throw ReaderError(.noReader, "the simulation has a line \"\(line)\" out of place")
+            }
+        }
+        return fields
+    }
+
     private static func uids(_ text: String) throws(ReaderError) -> [[UInt8]] {
-        if text == "none" { return [] }
+        if text == nothing { return [] }
         var uids: [[UInt8]] = []
         for word in text.split(separator: " ") {
             guard let uid = Hexadecimal.decode(word) else {

@@ -1,0 +1,95 @@
+import Glibc
+import Ledger
+import PaymentsInC
+import SQLiteLedger
+import TapcardCore
+import TapcardDomain
+
+/// What a payment costs in the SQLite ledger, beside the same rows written by a loop in C.
+struct LedgerCosts {
+    let paymentsARound: Int
+    let durableTransactions: Int
+    /// Processor time of each round, in seconds; seconds are only good side by side.
+    let swiftSeconds: [Double]
+    let cSeconds: [Double]
+
+    private static let rounds = 5
+    private static let payments = 200
+
+    static func measure() async throws -> LedgerCosts {
+        let folder = "/tmp/tapcard-bench-\(getpid())"
+        unsafe mkdir(folder, 0o700)
+        defer {
+            for name in ["swift", "c"].flatMap({ [$0, $0 + "-wal", $0 + "-shm"] }) {
+                unsafe unlink("\(folder)/\(name)")
+            }
+            unsafe rmdir(folder)
+        }
+        let uid = try required(CardUID("04AC6B72BA6C80"))
+        let swift = try await ledger(at: "\(folder)/swift", for: uid)
+        _ = try await ledger(at: "\(folder)/c", for: uid)
+        let before = await swift.durableTransactions
+        var swiftSeconds: [Double] = []
+        var cSeconds: [Double] = []
+        for round in 0..<rounds {
+            let start = processorSeconds()
+            for _ in 0..<payments { try await pay(uid, in: swift) }
+            let middle = processorSeconds()
+            let code = unsafe tapcard_payments_in_c(
+                "\(folder)/c", uid.description, Int32(2 + round * payments), Int32(payments))
+            guard code == 0 else { throw BenchmarkError("the loop in C failed with \(code)") }
+            swiftSeconds.append(middle - start)
+            cSeconds.append(processorSeconds() - middle)
+        }
+        let durable = await swift.durableTransactions - before
+        return LedgerCosts(
+            paymentsARound: payments, durableTransactions: durable, swiftSeconds: swiftSeconds,
+            cSeconds: cSeconds)
+    }
+
+    var payments: Int { paymentsARound * swiftSeconds.count }
+
+    private static let sealer = RecordSealer(
+        seal: { content in
+            let number = content.sequence.value
+            return [0x44] + (0..<15).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
+        }, isCurrent: { _ in true })
+
+    private static func ledger(at path: String, for uid: CardUID) async throws -> SQLiteLedger {
+        let ledger = try await SQLiteLedger.open(path: path, currency: .usd)
+        let plan = CardPlan(
+            origin: .issue, chip: "NTAG213", isGenuineChip: nil, holder: .nobody, scratch: .none,
+            face: .tapcard, balance: Money(minorUnits: 1_000_000, .usd), mayReissue: false,
+            above: .none)
+        try await carryOut(.make(plan), on: uid, in: ledger, seen: nil)
+        return ledger
+    }
+
+    private static func pay(_ uid: CardUID, in ledger: SQLiteLedger) async throws {
+        let view = try required(try await ledger.view(of: uid))
+        try await carryOut(
+            .pay(Money(minorUnits: 1, .usd)), on: uid, in: ledger, seen: Seen(view))
+    }
+
+    private static func carryOut(
+        _ intent: Intent, on uid: CardUID, in ledger: SQLiteLedger, seen: Seen?
+    ) async throws {
+        let id = Counter.surroundings.newID()
+        let now = Timestamp(milliseconds: 1_700_000_000_000)
+        let request = Request(id: id, uid: uid, intent: intent, at: now)
+        guard case .begun(let work) = try await ledger.begin(request, seen: seen, sealer: sealer),
+            case .committed = try await ledger.confirm(work, at: now)
+        else { throw BenchmarkError("the ledger did not do what was asked") }
+    }
+
+    private static func required<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw BenchmarkError("something is missing") }
+        return value
+    }
+
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,20 @@
+extension Unicode.Scalar {
+    /// Whether it can make a text look like another one, or break its line: control characters,
+    /// line and paragraph separators, and the marks that turn the direction of writing around.
+    var isMisleading: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+        }
+    }
+}
+
+/// Text that someone typed, safe to show: nothing that misleads, and not without end.
+func printable(_ text: String) -> String {
+    let longestShown = 40
+    let safe = text.unicodeScalars.prefix(longestShown).map { scalar in
+        scalar.isMisleading ? "\u{FFFD}" : scalar
+    }
+    let end = text.unicodeScalars.count > longestShown ? "…" : ""
+    return String(String.UnicodeScalarView(safe)) + end
+}

@@ -1,0 +1,17 @@
+internal import BlockingLane
+internal import Ledger
+
+/// Runs on a ledger's lane what blocks before there is a ledger.
+actor Doorway {
+    private nonisolated let lane: BlockingLane
+
+    init(_ lane: BlockingLane) { self.lane = lane }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+
+    func run<Success>(
+        _ work: @Sendable () throws(LedgerError) -> sending Success
+    ) throws(LedgerError) -> sending Success {
+        try work()
+    }
+}

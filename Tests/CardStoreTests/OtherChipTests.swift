@@ -1,0 +1,101 @@
+import CardStore
+import MockReader
+import TagReading
+import Testing
+import Type2Tag
+
+@Suite("First sight of another Type 2 tag")
+struct OtherChipTests {
+    private func header(size: UInt8, magic: UInt8 = 0xE1, version: UInt8 = 0x10) -> [UInt8] {
+        FirstSightTests.header.dropLast(4) + [magic, version, size, 0]
+    }
+
+    private func block(from page: UInt8) -> MockReader.Reply {
+        .answer(numbered(page...page.addingReportingOverflow(3).partialValue))
+    }
+
+    @Test(
+        "that refuses GET_VERSION is selected again and read",
+        arguments: [
+            ReaderError.Kind.refused(0), .timedOut, .garbled,
+        ])
+    func olderChip(kind: ReaderError.Kind) async throws {
+        let played = await FirstSightTests.look(
+            [.failure(kind), .tag(FirstSightTests.identity), .answer(header(size: 6))]
+                + [4, 8, 12].map(block))
+        #expect(played.trace == [[0x60], [], [0x30, 0], [0x30, 4], [0x30, 8], [0x30, 12]])
+        let tag = try #require(played.outcome)
+        #expect(tag.chip == Type2Chip.other(capability: Page(0xE1, 0x10, 6, 0)))
+        #expect(tag.version == nil && tag.signature == nil)
+        #expect(tag.memory == numbered(4...15))
+    }
+
+    @Test("of a version that is not in the table is read without a selection")
+    func unknownVersion() async throws {
+        let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
+        let played = await FirstSightTests.look(
+            [.answer(version), .answer(header(size: 6))] + [4, 8, 12].map(block))
+        #expect(played.trace == [[0x60], [0x30, 0], [0x30, 4], [0x30, 8], [0x30, 12]])
+        #expect(played.outcome?.version == version)
+        #expect(played.outcome?.chip.hasFastRead == false)
+    }
+
+    @Test("is read to its end and no further", arguments: [1, 2, 3, 0x12, 0x7D, 0x7E] as [UInt8])
+    func sizes(size: UInt8) async throws {
+        let last = 3 + 2 * size
+        let firstPages = Array(stride(from: UInt8(4), through: last, by: 4))
+        let blocks = firstPages.map { page in
+            // What lies behind the end is the beginning again.
+            MockReader.Reply.answer((0..<4).flatMap { numbered((page &+ $0)...(page &+ $0)) })
+        }
+        let played = await FirstSightTests.look(
+            [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: size))]
+                + blocks)
+        #expect(played.trace == [[0x60], [], [0x30, 0]] + firstPages.map { [0x30, $0] })
+        #expect(played.outcome?.memory == numbered(4...last))
+        #expect(played.unused == 0)
+    }
+
+    @Test("that does not say where it ends is unknown")
+    func unknownChip() async {
+        for header in [
+            header(size: 0), header(size: 0x7F), header(size: 0xFF), header(size: 6, magic: 0xE0),
+            header(size: 6, version: 0x20), header(size: 0, magic: 0, version: 0),
+        ] {
+            let played = await FirstSightTests.look(
+                [.failure(.timedOut), .tag(FirstSightTests.identity), .answer(header)])
+            #expect(played.error?.kind == .unknownChip)
+            #expect(played.trace.count == 3)
+        }
+    }
+
+    @Test("that was swapped meanwhile is refused")
+    func swapped() async {
+        let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
+        let played = await FirstSightTests.look([.failure(.timedOut), .tag(other)])
+        #expect(played.error?.kind == .otherTag)
+        #expect(played.trace == [[0x60], []])
+    }
+
+    @Test("ends at every failure", arguments: ReaderError.Kind.everyKind)
+    func failures(kind: ReaderError.Kind) async {
+        let whole: [MockReader.Reply] =
+            [.failure(.timedOut), .tag(FirstSightTests.identity), .answer(header(size: 6))]
+            + [4, 8, 12].map(block)
+        for step in 1..<whole.count {
+            let played = await FirstSightTests.look(whole.prefix(step) + [.failure(kind)])
+            #expect(played.error?.kind == .reader(kind))
+            #expect(played.trace.count == step + 1)
+        }
+    }
+
+    @Test("takes no answer of a wrong length", arguments: [0, 15, 17, 32])
+    func lengths(count: Int) async {
+        let start: [MockReader.Reply] = [.failure(.timedOut), .tag(FirstSightTests.identity)]
+        let wrong = MockReader.Reply.answer([UInt8](repeating: 0xE1, count: count))
+        let atHeader = await FirstSightTests.look(start + [wrong])
+        #expect(atHeader.error?.kind == .garbled)
+        let atBlock = await FirstSightTests.look(start + [.answer(header(size: 6)), wrong])
+        #expect(atBlock.error?.kind == .garbled)
+    }
+}

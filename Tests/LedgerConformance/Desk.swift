@@ -1,0 +1,87 @@
+public import Ledger
+public import TapcardDomain
+import Testing
+
+/// A station without a reader: what it asks of its ledger, as if every tag did what it should.
+public struct Desk: Sendable {
+    public let ledger: any LedgerStore
+    public var sealer = RecordSealer.hashing(key: 1)
+
+    public init(_ ledger: any LedgerStore) { self.ledger = ledger }
+
+    public func view(_ uid: CardUID = .first) async throws -> CardView {
+        try #require(try await ledger.view(of: uid), "the ledger does not know \(uid)")
+    }
+
+    /// Asks for a change of the card as it is now.
+    public func begin(
+        _ intent: Intent, id: Int, on uid: CardUID = .first
+    ) async throws -> Beginning {
+        let seen = try await ledger.view(of: uid).map(Seen.init)
+        return try await begin(intent, id: id, on: uid, seen: seen)
+    }
+
+    public func begin(
+        _ intent: Intent, id: Int, on uid: CardUID = .first, seen: Seen?
+    ) async throws -> Beginning {
+        let request = Request(id: .numbered(id), uid: uid, intent: intent, at: .tick(id))
+        return try await ledger.begin(request, seen: seen, sealer: sealer)
+    }
+
+    /// The same, where nothing stands against it.
+    public func work(
+        _ intent: Intent, id: Int, on uid: CardUID = .first
+    ) async throws -> OpenWork {
+        let beginning = try await begin(intent, id: id, on: uid)
+        guard case .begun(let work) = beginning else {
+            throw Unexpected(answer: "\(beginning)")
+        }
+        return work
+    }
+
+    /// The same, and the card has followed.
+    @discardableResult public func complete(
+        _ intent: Intent, id: Int, on uid: CardUID = .first
+    ) async throws -> Operation {
+        try await confirm(try await work(intent, id: id, on: uid))
+    }
+
+    @discardableResult public func confirm(_ work: OpenWork) async throws -> Operation {
+        let confirmation = try await ledger.confirm(work, at: .end)
+        guard case .committed(let operation) = confirmation else {
+            throw Unexpected(answer: "\(confirmation)")
+        }
+        return operation
+    }
+
+    public func refusal(
+        of intent: Intent, id: Int, on uid: CardUID = .first
+    ) async throws -> Refusal.Rule {
+        let beginning = try await begin(intent, id: id, on: uid)
+        guard case .refused(let refusal) = beginning else {
+            throw Unexpected(answer: "\(beginning)")
+        }
+        return refusal.rule
+    }
+
+    public func balance(of account: Account) async throws -> Int64 {
+        try await ledger.read { rows throws(LedgerError) in try rows.balance(of: account) }
+    }
+
+    public func balance(_ uid: CardUID = .first) async throws -> Int64 {
+        try await view(uid).balance.minorUnits
+    }
+}
+
+/// An answer that ends a scenario.
+struct Unexpected: Error {
+    let answer: String
+}
+
+extension Settlement {
+    /// What goes onto the tag.
+    func work() throws -> OpenWork {
+        guard case .work(let work) = self else { throw Unexpected(answer: "\(self)") }
+        return work
+    }
+}

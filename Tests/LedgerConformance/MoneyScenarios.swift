@@ -1,0 +1,96 @@
+import Ledger
+import TapcardDomain
+import Testing
+
+extension Scenario {
+    /// Changes of a card in use that go as they should.
+    static let money = [
+        Scenario("a payment is held when it begins and booked when it is confirmed") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.pay(.cents(450)), id: 2)
+            #expect(work.content.balance == .cents(550))
+            #expect(work.confirmed.value == 1)
+            let open = try await desk.view()
+            #expect(open.balance == .cents(1000))
+            #expect(open.purse?.available == .cents(550))
+            #expect(open.open == work.operation)
+
+            let operation = try await desk.confirm(work)
+            #expect(operation.balanceAfter == 550)
+            #expect(operation.endedAt == .end)
+            #expect(operation.change(in: .usd) == .cents(-450))
+            #expect(try await desk.balance() == 550)
+            #expect(try await desk.balance(of: .takings) == 450)
+        },
+        Scenario("the whole balance can be paid, and filled up to the limit again") { desk in
+            let most = Currency.largestBalance
+            try await desk.complete(.issue(most), id: 1)
+            try await desk.complete(.pay(.cents(most)), id: 2)
+            #expect(try await desk.balance() == 0)
+            try await desk.complete(.add(.cents(most)), id: 3)
+            #expect(try await desk.balance() == most)
+        },
+        Scenario("added funds are booked at once") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.add(.cents(250)), id: 2)
+            #expect(try await desk.balance() == 1250)
+            #expect(work.content.balance == .cents(1250))
+            try await desk.confirm(work)
+            #expect(try await desk.balance(of: .cash) == -1250)
+        },
+        Scenario("a refund reverses the whole payment, or a part that is named") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let first = try await desk.complete(.pay(.cents(400)), id: 2)
+            let second = try await desk.complete(.pay(.cents(100)), id: 3)
+            let whole = try await desk.complete(.refund(of: first.id, nil), id: 4)
+            #expect(whole.amount == 400)
+            #expect(whole.reverses == first.id)
+            try await desk.complete(.refund(of: second.id, .cents(30)), id: 5)
+            #expect(try await desk.balance() == 930)
+            #expect(try await desk.balance(of: .takings) == 70)
+        },
+        Scenario("a scratch card is scratched once and activated once") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.scratch(.numbered(77)), id: 2)
+            #expect(work.content.scratch == .scratched(.numbered(77)))
+            try await desk.confirm(work)
+            try await desk.complete(.activate, id: 3)
+            #expect(try await desk.view().card.scratch == .activated(.numbered(77)))
+        },
+        Scenario("closing pays out, and the card is closed when the tag has followed") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.close, id: 2)
+            #expect(work.content.balance == .cents(0))
+            #expect(work.content.holder == .nobody)
+            #expect(work.content.scratch == .none)
+            #expect(try await desk.view().card.status == .active)
+            try await desk.confirm(work)
+            let view = try await desk.view()
+            #expect(view.card.status == .closed)
+            #expect(view.balance == .cents(0))
+            #expect(try await desk.balance(of: .cash) == 0)
+        },
+        Scenario("a fresh record changes nothing but the number, whatever the card's state") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.close, id: 2)
+            let work = try await desk.work(.reseal(above: .none), id: 3)
+            #expect(work.content.sequence.value == 3)
+            try await desk.confirm(work)
+            #expect(try await desk.view().card.status == .closed)
+        },
+        Scenario("every operation is found, oldest first") { desk in
+            try await desk.complete(.issue(), id: 9)
+            try await desk.complete(.issue(), id: 4, on: .second)
+            try await desk.complete(.pay(.cents(1)), id: 2)
+            let ids = try await desk.ledger.read { rows throws(LedgerError) in
+                (
+                    all: try rows.operations(on: nil).map(\.id),
+                    first: try rows.operations(on: .first).map(\.id)
+                )
+            }
+            #expect(ids.all == [.numbered(9), .numbered(4), .numbered(2)])
+            #expect(ids.first == [.numbered(9), .numbered(2)])
+        },
+    ]
+}

@@ -1,0 +1,142 @@
+public import Ledger
+public import TapcardDomain
+
+/// Stations that ask for this and that, in an order that a seed decides. What they ask for next
+/// depends on the answers, so two ledgers with the same answers are asked the same.
+public struct RandomStations: Sendable {
+    private static let cards = (1...6).map { CardUID.numbered($0) }
+    private var random: SplitMix
+    private var clock = 0
+    /// What each station last saw of each card; often it is out of date.
+    private var memories: [[CardUID: Seen]]
+    /// What lies half done on a reader.
+    private var works: [OpenWork?]
+    /// What each station asked last: it may not have heard the answer.
+    private var requests: [Request?]
+    private var payments: [CardUID: OperationID] = [:]
+
+    public init(seed: UInt64, stations: Int = 3) {
+        random = SplitMix(state: seed)
+        memories = Array(repeating: [:], count: stations)
+        works = Array(repeating: nil, count: stations)
+        requests = Array(repeating: nil, count: stations)
+    }
+
+    /// One request of one station.
+    public mutating func next(
+        looking view: (CardUID) async throws -> CardView?
+    ) async throws -> Step {
+        clock += 1
+        let station = random.below(works.count)
+        let uid = Self.cards[random.below(Self.cards.count)]
+        let view = try await view(uid)
+        let seen = chance(85) ? view.map(Seen.init) : memories[station][uid]
+        memories[station][uid] = view.map(Seen.init)
+        if let work = works[station], chance(70) {
+            works[station] = nil
+            return .confirm(work, station: station, at: .tick(clock))
+        }
+        if let open = view?.open, chance(80) { return settle(open, station, seen) }
+        switch random.below(100) {
+        case 0..<4:
+            let change = [StatusChange.block, .unblock, .forget][random.below(3)]
+            return .change(uid, change, id: id(), at: .tick(clock))
+        case 4..<7: return .markDisplay(uid, stale: chance(50))
+        case 7: return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
+        default:
+            if let repeated = requests[station], chance(5) {
+                return .begin(repeated, seen: seen, key: key(), station: station)
+            }
+            let request = Request(
+                id: id(), uid: uid,
+                intent: view == nil && chance(90) ? make(on: uid) : intent(on: uid),
+                at: .tick(clock))
+            requests[station] = request
+            return .begin(request, seen: seen, key: key(), station: station)
+        }
+    }
+
+    /// What the station learns from the answer.
+    public mutating func note(_ answer: Answer, to step: Step) {
+        guard let station = step.station else { return }
+        switch answer {
+        case .beginning(.begun(let work)), .settlement(.work(let work)): works[station] = work
+        case .confirmation(.committed(let operation)) where operation.kind == .pay:
+            payments[operation.uid] = operation.id
+        default: break
+        }
+    }
+
+    private mutating func settle(_ open: Operation, _ station: Int, _ seen: Seen?) -> Step {
+        let seen = seen ?? Seen(confirmed: .none, open: nil)
+        if chance(50) {
+            let best = SequenceNumber(open.sequence.value &- 1 &+ UInt32(random.below(3))) ?? .none
+            return .resume(
+                open, seen: seen, best: best, key: key(), station: station, at: .tick(clock))
+        }
+        let state: Operation.State = chance(50) ? .committed : .voided
+        return .end(
+            open, state, id: id(), seen: seen, key: key(), station: station, at: .tick(clock))
+    }
+
+    private mutating func intent(on uid: CardUID) -> Intent {
+        switch random.below(20) {
+        case 0..<8: .pay(amount())
+        case 8..<11: .add(amount())
+        case 11..<14:
+            .refund(of: payment(on: uid), chance(50) ? nil : amount())
+        case 14: .scratch(.numbered(random.below(5)))
+        case 15: .activate
+        case 16: chance(30) ? .close : .reseal(above: .none)
+        case 17: .reseal(above: .none)
+        default: make(on: uid)
+        }
+    }
+
+    private mutating func make(on uid: CardUID) -> Intent {
+        let origin: CardPlan.Origin
+        switch random.below(4) {
+        case 0: origin = .adopt(message: [1, 2, UInt8(random.below(200))])
+        case 1: origin = .replace(lost: Self.cards[random.below(Self.cards.count)])
+        default: origin = .issue
+        }
+        return .make(
+            .sample(
+                origin, balance: amount().minorUnits,
+                scratch: chance(50) ? .unscratched : .none, mayReissue: chance(60),
+                above: SequenceNumber(UInt32(random.below(300))) ?? .none))
+    }
+
+    /// Mostly the last one of the card; now and then anything.
+    private mutating func payment(on uid: CardUID) -> OperationID {
+        let any = OperationID.numbered(1 + random.below(clock))
+        return chance(80) ? payments[uid] ?? any : any
+    }
+
+    /// Mostly small, now and then more than anybody has.
+    private mutating func amount() -> Money {
+        .cents(Int64(chance(95) ? random.below(800) : random.below(200_000_000)))
+    }
+
+    /// Mostly new; now and then one that was used before, perhaps for something else.
+    private mutating func id() -> OperationID {
+        .numbered(chance(92) ? clock : 1 + random.below(clock))
+    }
+
+    private mutating func key() -> UInt8 { chance(95) ? 1 : 2 }
+    private mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+}
+
+/// A small generator with a good spread, the same on every machine.
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func below(_ limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return limit > 0 ? Int(mixed % UInt64(limit)) : 0
+    }
+}

@@ -1,0 +1,119 @@
+import Ledger
+import TapcardDomain
+import Testing
+
+extension Scenario {
+    /// Each rule that says no, and that nothing has happened then.
+    static let refusals = [
+        refusing("a card that is not known", .cardUnknown, .pay(.cents(1)), on: .second),
+        refusing("more than there is", .insufficientFunds, .pay(.cents(1001))),
+        refusing("a payment of nothing", .badAmount, .pay(.cents(0))),
+        refusing("a negative payment", .badAmount, .pay(.cents(-1))),
+        refusing("funds of nothing", .badAmount, .add(.cents(0))),
+        refusing("a foreign currency", .badAmount, .pay(Money(minorUnits: 1, .foreign))),
+        refusing("foreign funds", .badAmount, .add(Money(minorUnits: 1, .foreign))),
+        refusing(
+            "more than a card can hold", .limitExceeded,
+            .add(.cents(Currency.largestBalance - 999))),
+        refusing("an issue above the limit", .limitExceeded, .issue(100_000_000), on: .second),
+        refusing("an issue below nothing", .limitExceeded, .issue(-1), on: .second),
+        refusing("a card that is known", .cardKnown, .issue()),
+        refusing("an activation before the scratch", .wrongState, .activate),
+        refusing(
+            "a replacement for an unknown card", .cardUnknown,
+            .make(.sample(.replace(lost: .numbered(9)))), on: .second),
+        refusing(
+            "a card that replaces itself", .wrongState,
+            .make(.sample(.replace(lost: .first), mayReissue: true))),
+        refusing("a refund of the unknown", .notRefundable, .refund(of: .numbered(99), nil)),
+        refusing("a refund of an issue", .notRefundable, .refund(of: .numbered(1), nil)),
+        refusing(
+            "a tag whose numbers are used up", .numbersExhausted,
+            .make(.sample(above: .highest)), on: .second),
+        refusing(
+            "a re-issue above the last number", .numbersExhausted,
+            .make(.sample(mayReissue: true, above: .highest))),
+        Scenario("refuses a refund more than once, above the payment, or on another card") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.issue(), id: 2, on: .second)
+            let payment = try await desk.complete(.pay(.cents(400)), id: 3)
+            let refund = Intent.refund(of: payment.id, nil)
+            let tooMuch = Intent.refund(of: payment.id, .cents(401))
+            #expect(try await desk.refusal(of: tooMuch, id: 4) == .notRefundable)
+            #expect(try await desk.refusal(of: refund, id: 4, on: .second) == .notRefundable)
+            let nothing = Intent.refund(of: payment.id, .cents(0))
+            #expect(try await desk.refusal(of: nothing, id: 4) == .badAmount)
+            try await desk.complete(refund, id: 4)
+            #expect(try await desk.refusal(of: refund, id: 5) == .alreadyRefunded)
+        },
+        Scenario("refuses a refund of a payment that was voided") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let payment = try await desk.work(.pay(.cents(400)), id: 2)
+            _ = try await desk.ledger.voidOpenPayment(on: .first, at: .end)
+            let refund = Intent.refund(of: payment.operation.id, nil)
+            #expect(try await desk.refusal(of: refund, id: 3) == .notRefundable)
+        },
+        Scenario("refuses a second scratch and a second activation") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.scratch(.numbered(7)), id: 2)
+            #expect(try await desk.refusal(of: .scratch(.numbered(8)), id: 3) == .wrongState)
+            try await desk.complete(.activate, id: 3)
+            #expect(try await desk.refusal(of: .activate, id: 4) == .wrongState)
+        },
+        Scenario("refuses changes of a closed card") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.close, id: 2)
+            for intent in [Intent.pay(.cents(1)), .add(.cents(1)), .close, .activate] {
+                #expect(try await desk.refusal(of: intent, id: 3) == .cardClosed)
+            }
+            let replace = Intent.make(.sample(.replace(lost: .first)))
+            #expect(try await desk.refusal(of: replace, id: 3, on: .second) == .cardClosed)
+        },
+        Scenario("refuses changes of a blocked card, but not its replacement") { desk in
+            try await desk.complete(.issue(), id: 1)
+            _ = try await desk.ledger.change(.first, .block, id: .numbered(2), at: .end).get()
+            for intent in [Intent.pay(.cents(1)), .add(.cents(1)), .close, .reissue()] {
+                #expect(try await desk.refusal(of: intent, id: 3) == .cardBlocked)
+            }
+            let replace = Intent.make(.sample(.replace(lost: .first)))
+            try await desk.complete(replace, id: 3, on: .second)
+            #expect(try await desk.refusal(of: .pay(.cents(1)), id: 4) == .cardBlocked)
+            #expect(try await desk.balance(.second) == 1000)
+        },
+        Scenario("refuses everything once the numbers are used up, except a replacement") { desk in
+            let above = try #require(SequenceNumber(SequenceNumber.last - 2))
+            try await desk.complete(.make(.sample(above: above)), id: 1)
+            let last = try await desk.work(.pay(.cents(100)), id: 2)
+            #expect(last.content.sequence == .highest)
+            #expect(
+                try await desk.resume(last, tagHolds: SequenceNumber.last)
+                    == .refused(Refusal(.numbersExhausted, "")))
+            #expect(
+                try await desk.end(last, as: .voided, id: 3)
+                    == .refused(Refusal(.numbersExhausted, "")))
+            try await desk.confirm(last)
+            for intent in [Intent.pay(.cents(1)), .reseal(above: .none), .close, .reissue()] {
+                #expect(try await desk.refusal(of: intent, id: 3) == .numbersExhausted)
+            }
+            let replace = Intent.make(.sample(.replace(lost: .first)))
+            try await desk.complete(replace, id: 3, on: .second)
+            #expect(try await desk.balance(.second) == 900)
+        },
+    ]
+
+    /// A card with 10.00 on it, and one request.
+    private static func refusing(
+        _ what: String, _ rule: Refusal.Rule, _ intent: Intent, on uid: CardUID = .first
+    ) -> Scenario {
+        Scenario("refuses \(what)") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let before = try await Snapshot(of: desk.ledger)
+            #expect(try await desk.refusal(of: intent, id: 2, on: uid) == rule)
+            #expect(try await Snapshot(of: desk.ledger) == before)
+        }
+    }
+}
+
+extension Currency {
+    fileprivate static let foreign = Currency(code: "JPY") ?? .usd
+}

@@ -1,0 +1,31 @@
+public import Ledger
+import TapcardDomain
+
+/// Every row of a ledger, to compare.
+public struct Snapshot: Hashable, Sendable {
+    public let cards: [LedgerCard]
+    public let operations: [Operation]
+    public let entries: [Entry]
+    public let balances: [Account: Int64]
+    public let records: [IssuedRecord]
+    public let gaps: [SequenceGap]
+
+    public init(of ledger: any LedgerStore) async throws(LedgerError) {
+        self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
+    }
+
+    private init(_ rows: any LedgerRows) throws(LedgerError) {
+        cards = try rows.cards()
+        operations = try rows.operations(on: nil)
+        entries = try rows.entries(of: nil)
+        balances = try rows.balances()
+        var records: [IssuedRecord] = []
+        var gaps: [SequenceGap] = []
+        for card in cards {
+            records += try rows.issuedRecords(on: card.uid)
+            gaps += try rows.gaps(on: card.uid)
+        }
+        self.records = records
+        self.gaps = gaps
+    }
+}

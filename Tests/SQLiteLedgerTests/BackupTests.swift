@@ -1,0 +1,237 @@
+import Ledger
+import LedgerConformance
+import SQLiteLedger
+import TapcardDomain
+import Testing
+
+/// Copies of a ledger, and the way back.
+@Suite("A backup") struct BackupTests {
+    @Test func hasEveryRowOfALedgerInUse() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            let open = try await Desk(ledger).work(.pay(.cents(1)), id: 9)
+            try await ledger.backup(to: folder.backup)
+            #expect(File.mode(folder.backup) == 0o600)
+            #expect(!File.exists(folder.backup + "-wal"))
+
+            let copy = try await SQLiteLedger.open(path: folder.backup, currency: .usd)
+            #expect(try await Snapshot(of: copy) == Snapshot(of: ledger))
+            try await Desk(ledger).confirm(open)
+        }
+    }
+
+    /// Names that mean something in a URI, which SQLite takes for a name as well.
+    @Test(arguments: ["a?b", "a#b", "50%25", "a?\u{301}", "a b"])
+    func canHaveAnyName(_ name: String) async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.path + "/" + name)
+            await ledger.close()
+            #expect(folder.names == [name, "ledger.sqlite"])
+            let exhausted = try await SQLiteLedger.restore(
+                from: folder.path + "/" + name, to: folder.ledger, currency: nil)
+            #expect(exhausted == [])
+        }
+    }
+
+    @Test func overwritesNothing() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            File.write([1, 2, 3], to: folder.backup)
+            await #expect(throws: LedgerError(.unavailable, "")) {
+                try await ledger.backup(to: folder.backup)
+            }
+            await #expect(throws: LedgerError(.unavailable, "")) {
+                try await ledger.backup(to: folder.ledger)
+            }
+            await #expect(throws: LedgerError(.unavailable, "")) {
+                try await ledger.backup(to: folder.path + "/no/backup")
+            }
+            #expect(File.read(folder.backup) == [1, 2, 3])
+            #expect(folder.names.count == 4)
+        }
+    }
+
+    @Test func comesBackWithAGapInTheNumbers() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            let backedUp = try await Snapshot(of: ledger)
+            try await Desk(ledger).complete(.pay(.cents(300)), id: 10)
+            await ledger.close()
+            let lost = File.read(folder.ledger)
+
+            #expect(try await folder.restore() == [])
+            #expect(
+                folder.names == ["backup", "ledger.sqlite", "ledger.sqlite.before-restore-1"])
+            #expect(File.read(folder.ledger + ".before-restore-1") == lost)
+            #expect(File.mode(folder.ledger) == 0o600)
+
+            let restored = try await folder.open()
+            let desk = Desk(restored)
+            #expect(try await Snapshot(of: restored).entries == backedUp.entries)
+            let view = try await desk.view()
+            let before = try #require(backedUp.cards.first?.allocated)
+            #expect(view.card.allocated == before.next(restoreGap))
+            #expect(view.isInGap(try #require(before.next())))
+            try await desk.complete(.pay(.cents(1)), id: 11)
+            #expect(try await restored.audit().violations == [])
+        }
+    }
+
+    @Test func comesBackToAnEmptyPlaceAndAgainAndAgain() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            folder.remove("ledger.sqlite")
+            for number in 0..<3 {
+                #expect(try await folder.restore() == [])
+                #expect(folder.names.count == 2 + number)
+            }
+            #expect(folder.names.last == "ledger.sqlite.before-restore-2")
+        }
+    }
+
+    @Test func namesTheCardsWhoseNumbersAreUsedUp() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            let above = try #require(SequenceNumber(SequenceNumber.last - restoreGap))
+            try await Desk(ledger).complete(.make(.sample(above: above)), id: 9, on: .second)
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            #expect(try await folder.restore() == [.second])
+        }
+    }
+
+    @Test func waitsUntilNobodyUsesTheLedger() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            let before = folder.names
+            await #expect(throws: LedgerError(.locked, "")) { try await folder.restore() }
+            #expect(folder.names == before)
+            try await Desk(ledger).complete(.pay(.cents(1)), id: 10)
+        }
+    }
+
+    @Test(arguments: ["missing", "empty", "text", "foreign", "cut", "newer", "euro"])
+    func isCheckedBeforeAnythingIsTouched(_ fault: String) async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            let kind = try await folder.spoil(fault)
+            let live = File.read(folder.ledger)
+            let names = folder.names
+            await #expect(throws: LedgerError(kind, "")) { try await folder.restore() }
+            #expect(File.read(folder.ledger) == live)
+            #expect(folder.names == names)
+        }
+    }
+
+    /// Also where the station has no currency of its own: the ledger in place has one.
+    @Test func keepsTheCurrencyOfTheLedgerInPlace() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            _ = try await folder.spoil("euro")
+            await #expect(throws: LedgerError(.wrongCurrency, "")) {
+                try await SQLiteLedger.restore(
+                    from: folder.backup, to: folder.ledger, currency: nil)
+            }
+        }
+    }
+
+    @Test func takesThePlaceOfALedgerBeyondReading() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            File.write([UInt8](repeating: 7, count: 5000), to: folder.ledger)
+            #expect(try await folder.restore() == [])
+            #expect(try await folder.open().audit().cards == 1)
+        }
+    }
+
+    /// What a killed program left in the journal belongs to the old ledger. Played into the new
+    /// one, it would be its end.
+    @Test func leavesTheOldJournalWithTheOldLedger() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            let desk = Desk(ledger)
+            try await desk.complete(.pay(.cents(300)), id: 10)
+            let old = try await Snapshot(of: ledger)
+            let file = File.read(folder.ledger)
+            let journal = File.read(folder.ledger + "-wal")
+            await ledger.close()
+            File.write(file, to: folder.ledger)
+            File.write(journal, to: folder.ledger + "-wal")
+
+            #expect(try await folder.restore() == [])
+            let restored = try await folder.open()
+            #expect(try await restored.operation(.numbered(10)) == nil)
+            #expect(try await restored.audit().violations == [])
+            await restored.close()
+            let previous = try await SQLiteLedger.open(
+                path: folder.ledger + ".before-restore-1", currency: .usd)
+            #expect(try await Snapshot(of: previous) == old)
+        }
+    }
+
+    /// A restore that was cut short between taking the old ledger away and putting the new one in.
+    @Test func isFinishedAfterItWasCutShort() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            let journal = File.read(folder.ledger + "-wal")
+            await ledger.close()
+            folder.remove("ledger.sqlite")
+            File.write(journal, to: folder.ledger + "-wal")
+            await #expect(throws: LedgerError(.unavailable, "")) { try await folder.open() }
+            #expect(try await folder.restore() == [])
+            #expect(try await folder.open().audit().violations == [])
+        }
+    }
+}
+
+extension Folder {
+    fileprivate var backup: String { path + "/backup" }
+
+    fileprivate func withPayments() async throws -> SQLiteLedger {
+        let ledger = try await open(.usd)
+        let desk = Desk(ledger)
+        try await desk.complete(.issue(), id: 1)
+        for id in 2..<5 { try await desk.complete(.pay(.cents(10)), id: id) }
+        return ledger
+    }
+
+    fileprivate func restore() async throws(LedgerError) -> [CardUID] {
+        try await SQLiteLedger.restore(from: backup, to: ledger, currency: .usd)
+    }
+
+    /// Damages the backup, and tells what the restore has to say about it.
+    fileprivate func spoil(_ fault: String) async throws -> LedgerError.Kind {
+        let bytes = File.read(backup)
+        remove("backup")
+        switch fault {
+        case "missing": return .unavailable
+        case "empty": File.write([], to: backup)
+        case "text": File.write(Array("not a ledger".utf8), to: backup)
+        case "foreign": try RawDatabase(backup).run("CREATE TABLE song (title TEXT)")
+        case "cut": File.write(Array(bytes.prefix(bytes.count - 4096)), to: backup)
+        case "newer":
+            File.write(bytes, to: backup)
+            try RawDatabase(backup).run("PRAGMA user_version = 2")
+            return .newer
+        case "euro":
+            let other = try await SQLiteLedger.open(path: backup, currency: Currency(code: "EUR"))
+            await other.close()
+            return .wrongCurrency
+        default: Issue.record("there is no fault \(fault)")
+        }
+        return .corrupt
+    }
+}

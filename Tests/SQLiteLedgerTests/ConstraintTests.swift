@@ -1,0 +1,116 @@
+import Ledger
+import LedgerConformance
+import SQLiteLedger
+import TapcardDomain
+import Testing
+
+/// The tables hold without the rules above them.
+@Suite("A hand with an SQLite tool") struct ConstraintTests {
+    @Test(arguments: [
+        "UPDATE entry SET amount = 1", "DELETE FROM entry",
+        "UPDATE issued_record SET bytes = zeroblob(16)", "DELETE FROM issued_record",
+        "DELETE FROM operation", "DELETE FROM card", "UPDATE gap SET last = 9", "DELETE FROM gap",
+        "UPDATE operation SET amount = 1", "UPDATE operation SET kind = 'add'",
+        "UPDATE operation SET id = 'x'", "UPDATE operation SET uid = 'x'",
+        "UPDATE operation SET reverses = id", "UPDATE operation SET begun_at = 1",
+        "UPDATE operation SET position = position + 1000",
+        "UPDATE operation SET state = 'voided' WHERE state = 'committed'",
+        "UPDATE operation SET state = 'pending', ended_at = NULL WHERE state = 'committed'",
+        "UPDATE operation SET balance_after = 1 WHERE state = 'committed'",
+        "UPDATE operation SET state = 'committed' WHERE state = 'pending'",
+        "UPDATE operation SET state = 'gone' WHERE state = 'pending'",
+        "UPDATE card SET allocated = allocated - 1", "UPDATE card SET confirmed = confirmed - 1",
+        "UPDATE card SET confirmed = allocated + 1", "UPDATE card SET allocated = 16777216",
+        "UPDATE card SET status = 'lost'", "UPDATE card SET scratch_code = NULL",
+        "UPDATE card SET allocated = 'many'", "UPDATE card SET uid = 'x'",
+        "UPDATE account SET balance = -1 WHERE name LIKE 'purse:%'",
+        "UPDATE account SET balance = 100000000 WHERE name LIKE 'purse:%'",
+        "UPDATE account SET name = 'x' WHERE name = 'cash'",
+        "INSERT INTO entry (operation, account, amount, posted_at) VALUES ('x', 'cash', 1, 1)",
+        """
+        INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, begun_at, state, sequence
+        FROM operation WHERE state = 'pending'
+        """,
+        """
+        INSERT INTO operation (id, uid, kind, amount, reverses, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, reverses, begun_at, state,
+            sequence, ended_at
+        FROM operation WHERE reverses IS NOT NULL
+        """,
+        "INSERT INTO issued_record SELECT * FROM issued_record",
+        "INSERT INTO setting (only, currency) VALUES (2, 'EUR')",
+    ])
+    func isStopped(_ change: String) async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.scratch(.numbered(7)), id: 2)
+            let payment = try await desk.complete(.pay(.cents(400)), id: 3)
+            try await desk.complete(.refund(of: payment.id, nil), id: 4)
+            _ = try await ledger.skipNumbersAfterRestore()
+            _ = try await desk.work(.pay(.cents(100)), id: 5)
+            let before = try await Snapshot(of: ledger)
+
+            let raw = try RawDatabase(folder.ledger)
+            raw.run("PRAGMA foreign_keys = ON")
+            #expect(raw.run(change) != nil)
+            #expect(try await Snapshot(of: ledger) == before)
+        }
+    }
+
+    /// Also through the ledger's own connection: the switch for this is not kept in the file.
+    @Test func cannotReferToWhatIsNotThere() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.open()
+            try await Desk(ledger).complete(.issue(), id: 1)
+            await #expect(throws: LedgerError(.corrupt, "")) {
+                try await ledger.write { rows throws(LedgerError) in
+                    try rows.append(.sample(99, .takings, 5))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("UPDATE account SET balance = balance + 5 WHERE name = 'cash'", "I1: cash holds"),
+        ("UPDATE account SET balance = 5000 WHERE name LIKE 'purse:%'", "I1: all accounts"),
+        ("UPDATE entry SET amount = -9000 WHERE account LIKE 'purse:%'", "I1: purse"),
+        ("UPDATE operation SET ended_at = NULL", "I2"),
+        (
+            """
+            INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence)
+            SELECT substr(id, 1, 35) || 'f', uid, kind, amount, begun_at, state, sequence
+            FROM operation WHERE state = 'pending'
+            """, "I3"
+        ),
+        ("DELETE FROM issued_record WHERE sequence = 2", "I4"),
+        ("UPDATE card SET confirmed = allocated + 1", "I5"),
+        ("UPDATE card SET allocated = 1, confirmed = 1", "I5"),
+        ("DELETE FROM entry", "I6"),
+        ("UPDATE operation SET state = 'voided' WHERE kind = 'pay'", "I6"),
+    ])
+    func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.pay(.cents(400)), id: 2)
+            _ = try await desk.work(.pay(.cents(100)), id: 3)
+
+            let raw = try RawDatabase(folder.ledger)
+            raw.run("PRAGMA ignore_check_constraints = ON; DROP INDEX one_open_operation")
+            for trigger in ConstraintTests.triggers { raw.run("DROP TRIGGER \(trigger)") }
+            #expect(raw.run(change) == nil)
+            let violations = try await ledger.audit().violations
+            #expect(violations.contains { $0.hasPrefix(invariant) }, "\(violations)")
+        }
+    }
+
+    private static let triggers = [
+        "card_numbers_never_fall", "card_stays", "operation_keeps_its_parameters",
+        "operation_ends_once", "operation_stays", "issued_record_is_final",
+        "issued_record_stays", "entry_is_final", "entry_stays",
+    ]
+}

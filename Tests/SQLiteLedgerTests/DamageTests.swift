@@ -1,0 +1,115 @@
+import Glibc
+import Ledger
+import LedgerConformance
+import SQLiteLedger
+import TapcardDomain
+import Testing
+
+/// Files that were a ledger once, or never.
+@Suite("A damaged ledger") struct DamageTests {
+    @Test func isNotAnEmptyFile() async throws {
+        try await Folder.temporary { folder in
+            File.write([], to: folder.ledger)
+            await #expect(throws: LedgerError(.corrupt, "")) { try await folder.open() }
+            #expect(File.size(folder.ledger) == 0)
+        }
+    }
+
+    @Test func isNotAText() async throws {
+        try await Folder.temporary { folder in
+            File.write(
+                Array(String(repeating: "not a ledger\n", count: 700).utf8), to: folder.ledger)
+            await #expect(throws: LedgerError(.corrupt, "")) { try await folder.open() }
+        }
+    }
+
+    /// Some bytes of a header mean nothing. None of them may crash, hang, or lose a row unseen.
+    @Test func isToldByItsHeader() async throws {
+        try await Folder.temporary { folder in
+            let sound = try await folder.filled()
+            let snapshot = try await Snapshot(of: try await folder.open())
+            var refused: Set<Int> = []
+            for index in 0..<100 {
+                var bytes = sound
+                bytes[index] ^= 0xFF
+                folder.put(bytes)
+                do {
+                    let ledger = try await folder.open(busyLimit: .milliseconds(20))
+                    #expect(try await Snapshot(of: ledger) == snapshot, "byte \(index)")
+                    await ledger.close()
+                } catch {
+                    refused.insert(index)
+                }
+            }
+            let magic = Set(0..<16)
+            let applicationID = Set(68..<72)
+            let version = Set(60..<64)
+            #expect(refused.isSuperset(of: magic.union(applicationID).union(version)))
+        }
+    }
+
+    @Test func isToldByItsPages() async throws {
+        try await Folder.temporary { folder in
+            let sound = try await folder.filled()
+            for page in 0..<(sound.count / 4096) {
+                var bytes = sound
+                let start = page == 0 ? 100 : page * 4096
+                for index in start..<(start + 8) { bytes[index] ^= 0x5A }
+                folder.put(bytes)
+                await #expect(throws: LedgerError(.corrupt, ""), "page \(page)") {
+                    try await folder.open()
+                }
+            }
+        }
+    }
+
+    @Test func isToldByItsLength() async throws {
+        try await Folder.temporary { folder in
+            let sound = try await folder.filled()
+            for length in stride(from: 1, to: sound.count, by: 2048) {
+                folder.put(Array(sound.prefix(length)))
+                await #expect(throws: LedgerError(.corrupt, ""), "\(length) bytes") {
+                    try await folder.open()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE card SET holder_name = ''", "UPDATE card SET status = 'lost'",
+        "UPDATE card SET face = 'round'", "UPDATE card SET uid = 'XXXXXXXXXXXXXX'",
+        "UPDATE card SET scratch_code = NULL, scratch = 'scratched'",
+        "UPDATE card SET holder_id = 0", "UPDATE card SET allocated = 99999999",
+        "UPDATE card SET chip = CAST(x'FF' AS TEXT)",
+    ])
+    func isToldByItsRows(_ change: String) async throws {
+        try await Folder.temporary { folder in
+            _ = try await folder.filled()
+            let raw = try RawDatabase(folder.ledger)
+            raw.run("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF")
+            #expect(raw.run(change) == nil)
+            await #expect(throws: LedgerError(.corrupt, "")) {
+                let ledger = try await folder.open()
+                _ = try await ledger.read { rows throws(LedgerError) in try rows.cards() }
+            }
+        }
+    }
+}
+
+extension Folder {
+    /// The bytes of a ledger with a card and a payment in it, closed.
+    func filled() async throws -> [UInt8] {
+        let ledger = try await open()
+        let desk = Desk(ledger)
+        try await desk.complete(.issue(), id: 1)
+        try await desk.complete(.pay(.cents(450)), id: 2)
+        await ledger.close()
+        return File.read(self.ledger)
+    }
+
+    /// Other bytes in the ledger's place, and no journal.
+    func put(_ bytes: [UInt8]) {
+        for name in names { remove(name) }
+        File.write(bytes, to: ledger)
+    }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import Ledger
+import LedgerConformance
+import SQLiteLedger
+import TapcardDomain
+import Testing
+
+/// Limits that hold for a whole process, each tried in one of its own.
+@Suite("A disk that says no") struct DiskTests {
+    @Test func aFileThatMayOnlyBeRead() async {
+        await #expect(processExitsWith: .success) {
+            try await Folder.temporary { folder in
+                try await folder.open().close()
+                unsafe chmod(folder.ledger, 0o444)
+                try await asNobody(folder) {
+                    await #expect(throws: LedgerError(.readOnly, "")) { try await folder.open() }
+                }
+            }
+        }
+    }
+
+    @Test func aFolderThatMayOnlyBeRead() async {
+        await #expect(processExitsWith: .success) {
+            try await Folder.temporary { folder in
+                try await folder.open().close()
+                unsafe chmod(folder.ledger, 0o666)
+                unsafe chmod(folder.path, 0o555)
+                try await asNobody(folder) {
+                    await #expect(throws: LedgerError(.readOnly, "")) { try await folder.open() }
+                    await #expect(throws: LedgerError(.readOnly, "")) {
+                        try await SQLiteLedger.open(path: folder.path + "/new", currency: nil)
+                    }
+                }
+                unsafe chmod(folder.path, 0o755)
+            }
+        }
+    }
+
+    /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file anew.
+    @Test func aCommitThatFailsHalfWay() async {
+        await #expect(processExitsWith: .success) {
+            try await Folder.temporary { folder in
+                let ledger = try await folder.open()
+                let desk = Desk(ledger)
+                try await desk.complete(.issue(), id: 1)
+                for id in 2..<30 { try await desk.complete(.add(.cents(1)), id: id) }
+                let work = try await desk.work(.pay(.cents(400)), id: 30)
+                try await withFilesNoLarger(than: File.size(folder.ledger + "-wal")) {
+                    await #expect(throws: LedgerError(.outcomeUnknown, "")) {
+                        try await desk.confirm(work)
+                    }
+                }
+                #expect(try await desk.view().open == work.operation)
+                try await desk.confirm(work)
+                #expect(try await desk.balance() == 628)
+                #expect(try await ledger.audit().violations == [])
+            }
+        }
+    }
+
+    /// Without the file there is nothing to look the outcome up in, and no new ledger is begun.
+    @Test func aLedgerThatIsGoneAfterwards() async {
+        await #expect(processExitsWith: .success) {
+            try await Folder.temporary { folder in
+                let ledger = try await folder.open()
+                let desk = Desk(ledger)
+                try await desk.complete(.issue(), id: 1)
+                let work = try await desk.work(.pay(.cents(400)), id: 2)
+                try await withFilesNoLarger(than: 1) {
+                    await #expect(throws: LedgerError(.outcomeUnknown, "")) {
+                        try await desk.confirm(work)
+                    }
+                }
+                for name in folder.names { folder.remove(name) }
+                await #expect(throws: LedgerError(.unavailable, "")) { try await desk.view() }
+                #expect(!File.exists(folder.ledger))
+            }
+        }
+    }
+}
+
+/// Root may write everything, so this is done as a user who owns nothing.
+private func asNobody(_ folder: Folder, _ body: () async throws -> Void) async throws {
+    let nobody: uid_t = 65_534
+    let user = geteuid()
+    if user == 0 { seteuid(nobody) }
+    defer { seteuid(user) }
+    try await body()
+}
+
+/// A write beyond the limit fails, as it does on a broken disk.
+private func withFilesNoLarger(
+    than bytes: Int, _ body: () async throws -> Void
+) async throws {
+    var before = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
+    var limit = before
+    limit.rlim_cur = rlim_t(bytes)
+    signal(SIGXFSZ, SIG_IGN)
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    defer { unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) }
+    try await body()
+}

@@ -1,0 +1,92 @@
+import Ledger
+import LedgerConformance
+import SQLiteLedger
+import TapcardDomain
+import Testing
+
+/// What a later version will do to the ledgers of this one.
+@Suite("A migration") struct MigrationTests {
+    private static let later = Schema(
+        steps: Schema.current.steps + ["ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"])
+    private static let broken = Schema(
+        steps: Schema.current.steps + [
+            "ALTER TABLE card ADD COLUMN colour TEXT; INSERT INTO nowhere VALUES (1)"
+        ])
+
+    @Test func keepsACopyAndEveryRow() async throws {
+        try await Folder.temporary { folder in
+            let before = try await folder.snapshotOfVersion1()
+            let ledger = try await folder.open(MigrationTests.later)
+            #expect(try await Snapshot(of: ledger) == before)
+            try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
+            await ledger.close()
+            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v1-backup"])
+            #expect(File.mode(folder.ledger + ".v1-backup") == 0o600)
+
+            let raw = try RawDatabase(folder.ledger)
+            #expect(raw.value("PRAGMA user_version") == "2")
+            #expect(raw.value("SELECT colour FROM card") == "red")
+            let copy = try await SQLiteLedger.open(
+                path: folder.ledger + ".v1-backup", currency: nil)
+            #expect(try await Snapshot(of: copy) == before)
+        }
+    }
+
+    @Test func happensOnce() async throws {
+        try await Folder.temporary { folder in
+            _ = try await folder.snapshotOfVersion1()
+            try await folder.open(MigrationTests.later).close()
+            folder.remove("ledger.sqlite.v1-backup")
+            try await folder.open(MigrationTests.later).close()
+            #expect(folder.names == ["ledger.sqlite"])
+        }
+    }
+
+    @Test func thatFailsLeavesTheLedgerAsItWas() async throws {
+        try await Folder.temporary { folder in
+            let before = try await folder.snapshotOfVersion1()
+            for _ in 0..<2 {
+                await #expect(throws: LedgerError(.corrupt, "")) {
+                    try await folder.open(MigrationTests.broken)
+                }
+            }
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "1")
+            let ledger = try await folder.open()
+            #expect(try await Snapshot(of: ledger) == before)
+            await ledger.close()
+            try await folder.open(MigrationTests.later).close()
+        }
+    }
+
+    @Test func isNotNeededForANewLedger() async throws {
+        try await Folder.temporary { folder in
+            try await folder.open(MigrationTests.later).close()
+            #expect(folder.names == ["ledger.sqlite"])
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")
+            await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
+        }
+    }
+
+    @Test func thatFailsOnANewLedgerLeavesNothing() async throws {
+        try await Folder.temporary { folder in
+            await #expect(throws: LedgerError(.corrupt, "")) {
+                try await folder.open(MigrationTests.broken)
+            }
+            #expect(folder.names == [])
+        }
+    }
+}
+
+extension Folder {
+    fileprivate func open(_ schema: Schema) async throws(LedgerError) -> SQLiteLedger {
+        try await SQLiteLedger.open(path: ledger, currency: nil, schema: schema)
+    }
+
+    fileprivate func snapshotOfVersion1() async throws -> Snapshot {
+        let ledger = try await open()
+        try await Desk(ledger).complete(.issue(), id: 1)
+        let snapshot = try await Snapshot(of: ledger)
+        await ledger.close()
+        return snapshot
+    }
+}

@@ -1,0 +1,123 @@
+import CardImage
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// What an operator decides about a card that need not be there.
+@Suite("A card that is blocked or forgotten")
+struct CardStatusTests {
+    @Test("is blocked: it shows its balance and takes and gives no money")
+    func blocked() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        #expect(try await world.change(uid, .block).status == .blocked)
+        let before = try await world.tag()
+        let station = world.station
+        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+            try await station.pay(World.usd(1), id: World.id(10))
+        }
+        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+            try await station.add(World.usd(1), id: World.id(11))
+        }
+        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+            try await station.refund(World.id(2))
+        }
+        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+            try await station.scratch(id: World.id(12))
+        }
+        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+            try await station.close(id: World.id(13))
+        }
+        let reading = try await world.station.read()
+        #expect(reading.ledger == .blocked && reading.seal == .valid)
+        #expect(reading.balance == World.usd(900))
+        #expect(try await world.tag() == before)
+        #expect(try await world.change(uid, .unblock).status == .active)
+        _ = try await world.station.pay(World.usd(1), id: World.id(14))
+        try await world.expectSettled()
+    }
+
+    @Test("is blocked or allowed once")
+    func wrongState() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+            try await world.change(uid, .unblock)
+        }
+        _ = try await world.change(uid, .block)
+        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+            try await world.change(uid, .block)
+        }
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+            try await world.change(other, .block)
+        }
+    }
+
+    @Test("is blocked while a payment on it is open: the next tap still settles that")
+    func blockedWithOpenPayment() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        _ = try await world.change(try await world.uid(), .block)
+        try await world.putBack()
+        #expect(try await world.station.read().balance == World.usd(750))
+        try await world.expectSettled()
+    }
+
+    @Test(
+        "is forgotten: no byte of the name is left where phones read", arguments: FaceStyle.allCases
+    )
+    func forgotten(_ style: FaceStyle) async throws {
+        let world = World(try World.blank())
+        try await world.issue(face: style)
+        let uid = try await world.uid()
+        #expect(try await world.change(uid, .forget).holder.name == nil)
+        let reading = try await world.station.read()
+        #expect(reading.holder.name == nil && reading.seal == .valid)
+        #expect(reading.balance == World.usd(1_000))
+        let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
+        for part in ["Ama", "anda", "Gon", "zal", "lez"] { #expect(!text.contains(part)) }
+        try await world.expectSettled()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        try await world.expectSettled()
+    }
+
+    @Test("is forgotten wherever the tap is torn that blanks the name")
+    func tornForgetting() async throws {
+        for way: Fault.Kind in [.lost, .torn(.mix(seed: 2)), .acknowledgeLost] {
+            var write = 1
+            while true {
+                let world = try await World.withCard()
+                _ = try await world.change(try await world.uid(), .forget)
+                try await world.arm(Fault(at: write, counting: .write, way))
+                _ = try? await world.station.read()
+                guard try await !world.isArmed() else { break }
+                try await world.putBack()
+                let reading = try await world.station.read()
+                #expect(reading.problem == nil && reading.holder.name == nil)
+                try await world.expectSettled("\(way) at WRITE \(write)")
+                write += 1
+            }
+            #expect(write > 10)
+        }
+    }
+
+    @Test("is forgotten with the message of others that it was adopted with")
+    func forgottenMessage() async throws {
+        let world = try await Deed.adopt.world()
+        try await Deed.adopt.perform(at: world.station)
+        let uid = try await world.uid()
+        #expect(try await world.ledger.view(of: uid)?.card.foreignMessage != nil)
+        _ = try await world.change(uid, .forget)
+        #expect(try await world.ledger.view(of: uid)?.card.foreignMessage == nil)
+        _ = try await world.station.read()
+        let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
+        #expect(!text.contains("Amanda") && !text.contains("Gonzalez"))
+        try await world.expectSettled()
+    }
+}

@@ -1,0 +1,134 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// Everything that moves a card from one state to another, each with the world that it needs.
+enum Deed: CaseIterable, Sendable {
+    case pay, add, scratch, issue, adopt, close, replace, refund
+
+    private static let id = World.id(7)
+    private static let payment = World.id(6)
+
+    /// A world in which this is what comes next, with the tag of it on the reader.
+    func world(on chip: Type2Chip = .ntag213) async throws -> World {
+        let world = World(try World.blank(chip))
+        switch self {
+        case .pay, .add, .scratch, .close:
+            try await world.issue()
+        case .issue: break
+        case .adopt:
+            var tag = try await world.tag()
+            try tag.lay(TagMemory.appRecord(TagMemory.appJSON))
+            try await world.put(tag)
+        case .replace:
+            try await world.put(try World.otherTag())
+            try await world.issue()
+            try await world.putBack()
+        case .refund:
+            try await world.issue()
+            _ = try await world.station.pay(World.usd(300), id: Deed.payment)
+        }
+        return world
+    }
+
+    /// Asks for it, always with the same id.
+    func perform(at station: Station) async throws(TapcardError) {
+        switch self {
+        case .pay: _ = try await station.pay(World.usd(250), id: Deed.id)
+        case .add: _ = try await station.add(World.usd(200), id: Deed.id)
+        case .scratch: _ = try await station.scratch(id: Deed.id)
+        case .close: _ = try await station.close(id: Deed.id)
+        case .refund: _ = try await station.refund(Deed.payment)
+        case .issue, .adopt, .replace:
+            _ = try await station.make(try order(), id: Deed.id)
+        }
+    }
+
+    private func order() throws(TapcardError) -> CardOrder {
+        switch self {
+        case .adopt: return CardOrder(.adopt(accepting: World.usd(1_250)))
+        case .replace:
+            guard let lost = CardUID(bytes: World.otherUID) else {
+                preconditionFailure("the other tag has seven bytes")
+            }
+            return CardOrder(.replace(lost))
+        default:
+            do {
+                return CardOrder(
+                    .issue(
+                        try World.holder("Amanda Gonzalez"), World.usd(700), hasScratchCard: true))
+            } catch {
+                throw TapcardError(error)
+            }
+        }
+    }
+
+    /// What the card's account holds before, nil where there is none; and afterwards.
+    var before: Int64? {
+        switch self {
+        case .pay, .add, .scratch, .close: 1_000
+        case .refund: 700
+        case .issue, .adopt, .replace: nil
+        }
+    }
+
+    var after: Int64 {
+        switch self {
+        case .pay: 750
+        case .add: 1_200
+        case .scratch, .replace, .refund: 1_000
+        case .issue: 700
+        case .adopt: 1_250
+        case .close: 0
+        }
+    }
+
+    var kind: Ledger.Operation.Kind {
+        switch self {
+        case .pay: .pay
+        case .add: .add
+        case .scratch: .scratch
+        case .issue: .issue
+        case .adopt: .adopt
+        case .close: .close
+        case .replace: .replace
+        case .refund: .refund
+        }
+    }
+
+    /// What the ledger holds of it.
+    func operation(in world: World) async throws -> Ledger.Operation? {
+        let uid = try await world.uid()
+        return try await world.operations().last { $0.kind == kind && $0.uid == uid }
+    }
+
+    /// Whether the account and everything that goes with it is as before, or as afterwards.
+    func expectDone(
+        _ isDone: Bool, in world: World, _ label: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let balance = try await world.balance()
+        #expect(balance == (isDone ? after : before), label, sourceLocation: sourceLocation)
+        let uid = try await world.uid()
+        let view = try await world.ledger.view(of: uid)
+        switch self {
+        case .scratch:
+            #expect(
+                (view?.card.scratch.code != nil) == isDone, label, sourceLocation: sourceLocation)
+        case .close:
+            #expect(
+                (view?.card.status == .closed) == isDone, label, sourceLocation: sourceLocation)
+        case .replace:
+            let lost = try await world.ledger.view(of: try #require(CardUID(bytes: World.otherUID)))
+            #expect(
+                lost?.balance.minorUnits == (isDone ? 0 : 1_000), label,
+                sourceLocation: sourceLocation)
+            #expect(
+                lost?.card.status == (isDone ? .replaced : .active), label,
+                sourceLocation: sourceLocation)
+        case .pay, .add, .issue, .adopt, .refund: break
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import CardCryptography
+import CardImage
+import MockReader
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A record is worth what the key is worth that sealed it.
+@Suite("A key that was replaced")
+struct KeyTrustTests {
+    static let rotated: KeyRing = {
+        do {
+            return try World.keys.rotated(created: "2026-02-01") { count in
+                [UInt8](repeating: 0x33, count: count)
+            }
+        } catch {
+            preconditionFailure("a ring of one key can be rotated")
+        }
+    }()
+
+    @Test("still verifies: the card is not written until something happens to it")
+    func verifiesOnly() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        let station = world.station(keys: KeyTrustTests.rotated)
+        let reading = try await station.read()
+        #expect(reading.seal == .valid && reading.display == .current)
+        #expect(try await world.tag() == before)
+        _ = try await station.pay(World.usd(250), id: World.id(2))
+        #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2)
+    }
+
+    @Test("makes a payment that it left open go on under the new key")
+    func resumesUnderTheNewKey() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.putBack()
+        let station = world.station(keys: KeyTrustTests.rotated)
+        _ = try await station.pay(World.usd(250), id: World.id(2))
+        #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2)
+        #expect(try await world.balance() == 750)
+        #expect(try await station.read().problem == nil)
+    }
+
+    @Test("is not trusted once it is retired, not even with a true seal")
+    func retired() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        let station = world.station(keys: try KeyTrustTests.rotated.retiring(1))
+        let reading = try await station.read()
+        #expect(reading.seal == .forged && reading.problem?.kind == .forged)
+        await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
+            try await station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.tag() == before)
+        let repaired = try await station.repair(naming: try await world.uid())
+        #expect(repaired.problem == nil && repaired.balance == World.usd(1_000))
+    }
+
+    @Test("and retired makes an unknown card a forged one")
+    func retiredOnAStranger() async throws {
+        let elsewhere = try await World.withCard()
+        let keys = try KeyTrustTests.rotated.retiring(1)
+        let world = World(try World.blank(), keys: keys)
+        try await world.put(try await elsewhere.tag())
+        #expect(try await world.station.read().problem?.kind == .forged)
+    }
+
+    @Test("by one that this station lacks says so, on a card of others")
+    func missing() async throws {
+        let elsewhere = World(try World.blank(), keys: KeyTrustTests.rotated)
+        try await elsewhere.issue()
+        let world = World(try World.blank())
+        try await world.put(try await elsewhere.tag())
+        let reading = try await world.station.read()
+        #expect(reading.seal == .unsealed && reading.problem?.kind == .keyMissing)
+        await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(2))
+        }
+        await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
+        }
+    }
+
+    private func bestKey(on world: World, _ keys: KeyRing) async throws -> UInt8? {
+        let tag = try await world.tag()
+        return try tag.image.records.compactMap(SealedRecord.init)
+            .max { $0.sequence < $1.sequence }?.keyID
+    }
+}

@@ -1,0 +1,137 @@
+import CardImage
+import CardStore
+import Ledger
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// Dumps of a card from every moment of its life are put back at the end of it.
+@Suite("An old image of a card that is put back")
+struct OldImageTests {
+    @Test("is noticed, whenever it was made", arguments: Type2Chip.known)
+    func betweenTaps(_ chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        var dumps = [try await world.tag()]
+        let deeds: [(Station) async throws -> Void] = [
+            { _ = try await $0.add(World.usd(500), id: World.id(2)) },
+            { _ = try await $0.scratch(id: World.id(3)) },
+            { _ = try await $0.pay(World.usd(100), id: World.id(4)) },
+            { _ = try await $0.refund(World.id(4)) },
+        ]
+        for deed in deeds {
+            try await deed(world.station)
+            dumps.append(try await world.tag())
+        }
+        let last = dumps.removeLast()
+        for dump in dumps {
+            try await world.put(dump)
+            await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(100), id: World.id(5))
+            }
+            let reading = try await world.station.read()
+            #expect(reading.seal == .rolledBack && reading.problem?.kind == .rolledBack)
+            #expect(reading.balance == World.usd(1_500), "the ledger's balance is shown")
+            #expect(try await world.tag() == dump, "evidence is not written over")
+        }
+        try await world.put(last)
+        _ = try await world.station.pay(World.usd(100), id: World.id(6))
+        try await world.expectSettled()
+    }
+
+    /// Dumps from between any two WRITEs, torn payments and voided ones among them.
+    @Test("is noticed even when it was made in the middle of a tap")
+    func betweenWrites() async throws {
+        let world = try await World.withCard()
+        let camera = Camera(world)
+        let station = world.station(reader: camera)
+        _ = try await station.pay(World.usd(100), id: World.id(2))
+        for write in [3, 4, 6] {
+            try await world.arm(.init(at: write, counting: .write, .acknowledgeLost))
+            _ = try? await station.pay(World.usd(10), id: World.id(UInt64(10 + write)))
+            try await world.putBack()
+            world.clock.advance(seconds: 200)
+            _ = try await station.read()
+        }
+        _ = try await station.add(World.usd(500), id: World.id(3))
+        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let balance = try await world.balance()
+        let dumps = await camera.dumps
+        var alarms = 0
+        for dump in dumps {
+            try await world.put(dump)
+            let best = try await world.slots().best?.record.sequence ?? .none
+            let reading = try await world.station.read()
+            #expect(try await world.balance() == balance)
+            guard best < card.confirmed else {
+                #expect(reading.problem == nil)
+                try await world.expectSettled()
+                break
+            }
+            alarms += 1
+            #expect(reading.problem?.result == .untrusted)
+            #expect([.rolledBack, .damaged].contains(reading.problem?.kind))
+            #expect(try await world.tag() == dump)
+        }
+        #expect(alarms > 30)
+    }
+
+    @Test("of the life before a re-issue is noticed")
+    func beforeReissue() async throws {
+        let world = try await World.withCard()
+        let old = try await world.tag()
+        try await world.issue(500, mayReissue: true, id: 2)
+        try await world.put(old)
+        #expect(try await world.station.read().problem?.kind == .rolledBack)
+    }
+
+    @Test("is never paid with, while an open payment on it is kept for the true card")
+    func openPayment() async throws {
+        let world = try await World.withCard()
+        let old = try await world.tag()
+        _ = try await world.station.add(World.usd(100), id: World.id(2))
+        try await world.arm(.init(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(3))
+        let torn = try await world.tag()
+        try await world.put(old)
+        await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(3))
+        }
+        #expect(try await world.ledger.operation(World.id(3))?.state == .pending)
+        try await world.put(torn)
+        _ = try await world.station.pay(World.usd(250), id: World.id(3))
+        #expect(try await world.balance() == 850)
+    }
+}
+
+/// Keeps a dump of the first tag after every frame that changed it.
+private actor Camera: TagReader {
+    nonisolated let name = "reader with a camera"
+    nonisolated let longestAnswer: Int
+    private(set) var dumps: [TagMemory] = []
+    private let world: World
+
+    init(_ world: World) {
+        self.world = world
+        longestAnswer = world.reader.longestAnswer
+    }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try await world.reader.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        let result: Result<[UInt8], ReaderError>
+        do {
+            result = .success(try await world.reader.exchange(frame))
+        } catch {
+            result = .failure(error)
+        }
+        if let dump = try? await world.tag(), dump != dumps.last { dumps.append(dump) }
+        return try result.get()
+    }
+
+    func release() async { await world.reader.release() }
+}

@@ -1,0 +1,23 @@
+import TapcardDomain
+import Testing
+
+@Suite("A refusal")
+struct RefusalTests {
+    @Test("is equal to another one of the same rule, whatever the facts")
+    func equality() {
+        let refusals = Refusal.Rule.allCases.map { Refusal($0, "the facts") }
+        #expect(Set(refusals + refusals.map { Refusal($0.rule, "others") }).count == refusals.count)
+        #expect(refusals.allSatisfy { "\($0)" == "the facts" })
+    }
+
+    @Test("has a word of its own for each rule")
+    func words() {
+        let words = Refusal.Rule.allCases.map(\.rawValue)
+        #expect(
+            words == [
+                "bad-amount", "bad-identifier", "bad-name", "insufficient-funds", "limit-exceeded",
+                "wrong-state", "card-blocked", "card-closed", "card-known", "card-unknown",
+                "card-has-money", "numbers-exhausted", "not-refundable", "already-refunded",
+            ])
+    }
+}
