@@ -114,10 +114,10 @@ struct InterruptionTests {
         try counter.expect(
             "pay 1 --json", status: 5,
             prints: #"""
-                {"result":"no-reader","error":"reader-busy","message":"The reader is in use (another \#
-                tapcard (process <number>) works with ~/.local/share/tapcard/simulation.txt). \#
-                Nothing was changed on card or ledger. Stop the other program, or wait until it has \#
-                finished.","uid":null}
+                {"result":"no-reader","error":"reader-busy","message":"The reader is in use \#
+                (another tapcard (process <number>) works with \#
+                ~/.local/share/tapcard/simulation.txt). Nothing was changed on card or ledger. \#
+                Stop the other program, or wait until it has finished.","uid":null}
                 """#)
         try counter.step("sim put")
         #expect(try process.end().output.hasPrefix("Added $5.00, $5.00 left\n"))
@@ -160,10 +160,9 @@ struct InterruptionTests {
         try counter.step("sim tear 3 torn mix 7")
         try counter.expect(
             "pay 5", status: 6,
-            complains:
-                "The card was pulled away too soon (2 of 4 pages were written). The payment <uuid> is still "
-                + "open. Whether the card has it is not known; until then it is not done. Tap the "
-                + "card again to settle it.")
+            complains: "The card was pulled away too soon (2 of 4 pages were written). The payment "
+                + "<uuid> is still open. Whether the card has it is not known; until then it is "
+                + "not done. Tap the card again to settle it.")
         try counter.step("sim put")
         try counter.expect(
             "read",

@@ -11,9 +11,9 @@ struct JSONDocumentTests {
         try counter.expect(
             "read", status: 4,
             prints: #"""
-                {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no card \#
-                on it. Nothing was changed on it. Write the demo user with tapcard demo, or a card of \#
-                your own with tapcard issue.","uid":"04AC6B72BA6C80"}
+                {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no \#
+                card on it. Nothing was changed on it. Write the demo user with tapcard demo, or \#
+                a card of your own with tapcard issue.","uid":"04AC6B72BA6C80"}
                 """#)
         try counter.expect("demo", prints: card(1, "0.00", state: "unscratched"))
         try counter.expect("add 20", prints: receipt("20.00", "20.00", 2))
@@ -60,9 +60,9 @@ struct JSONDocumentTests {
         try counter.expect(
             "pay 1", status: 4,
             prints: #"""
-                {"result":"refused","error":"card-blocked","message":"The card was reported lost and \#
-                replaced by another one. Nothing was changed on card or ledger. An operator can allow \#
-                it again with tapcard unblock.","uid":"04AC6B72BA6C80"}
+                {"result":"refused","error":"card-blocked","message":"The card was reported lost \#
+                and replaced by another one. Nothing was changed on card or ledger. An operator \#
+                can allow it again with tapcard unblock.","uid":"04AC6B72BA6C80"}
                 """#)
         try counter.step("sim put NTAG213")
         let other = try counter.simulation.uidOnReader()
@@ -82,9 +82,9 @@ struct JSONDocumentTests {
         try counter.expect(
             "tag info",
             prints: #"""
-                {"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","version":"0004040201000F03",\#
-                "originality":"valid","pages":45,"ndef":"empty","locked":false,"protected":false,\#
-                "counter":null}
+                {"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
+                "version":"0004040201000F03","originality":"valid","pages":45,"ndef":"empty",\#
+                "locked":false,"protected":false,"counter":null}
                 """#)
         try counter.expect(
             "tag dump ~/dump.txt",

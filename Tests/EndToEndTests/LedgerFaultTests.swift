@@ -34,9 +34,10 @@ struct LedgerFaultTests {
         try counter.expect(
             "read --json", status: 9,
             prints: #"""
-                {"result":"ledger","error":"ledger-newer","message":"~/.local/share/tapcard/\#
-                ledger.sqlite was written by a later version of tapcard (schema 99, this one knows \#
-                1); install that version. \#(LedgerFaultTests.meaning)","uid":null}
+                {"result":"ledger","error":"ledger-newer",\#
+                "message":"~/.local/share/tapcard/ledger.sqlite was written by a later version of \#
+                tapcard (schema 99, this one knows 1); install that version. \#
+                \#(LedgerFaultTests.meaning)","uid":null}
                 """#)
     }
 

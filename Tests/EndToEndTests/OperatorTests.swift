@@ -137,10 +137,12 @@ struct OperatorTests {
                 "close               -$20.00       $0.00       ",
                 "issue               $3.00         $3.00       ",
                 "issue               $4.00         $4.00       ",
+                // The record of the card's earlier life is written over.
+                "reseal                            $4.00       ",
                 "pay                 -$1.00        $3.00       ",
             ].map { "<time>  \(OperatorTests.uid)  \($0)  <uuid>" }.joined(separator: "\n"))
         try counter.expect(
-            "audit", prints: "Cards: 1, operations: 5, nothing open; every invariant holds")
+            "audit", prints: "Cards: 1, operations: 6, nothing open; every invariant holds")
     }
 
     @Test("a payment is refunded once, at most what was paid")

@@ -124,10 +124,10 @@ struct RecoveryTests {
         try counter.expect(
             "read --json", status: 7,
             prints: #"""
-                {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"rolled-back",\#
-                "sequence":1,"id":null,"name":null,"balance":"15.00","currency":"USD","code":null,\#
-                "state":"unscratched","ledger":"known","display":"out-of-date",\#
-                "error":"rolled-back","message":"\#(old)"}
+                {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
+                "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
+                "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
+                "display":"out-of-date","error":"rolled-back","message":"\#(old)"}
                 """#)
         try counter.step("repair --card \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))

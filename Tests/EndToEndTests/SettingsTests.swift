@@ -7,7 +7,7 @@ struct SettingsTests {
         let counter = try Counter()
         let folder = counter.file("settings")
         try counter.write(
-            #"{"timeout":7,"payment-lifetime":"60","currency":"EUR","json":true,"reader":"sim:/f"}"#,
+            #"{"timeout":7,"payment-lifetime":"60","currency":"EUR","json":true,"reader":"x"}"#,
             to: "\(folder)/tapcard/config.json")
         let variables = [
             "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": counter.file("data"),

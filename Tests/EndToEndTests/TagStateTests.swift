@@ -210,9 +210,9 @@ struct TagStateTests {
         try counter.expect(
             "read --timeout 0 --json", status: 3,
             prints: #"""
-                {"result":"no-card","error":"no-card","message":"No card came in time. Nothing was \#
-                changed on card or ledger. Hold a card to the reader; --timeout sets how long to \#
-                wait.","uid":null}
+                {"result":"no-card","error":"no-card","message":"No card came in time. Nothing \#
+                was changed on card or ledger. Hold a card to the reader; --timeout sets how long \#
+                to wait.","uid":null}
                 """#)
     }
 }

@@ -28,7 +28,9 @@ final class ProgramBench: Sendable {
 
     deinit {
         // Nothing but the keys lies in the folder; one that stays in /tmp does no harm.
-        try? DurableFile("\(folder)/tapcard/keys.json").remove()
+        for name in ["keys.json", "keys.json.lock"] {
+            try? DurableFile("\(folder)/tapcard/\(name)").remove()
+        }
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
     }

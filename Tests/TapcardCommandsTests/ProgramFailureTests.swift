@@ -13,8 +13,8 @@ struct ProgramFailureTests {
             #expect(ended.status == 9, "\(line)")
             #expect(
                 ended.text.hasSuffix(
-                    "! tapcard: The ledger is on fire. Without its ledger tapcard takes and gives no "
-                        + "money.\n"))
+                    "! tapcard: The ledger is on fire. Without its ledger tapcard takes and gives "
+                        + "no money.\n"))
         }
         for line in ["backup /tmp/tapcard-none", "restore-backup /etc/passwd"] {
             let ended = await bench.run(line, failing: failures)

@@ -53,7 +53,8 @@ extension CommandTable {
                 help: "How long an interrupted payment can still be booked by another tap: 120"),
             CommandOption(name: "json", help: "Print one JSON document"),
             CommandOption(
-                name: "quiet", short: "q", help: "Print nothing but errors, and where new keys lie"),
+                name: "quiet", short: "q",
+                help: "Print nothing but errors, and where new keys lie"),
             CommandOption(name: "verbose", short: "v", help: "Say what is done, step by step"),
             CommandOption(name: "no-color", help: "Print without colour"),
         ],

@@ -152,8 +152,8 @@ extension Session {
         guard command.flag("for-ever") else {
             throw TapcardError(
                 .usage,
-                "Retiring key \(id) cannot be undone. Cards whose last record is under it: \(count). "
-                    + "They would be taken for forged.",
+                "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
+                    + "\(count). They would be taken for forged.",
                 meaning: "The keys are as they were.",
                 advice: "Tap those cards first, or repeat with --for-ever.")
         }
