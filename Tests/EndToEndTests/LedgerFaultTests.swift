@@ -81,6 +81,10 @@ struct LedgerFaultTests {
                 + "XDG_DATA_HOME.", with: ["XDG_DATA_HOME": counter.file("file")])
         try counter.expect(
             "audit --ledger ~/missing/ledger", status: 9,
+            complains: "There is no ledger at ~/missing/ledger; the first card makes one, "
+                + "--ledger names another. " + LedgerFaultTests.meaning)
+        try counter.expect(
+            "read --ledger ~/missing/ledger", status: 9,
             complains: "The file or the folder of ~/missing/ledger does not exist; create the "
                 + "folder or name another ledger. " + LedgerFaultTests.meaning)
         try counter.expect(

@@ -49,7 +49,8 @@ extension Scenario {
         Scenario("refuses a refund of a payment that was voided") { desk in
             try await desk.complete(.issue(), id: 1)
             let payment = try await desk.work(.pay(.cents(400)), id: 2)
-            _ = try await desk.ledger.voidOpenPayment(on: .first, seen: Seen(try await desk.view()), at: .end)
+            _ = try await desk.ledger.voidOpenPayment(
+                on: .first, seen: Seen(try await desk.view()), at: .end)
             let refund = Intent.refund(of: payment.operation.id, nil)
             #expect(try await desk.refusal(of: refund, id: 3) == .notRefundable)
         },

@@ -18,11 +18,14 @@ extension Scenario {
             try await desk.complete(.issue(), id: 1)
             try await desk.work(.pay(.cents(400)), id: 2).discard()
             let voided = try #require(
-                try await desk.ledger.voidOpenPayment(on: .first, seen: Seen(try await desk.view()), at: .end))
+                try await desk.ledger.voidOpenPayment(
+                    on: .first, seen: Seen(try await desk.view()), at: .end))
             #expect(voided.state == .voided)
             #expect(voided.balanceAfter == 1000)
             #expect(try await desk.begin(.pay(.cents(400)), id: 2) == .known(voided))
-            #expect(try await desk.ledger.voidOpenPayment(on: .first, seen: Seen(try await desk.view()), at: .end) == nil)
+            #expect(
+                try await desk.ledger.voidOpenPayment(
+                    on: .first, seen: Seen(try await desk.view()), at: .end) == nil)
         },
         Scenario("an id with other parameters is another request") { desk in
             try await desk.complete(.issue(), id: 1)

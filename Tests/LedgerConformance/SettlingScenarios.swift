@@ -116,7 +116,9 @@ extension Scenario {
             let work = try await desk.work(.add(.cents(400)), id: 2)
             let answer = try await desk.end(work, as: .voided, id: 3)
             #expect(answer == .refused(Refusal(.wrongState, "")))
-            #expect(try await desk.ledger.voidOpenPayment(on: .first, seen: Seen(try await desk.view()), at: .end) == nil)
+            #expect(
+                try await desk.ledger.voidOpenPayment(
+                    on: .first, seen: Seen(try await desk.view()), at: .end) == nil)
             #expect(try await desk.view().open == work.operation)
         },
         Scenario("ending with an id that was used before changes nothing") { desk in

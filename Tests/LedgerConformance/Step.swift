@@ -41,7 +41,9 @@ public enum Step: Sendable {
                     open, as: state, resealWith: id, seen: seen, sealer: .hashing(key: key),
                     at: now))
         case .voidOpen(let uid, let now):
-            return .voided(try await ledger.voidOpenPayment(on: uid, seen: try await ledger.view(of: uid).map(Seen.init), at: now))
+            return .voided(
+                try await ledger.voidOpenPayment(
+                    on: uid, seen: try await ledger.view(of: uid).map(Seen.init), at: now))
         case .change(let uid, let change, let id, let now):
             return .changed(try await ledger.change(uid, change, id: id, at: now))
         case .markDisplay(let uid, let stale):

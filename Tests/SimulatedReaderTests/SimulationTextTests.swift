@@ -20,7 +20,8 @@ struct SimulationTextTests {
         #expect(simulation.text == head + "\n" + dumps.joined(separator: "\n"))
         simulation.take()
         simulation.fault = nil
-        let idle = "tapcard simulation 1\non-reader: none\nfault: none\nlast-tag: 04112233445566\n\n"
+        let idle =
+            "tapcard simulation 1\non-reader: none\nfault: none\nlast-tag: 04112233445566\n\n"
         #expect(simulation.text == idle + dumps.joined(separator: "\n"))
     }
 

@@ -50,7 +50,10 @@ final class ProgramBench: Sendable {
             drivers: drivers(failures),
             console: Console(
                 isTerminal: isTerminal, isErrorTerminal: isTerminal,
-                write: { [output] in output.append($0) },
+                write: { [output] text in
+                    output.append(text)
+                    return true
+                },
                 writeError: { [output] in output.append("! " + $0) }),
             environment: variables.merging(environment) { $1 })
         let words = line.split(separator: " ").map(String.init)
@@ -70,7 +73,7 @@ final class ProgramBench: Sendable {
                 if let failure = failures.reader { throw failure }
                 return reader
             },
-            openLedger: { [ledger] _, _ throws(LedgerError) in
+            openLedger: { [ledger] _, _, _ throws(LedgerError) in
                 if let failure = failures.ledger { throw failure }
                 return ledger
             },

@@ -5,21 +5,21 @@ extension Station {
     /// How often an occupied reader is asked whether the card still lies there.
     private static let presenceInterval = Duration.milliseconds(100)
 
-    /// Reads card after card until the task is cancelled or the reader is gone. A card left lying
-    /// is one tap; an empty reader is no error.
+    /// Reads card after card until the task is cancelled, the reader is gone, or `show` says that
+    /// nobody looks any more. A card left lying is one tap; an empty reader is no error.
     public func watch(
-        settling: Bool, _ show: (Result<CardReading, TapcardError>) async -> Void
+        settling: Bool, _ show: (Result<CardReading, TapcardError>) async -> Bool
     ) async throws(TapcardError) {
         while !Task.isCancelled {
             do {
-                await show(.success(try await read(settling: settling)))
+                guard await show(.success(try await read(settling: settling))) else { return }
             } catch {
                 switch error.result {
                 case .noCard: continue
                 case .noReader: throw error
                 default:
                     if error.kind == .cancelled { return }
-                    await show(.failure(error))
+                    guard await show(.failure(error)) else { return }
                 }
             }
             await waitForRemoval()

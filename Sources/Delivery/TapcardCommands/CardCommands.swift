@@ -94,31 +94,30 @@ extension Session {
         }
         try await station.watch(settling: settling) { result in
             await spinner.stop()
-            show(result, station.currency)
+            let isRead = show(result, station.currency)
             // The line that turns comes back with the next wait.
             spinner.show("Hold a card to the reader")
+            return isRead
         }
         return .nothing
     }
 
     /// One line a tap.
-    private func show(_ result: Result<CardReading, TapcardError>, _ currency: Currency) {
+    private func show(
+        _ result: Result<CardReading, TapcardError>, _ currency: Currency
+    ) -> Bool {
         switch result {
         case .success(let reading):
             let report = Report(reading, currency: currency)
-            if isJSON {
-                if let document = report.document { console.write(document.text + "\n") }
-            } else if !isQuiet {
-                let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
-                let state = reading.scratch.word.map { ", \($0)" } ?? ""
-                console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)\n")
-            }
+            if isJSON { return show(report) }
+            if isQuiet { return true }
+            let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
+            let state = reading.scratch.word.map { ", \($0)" } ?? ""
+            return console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)\n")
         case .failure(let error):
-            if isJSON {
-                console.write(Report.document(of: error).text + "\n")
-            } else {
-                show(error)
-            }
+            if isJSON { return console.write(Report.document(of: error).text + "\n") }
+            show(error)
+            return true
         }
     }
 

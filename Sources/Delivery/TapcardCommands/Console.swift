@@ -1,13 +1,14 @@
 /// Where a command's words go. What a person sees on a terminal and what a program reads from a
 /// pipe are the same words; colour, the check mark and the spinner are for terminals only.
 public struct Console: Sendable {
-    public let write: @Sendable (String) -> Void
+    /// Whether all of it went out: nobody may be reading any more.
+    public let write: @Sendable (String) -> Bool
     public let writeError: @Sendable (String) -> Void
     public let isTerminal: Bool
     public let isErrorTerminal: Bool
 
     public init(
-        isTerminal: Bool, isErrorTerminal: Bool, write: @escaping @Sendable (String) -> Void,
+        isTerminal: Bool, isErrorTerminal: Bool, write: @escaping @Sendable (String) -> Bool,
         writeError: @escaping @Sendable (String) -> Void
     ) {
         self.isTerminal = isTerminal

@@ -18,7 +18,7 @@ extension Command {
             example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()
-            let keys = try session.changeKeys { keys throws(KeyError) in
+            let keys = try await session.changeKeys { keys throws(KeyError) in
                 try keys.rotated(created: LocalTime.date(now))
             }
             return Report(
@@ -50,7 +50,7 @@ extension Command {
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
             try session.requireNew(path)
-            try KeyFile(path: path).save(try session.keys())
+            try KeyFile(path: path).save(try await session.keys())
             return Report(
                 [JSONMember(key: "file", value: .string(path))],
                 ["The keys are copied to \(path); lock that file away"])
@@ -62,7 +62,7 @@ extension Command {
                 + "imported keys only verify: this station goes on sealing with its own.",
             arguments: [CommandArgument(name: "FILE", help: "The keys", completesFiles: true)],
             example: "tapcard keys import tapcard-keys.json"
-        ) { session throws(TapcardError) in try session.importKeys() },
+        ) { session throws(TapcardError) in try await session.importKeys() },
     ]
 }
 
@@ -78,14 +78,16 @@ extension Session {
             let first = error.detail.prefix(1).uppercased()
             throw TapcardError(
                 kind, first + error.detail.dropFirst() + ".", meaning: "The keys are as they were.",
-                advice: "tapcard keys list shows them.")
+                advice: error.kind == .conflict
+                    ? "A station that has issued no card yet can remove its key file and import again."
+                    : "tapcard keys list shows them.")
         }
     }
 
     fileprivate func changeKeys(
         _ change: (KeyRing) throws(KeyError) -> KeyRing
-    ) throws(TapcardError) -> KeyRing {
-        let known = try keys()
+    ) async throws(TapcardError) -> KeyRing {
+        let known = try await keys()
         return try keyFile.alone { () throws(TapcardError) in
             let changed = try changed(try keyFile.load() ?? known, by: change)
             try keyFile.save(changed)
@@ -94,7 +96,7 @@ extension Session {
     }
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
-        let keys = try keys()
+        let keys = try await keys()
         let counts = try await cardsByKey()
         let rows = keys.entries.map { entry in
             (entry: entry, cards: counts[entry.id, default: 0])
@@ -147,7 +149,7 @@ extension Session {
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             try keys.retiring(id)
         }
-        _ = try changed(try keys(), by: retiring)
+        _ = try changed(try await keys(), by: retiring)
         let count = try await cardsByKey()[id, default: 0]
         guard command.flag("for-ever") else {
             throw TapcardError(
@@ -157,7 +159,7 @@ extension Session {
                 meaning: "The keys are as they were.",
                 advice: "Tap those cards first, or repeat with --for-ever.")
         }
-        _ = try changeKeys(retiring)
+        _ = try await changeKeys(retiring)
         return Report(
             [
                 JSONMember(key: "id", value: .number(id)),
@@ -165,7 +167,7 @@ extension Session {
             ], ["Key \(id) is retired; cards that need tapcard repair: \(count)"])
     }
 
-    fileprivate func importKeys() throws(TapcardError) -> Report {
+    fileprivate func importKeys() async throws(TapcardError) -> Report {
         let path = command.argument("FILE") ?? ""
         try requireFile(path)
         let imported = try imported(from: path)
@@ -176,9 +178,9 @@ extension Session {
             return true
         }
         if !areAll {
-            _ = try changeKeys { keys throws(KeyError) in try keys.merging(imported) }
+            _ = try await changeKeys { keys throws(KeyError) in try keys.merging(imported) }
         }
-        let keys = try self.keys()
+        let keys = try await self.keys()
         return Report(
             [
                 JSONMember(

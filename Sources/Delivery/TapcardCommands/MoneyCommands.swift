@@ -76,7 +76,8 @@ extension Session {
     }
 
     fileprivate func history() async throws(TapcardError) -> Report {
-        let lines = try await Station.history(of: try card(), in: try await ledger())
+        let lines = try await Station.history(
+            of: try card(), in: try await ledger(making: false))
         let entries: [JSONValue] = lines.map { line in
             [
                 "operation": .text(line.operation.id), "uid": .text(line.operation.uid),
@@ -104,7 +105,7 @@ extension Session {
     }
 
     fileprivate func audit() async throws(TapcardError) -> Report {
-        let report = try await Station.audit(try await ledger())
+        let report = try await Station.audit(try await ledger(making: false))
         let problem =
             report.violations.isEmpty
             ? nil

@@ -24,10 +24,10 @@ public struct Program: Sendable {
         do {
             switch try parse(arguments) {
             case .help(let text):
-                console.write(text)
+                _ = console.write(text)
                 return 0
             case .version:
-                console.write("tapcard \(Program.version)\n")
+                _ = console.write("tapcard \(Program.version)\n")
                 return 0
             case .run(let command):
                 let settings = try Settings(command, environment: environment)
@@ -36,7 +36,7 @@ public struct Program: Sendable {
             }
         } catch {
             if manner.isJSON {
-                console.write(Report.document(of: error).text + "\n")
+                _ = console.write(Report.document(of: error).text + "\n")
             } else {
                 console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
             }
@@ -70,18 +70,20 @@ public struct Program: Sendable {
             throw error
         }
         await session.spinner.finish()
-        session.show(report)
+        let isShown = session.show(report)
+        // Money that moved has moved, whoever reads of it; a list that nobody got is a failure.
+        if !isShown, report.isPlain { return TapcardError.Result.failed.exitStatus }
         return report.problem?.result.exitStatus ?? 0
     }
 }
 
 extension Session {
-    /// Prints a report in the form that was asked for.
-    func show(_ report: Report) {
+    /// Prints a report in the form that was asked for; false where it could not go out.
+    func show(_ report: Report) -> Bool {
         if isJSON {
-            if let document = report.document { console.write(document.text + "\n") }
-            return
+            return report.document.map { console.write($0.text + "\n") } ?? true
         }
+        var isShown = true
         if !isQuiet, !report.lines.isEmpty {
             let hasColor = manner.hasColor(console.isTerminal)
             var lines = report.lines
@@ -91,9 +93,10 @@ extension Session {
                     ? Style.good.applied(to: "✓", hasColor) : Style.bad.applied(to: "✗", hasColor)
                 lines = ["\(mark) \(lines[0])"] + lines.dropFirst().map { "  \($0)" }
             }
-            console.write(lines.joined(separator: "\n") + "\n")
+            isShown = console.write(lines.joined(separator: "\n") + "\n")
         }
         if let problem = report.problem { show(problem) }
+        return isShown
     }
 
     func show(_ error: TapcardError) {

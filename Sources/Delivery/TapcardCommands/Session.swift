@@ -24,7 +24,7 @@ struct Session: Sendable {
     }
 
     func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
-        let keys = try keys()
+        let keys = try await keys(beside: ledger)
         return Station(
             reader: try reader(), ledger: ledger, keys: keys,
             settings: Station.Settings(
@@ -32,10 +32,13 @@ struct Session: Sendable {
             surroundings: surroundings)
     }
 
-    func ledger() async throws(TapcardError) -> any LedgerStore {
+    /// The ledger, made on first use. What only looks asks for one that is there: a mistyped name
+    /// must not be answered with "all is well" from an empty one.
+    func ledger(making mayMake: Bool = true) async throws(TapcardError) -> any LedgerStore {
         try makeDataFolder()
         do {
-            return try await drivers.openLedger(try settings.ledgerPath, try settings.currency)
+            return try await drivers.openLedger(
+                try settings.ledgerPath, try settings.currency, mayMake)
         } catch let error as LedgerError {
             throw TapcardError(error)
         } catch let error as TapcardError {
@@ -48,12 +51,23 @@ struct Session: Sendable {
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 
     /// The keys, made on first use. Then a person is told where all of it lies.
-    func keys() throws(TapcardError) -> KeyRing {
+    ///
+    /// They are not made where the ledger has cards: then they were lost, and new ones would only
+    /// hide that.
+    func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing {
         try makeDataFolder()
+        let ledgerPath = try settings.ledgerPath
+        if try keyFile.load() == nil, known != nil || isThere(ledgerPath) {
+            let ledger: any LedgerStore
+            if let known { ledger = known } else { ledger = try await self.ledger() }
+            let count = try await withLedgerErrors { () throws(LedgerError) in
+                try await ledger.read { rows throws(LedgerError) in try rows.cards().count }
+            }
+            guard count == 0 else { throw lostKeys(count) }
+        }
         let (keys, areNew) = try keyFile.loadOrMake(
             created: LocalTime.date(surroundings.now()), random: surroundings.random)
         if areNew {
-            let ledgerPath = try settings.ledgerPath
             say(
                 """
                 tapcard: first run. Keys are in \(settings.keyPath), the ledger is in \(ledgerPath).
@@ -63,6 +77,20 @@ struct Session: Sendable {
                 """)
         }
         return keys
+    }
+
+    private func lostKeys(_ count: Int) -> TapcardError {
+        TapcardError(
+            .keysUnusable,
+            "The key file \(settings.keyPath) is missing, but the ledger has cards: \(count).",
+            meaning: "Nothing was changed; without their keys these cards cannot be told from "
+                + "forged ones.",
+            advice: "Put the backup of your keys in its place, or bring it with tapcard keys "
+                + "import FILE.")
+    }
+
+    private func isThere(_ path: String) -> Bool {
+        ((try? DurableFile(path).permissions()) ?? nil) != nil
     }
 
     var surroundings: Station.Surroundings {

@@ -36,7 +36,12 @@ enum Wiring {
 
     static let drivers = Drivers(
         openReader: openReader,
-        openLedger: { path, currency throws(LedgerError) in
+        openLedger: { path, currency, mayMake throws(LedgerError) in
+            guard mayMake || access(path, F_OK) == 0 else {
+                throw LedgerError(
+                    .unavailable,
+                    "there is no ledger at \(path); the first card makes one, --ledger names another")
+            }
             try await SQLiteLedger.open(path: path, currency: currency)
         },
         backUp: { path, copy throws(LedgerError) in
@@ -54,7 +59,7 @@ enum Wiring {
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
         write: { Wiring.write($0, to: STDOUT_FILENO) },
-        writeError: { Wiring.write($0, to: STDERR_FILENO) })
+        writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 
     static let environment: [String: String] = {
         var variables: [String: String] = [:]
@@ -97,15 +102,16 @@ enum Wiring {
     }
 
     /// Writes all of it, or as much as the other end still wants.
-    private static func write(_ text: String, to descriptor: Int32) {
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 }

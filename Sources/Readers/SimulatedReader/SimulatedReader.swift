@@ -182,8 +182,8 @@ public actor SimulatedReader: TagReader {
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {
-        guard case .write(let page, _)? = try? Type2Command(frame: frame),
-            before.chip.userPages.contains(page)
+        let command = try? Type2Command(frame: frame)
+        guard case .write(let page, _)? = command, before.chip.userPages.contains(page)
         else { return after }
         var memory = after
         memory[page] = self.page(
