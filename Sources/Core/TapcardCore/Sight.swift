@@ -27,12 +27,10 @@ extension Station {
     /// How soon a tag that was there a moment ago has to be there again.
     static let returnLimit = Duration.milliseconds(300)
 
-    /// Waits for a tag and reads it: one command where the card is known.
-    ///
-    /// `thoroughly` looks at everything again, as before a card is made.
-    func see(
-        within limit: Duration, thoroughly: Bool = false
-    ) async throws(Interruption) -> Sight {
+    /// Waits for a tag on which there can be a card.
+    func find(
+        within limit: Duration
+    ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity: TagIdentity
         do {
             identity = try await reader.select(within: limit)
@@ -46,6 +44,15 @@ extension Station {
                     meaning: "Nothing was written to it.", advice: "Use NTAG213, 215 or 216."))
         }
         surroundings.progress(.cardSeen(uid))
+        return (identity, uid)
+    }
+
+    /// Reads the tag that was found: one command where the card is known.
+    ///
+    /// `thoroughly` looks at everything again, as before a card is made.
+    func see(
+        _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false
+    ) async throws(Interruption) -> Sight {
         let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
             let bytes = try await performing(
