@@ -116,6 +116,9 @@ extension Station {
         let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
             try await ledger.view(of: uid, holding: sequences)
         }
+        // Bytes read before another station's work, judged by the ledger after it, would make an
+        // honest card an old image.
+        guard known.map(Seen.init) == view.map(Seen.init) else { throw .overtaken }
         return Sight(
             uid: uid, layout: layout, image: image,
             slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
@@ -171,6 +174,8 @@ enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
     case ledger(LedgerError)
+    /// Another station worked on the card while this one looked at it.
+    case overtaken
     case refused(TapcardError)
 
     var error: TapcardError {
@@ -178,6 +183,10 @@ enum Interruption: Error, Sendable {
         case .reader(let error): TapcardError(error)
         case .card(let error): TapcardError(error)
         case .ledger(let error): TapcardError(error)
+        case .overtaken:
+            TapcardError(
+                .tagLost, "Another station worked on the card meanwhile.",
+                meaning: "Nothing was changed on card or ledger.", advice: "Tap it again.")
         case .refused(let error): error
         }
     }
@@ -193,6 +202,7 @@ enum Interruption: Error, Sendable {
             case .otherTag, .unknownChip: false
             }
         case .ledger(let error): error.kind == .outcomeUnknown
+        case .overtaken: true
         case .refused: false
         }
     }
