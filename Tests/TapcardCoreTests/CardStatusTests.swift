@@ -87,12 +87,14 @@ struct CardStatusTests {
         try await world.expectSettled()
     }
 
-    @Test("is forgotten wherever the tap is torn that blanks the name")
-    func tornForgetting() async throws {
+    @Test(
+        "is forgotten wherever the tap is torn that blanks the name", arguments: FaceStyle.allCases)
+    func tornForgetting(_ style: FaceStyle) async throws {
         for way: Fault.Kind in [.lost, .torn(.mix(seed: 2)), .acknowledgeLost] {
             var write = 1
             while true {
-                let world = try await World.withCard()
+                let world = World(try World.blank())
+                try await world.issue(face: style)
                 _ = try await world.change(try await world.uid(), .forget)
                 try await world.arm(Fault(at: write, counting: .write, way))
                 _ = try? await world.station.read()

@@ -100,8 +100,11 @@ enum Deed: CaseIterable, Sendable {
 
     /// What the ledger holds of it.
     func operation(in world: World) async throws -> Ledger.Operation? {
-        let uid = try await world.uid()
-        return try await world.operations().last { $0.kind == kind && $0.uid == uid }
+        let reversed = self == .refund ? Deed.payment : nil
+        return try await world.operations().last { operation in
+            operation.kind == kind
+                && (operation.id == Deed.id || operation.reverses == reversed && reversed != nil)
+        }
     }
 
     /// Whether the account and everything that goes with it is as before, or as afterwards.

@@ -15,7 +15,7 @@ struct KilledProcessTests {
         for death in Lifeline.Death.allCases {
             var step = 1
             while try await kill(deed, on: chip, at: step, death, tapSettles) { step += 1 }
-            #expect(step > 12, "too few steps were interrupted")
+            #expect(step > 17, "too few steps were interrupted")
         }
     }
 
@@ -28,7 +28,7 @@ struct KilledProcessTests {
             while try await kill(deed, on: chip, at: step, death, repetitionHappensOnce) {
                 step += 1
             }
-            #expect(step > 12, "too few steps were interrupted")
+            #expect(step > 17, "too few steps were interrupted")
         }
     }
 
@@ -41,8 +41,8 @@ struct KilledProcessTests {
         let untouched = try await world.tag()
         let lifeline = Lifeline(steps: step, death)
         let mortal = world.station(
-            reader: MortalReader(reader: world.reader, lifeline: lifeline),
-            ledger: MortalLedger(ledger: world.ledger, lifeline: lifeline))
+            reader: SteppedReader(reader: world.reader, steps: lifeline),
+            ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
         let said = await outcome { () throws(TapcardError) in
             try await deed.perform(at: mortal)
         }

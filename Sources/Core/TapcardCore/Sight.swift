@@ -27,12 +27,10 @@ extension Station {
     /// How soon a tag that was there a moment ago has to be there again.
     static let returnLimit = Duration.milliseconds(300)
 
-    /// Waits for a tag and reads it: one command where the card is known.
-    ///
-    /// `thoroughly` looks at everything again, as before a card is made.
-    func see(
-        within limit: Duration, thoroughly: Bool = false
-    ) async throws(Interruption) -> Sight {
+    /// Waits for a tag on which there can be a card.
+    func find(
+        within limit: Duration
+    ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity: TagIdentity
         do {
             identity = try await reader.select(within: limit)
@@ -46,6 +44,15 @@ extension Station {
                     meaning: "Nothing was written to it.", advice: "Use NTAG213, 215 or 216."))
         }
         surroundings.progress(.cardSeen(uid))
+        return (identity, uid)
+    }
+
+    /// Reads the tag that was found: one command where the card is known.
+    ///
+    /// `thoroughly` looks at everything again, as before a card is made.
+    func see(
+        _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false
+    ) async throws(Interruption) -> Sight {
         let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
             let bytes = try await performing(
@@ -109,9 +116,9 @@ extension Station {
         let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
             try await ledger.view(of: uid, holding: sequences)
         }
-        // The tag was read between two looks at the ledger. If another station has worked on the
-        // card meanwhile, an honest card would seem to be an old image of itself.
-        guard known.map(Seen.init) == view.map(Seen.init) else { throw .changedMeanwhile }
+        // Bytes read before another station's work, judged by the ledger after it, would make an
+        // honest card an old image.
+        guard known.map(Seen.init) == view.map(Seen.init) else { throw .overtaken }
         return Sight(
             uid: uid, layout: layout, image: image,
             slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
@@ -168,7 +175,7 @@ enum Interruption: Error, Sendable {
     case card(CardStoreError)
     case ledger(LedgerError)
     /// Another station worked on the card while this one looked at it.
-    case changedMeanwhile
+    case overtaken
     case refused(TapcardError)
 
     var error: TapcardError {
@@ -176,8 +183,10 @@ enum Interruption: Error, Sendable {
         case .reader(let error): TapcardError(error)
         case .card(let error): TapcardError(error)
         case .ledger(let error): TapcardError(error)
-        case .changedMeanwhile:
-            TapcardError(ReaderError(.tagLost, "another station works on it"))
+        case .overtaken:
+            TapcardError(
+                .tagLost, "Another station worked on the card meanwhile.",
+                meaning: "Nothing was changed on card or ledger.", advice: "Tap it again.")
         case .refused(let error): error
         }
     }
@@ -193,7 +202,7 @@ enum Interruption: Error, Sendable {
             case .otherTag, .unknownChip: false
             }
         case .ledger(let error): error.kind == .outcomeUnknown
-        case .changedMeanwhile: true
+        case .overtaken: true
         case .refused: false
         }
     }

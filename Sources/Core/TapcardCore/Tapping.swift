@@ -25,10 +25,11 @@ extension Station {
         var last = TapcardError(.failed, "The card could not be settled.")
         for _ in 0..<Station.mostRounds {
             do {
-                let sight = try await see(within: limit, thoroughly: thoroughly)
+                let (identity, uid) = try await find(within: limit)
                 limit = Station.returnLimit
-                try require(card ?? touched, is: sight.uid)
-                touched = sight.uid
+                try require(card ?? touched, is: uid)
+                touched = uid
+                let sight = try await see(identity, uid, thoroughly: thoroughly)
                 switch try await early(sight) {
                 case .goOn: break
                 case .again: continue

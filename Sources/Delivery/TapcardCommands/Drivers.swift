@@ -10,8 +10,9 @@ public struct Drivers: Sendable {
     public let openReader:
         @Sendable (String?, _ dataFolder: String) throws(ReaderError) ->
             any TagReader
+    /// Opens the ledger at a path; whether one is made where there is none is the third.
     public let openLedger:
-        @Sendable (_ path: String, Currency?) async throws(LedgerError) ->
+        @Sendable (_ path: String, Currency?, _ mayMake: Bool) async throws(LedgerError) ->
             any LedgerStore
     /// Copies the ledger while it is in use.
     public let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
@@ -27,7 +28,7 @@ public struct Drivers: Sendable {
     public init(
         openReader: @escaping @Sendable (String?, String) throws(ReaderError) -> any TagReader,
         openLedger:
-            @escaping @Sendable (String, Currency?) async throws(LedgerError) ->
+            @escaping @Sendable (String, Currency?, Bool) async throws(LedgerError) ->
             any LedgerStore,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
         restore:

@@ -37,12 +37,13 @@ enum Wiring {
     static let drivers = Drivers(
         openReader: openReader,
         openLedger: { path, currency, mayMake throws(LedgerError) in
-            guard mayMake || access(path, F_OK) == 0 else {
+            guard unsafe mayMake || access(path, F_OK) == 0 else {
                 throw LedgerError(
                     .unavailable,
-                    "there is no ledger at \(path); the first card makes one, --ledger names another")
+                    "there is no ledger at \(path); the first card makes one, --ledger names another"
+                )
             }
-            try await SQLiteLedger.open(path: path, currency: currency)
+            return try await SQLiteLedger.open(path: path, currency: currency)
         },
         backUp: { path, copy throws(LedgerError) in
             try await SQLiteLedger.open(path: path, currency: nil).backup(to: copy)

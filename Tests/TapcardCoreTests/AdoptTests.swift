@@ -1,0 +1,173 @@
+import CardImage
+import CardStore
+import Ledger
+import NDEF
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A card that others made is taken over.
+@Suite("Adopting a card")
+struct AdoptTests {
+    @Test(
+        "of the iPhone app credits what is accepted, and keeps the message",
+        arguments: Type2Chip.known, [nil, Int64(1_250)])
+    func appCard(_ chip: Type2Chip, _ accepted: Int64?) async throws {
+        let world = try await Deed.adopt.world(on: chip)
+        let before = try await world.tag()
+        let shown = try await world.station.read()
+        #expect(shown.seal == .unsealed && shown.ledger == .unknown && shown.problem == nil)
+        #expect(shown.balance == World.usd(1_250))
+        #expect(shown.holder == (try World.holder("Amanda Gonzalez")))
+
+        let order = CardOrder(.adopt(accepting: accepted.map(World.usd)))
+        let reading = try await world.station.make(order, id: World.id(7))
+        #expect(reading.balance == World.usd(accepted ?? 0))
+        #expect(reading.holder == shown.holder && reading.seal == .valid)
+        try await world.expectSettled()
+        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let message = try #require(card.foreignMessage)
+        #expect(message.starts(with: try before.image.area))
+        let adopted = try await world.ledger.read { rows throws(LedgerError) in
+            try rows.balance(of: .adopted)
+        }
+        #expect(adopted == -(accepted ?? 0))
+    }
+
+    @Test(
+        "credits no other amount than the one that the tag says", arguments: [0, 1_249, 1_251, -1])
+    func wrongAmount(_ minorUnits: Int64) async throws {
+        let world = try await Deed.adopt.world()
+        let before = try await world.tag()
+        let order = CardOrder(.adopt(accepting: World.usd(minorUnits)))
+        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(7))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == nil)
+    }
+
+    @Test("keeps a message whole that ran on over the places of the records")
+    func longMessage() async throws {
+        let world = World(try World.blank())
+        var tag = try await world.tag()
+        let json =
+            #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.5,"id":1,"#
+            + #""note":"0123456789012345678901234567890123456789"}"#
+        try tag.lay(TagMemory.appRecord(json))
+        try await world.put(tag)
+        let order = CardOrder(.adopt(accepting: World.usd(1_250)))
+        _ = try await world.station.make(order, id: World.id(7))
+        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let kept = String(decoding: try #require(card.foreignMessage), as: UTF8.self)
+        #expect(kept.contains(json))
+        #expect(try await world.station.read().seal == .valid)
+    }
+
+    @Test("can leave it in the form that the app reads", arguments: Type2Chip.known)
+    func appFace(_ chip: Type2Chip) async throws {
+        let world = try await Deed.adopt.world(on: chip)
+        let order = CardOrder(.adopt(accepting: World.usd(1_250)), face: .iosApp)
+        _ = try await world.station.make(order, id: World.id(7))
+        try await world.expectSettled()
+        let record = try await appJSON(on: world)
+        #expect(
+            record
+                == #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.50    ,"id":1}"#)
+        _ = try await world.station.pay(World.usd(250), id: World.id(8))
+        #expect(try await appJSON(on: world).contains(#""accountValue":10.00    ,"#))
+        try await world.expectSettled()
+    }
+
+    @Test("of a known card is refused")
+    func known() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(7))
+        }
+        #expect(try await world.tag() == before)
+    }
+
+    @Test("left open with nothing accepted is not taken for one with an amount")
+    func otherAmountAfterInterruption() async throws {
+        let world = try await Deed.adopt.world()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(6))
+        try await world.putBack()
+        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+            try await Deed.adopt.perform(at: world.station)
+        }
+        #expect(try await world.balance() == 0)
+        try await world.expectSettled()
+    }
+
+    @Test("of another ledger's sealed card goes on with its numbers", arguments: Type2Chip.known)
+    func sealedCard(_ chip: Type2Chip) async throws {
+        let world = try await worldWithStranger(chip)
+        let before = try await world.tag()
+        let best = try #require(try await world.slots().best?.record)
+        let shown = try await world.station.read()
+        #expect(shown.seal == .valid && shown.ledger == .unknown)
+        #expect(shown.sequence == best.sequence && shown.balance == World.usd(900))
+        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(2))
+        }
+        let demo = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(demo, id: World.id(3))
+        }
+        #expect(try await world.tag() == before)
+
+        let order = CardOrder(.adopt(accepting: World.usd(900)))
+        let reading = try await world.station.make(order, id: World.id(7))
+        #expect(reading.balance == World.usd(900) && reading.scratch == .unscratched)
+        try await world.expectSettled()
+        try await expectNumbers(above: best.sequence, in: world)
+    }
+
+    @Test("of a sealed card can be left out: it is issued anew, with numbers that go on")
+    func reissuedStranger() async throws {
+        let world = try await worldWithStranger(.ntag213)
+        let best = try #require(try await world.slots().best?.record)
+        try await world.issue(100, mayReissue: true, id: 4)
+        try await world.expectSettled()
+        try await expectNumbers(above: best.sequence, in: world)
+    }
+
+    @Test("makes the ledger that it came from see that it is behind")
+    func formerLedger() async throws {
+        let former = try await World.withCard()
+        let world = World(try World.blank())
+        try await world.put(try await former.tag())
+        _ = try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(7))
+        try await former.put(try await world.tag())
+        #expect(try await former.station.read().problem?.kind == .ledgerBehind)
+    }
+
+    private func worldWithStranger(_ chip: Type2Chip) async throws -> World {
+        let elsewhere = try await World.withCard(chip)
+        _ = try await elsewhere.station.pay(World.usd(100), id: World.id(2))
+        let world = World(try World.blank(chip))
+        try await world.put(try await elsewhere.tag())
+        return world
+    }
+
+    /// Both places hold records of this ledger, none of the one before.
+    private func expectNumbers(above number: SequenceNumber, in world: World) async throws {
+        let numbers = try await world.tag().image.records.compactMap(SealedRecord.init)
+            .map(\.sequence)
+        #expect(numbers.count == 2 && numbers.allSatisfy { $0 > number })
+    }
+
+    /// What the app would read.
+    private func appJSON(on world: World) async throws -> String {
+        let area = try await world.tag().image.area
+        let block = try #require(try TLVArea(decoding: area).message)
+        let record = try #require(
+            try NDEFMessage(decoding: block.value, .lenient).records.first)
+        return String(decoding: record.payload, as: UTF8.self)
+    }
+}

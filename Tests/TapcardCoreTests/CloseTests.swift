@@ -1,0 +1,95 @@
+import CardImage
+import Ledger
+import NDEF
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+import Type2Tag
+
+/// A card is paid out, and its tag becomes a blank one again.
+@Suite("Closing a card")
+struct CloseTests {
+    @Test("pays out and empties it", arguments: Type2Chip.known)
+    func close(_ chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let receipt = try await world.station.close(id: World.id(2))
+        #expect(receipt.amount == World.usd(-1_000) && receipt.balance == World.usd(0))
+        try await world.expectSettled()
+        let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
+        #expect(!text.contains("Amanda"))
+        let reading = try await world.station.read()
+        #expect(reading.ledger == .blocked && reading.balance == World.usd(0))
+        #expect(reading.display == .current)
+        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+            try await world.station.add(World.usd(1), id: World.id(3))
+        }
+        let cash = try await world.ledger.read { rows throws(LedgerError) in
+            try rows.balance(of: .cash)
+        }
+        #expect(cash == 0, "what went into the drawer came out of it")
+    }
+
+    @Test("leaves nothing of what others added, at once")
+    func membersOfOthers() async throws {
+        let world = try await World.withCard()
+        let json =
+            #"{"balance":10.00    ,"id":1,"name":"Amanda Gonzalez","state":"u","seat":4}"#
+        try await world.alter { tag in
+            try? tag.lay(NDEFText(language: "en", text: json).record)
+        }
+        _ = try await world.station.close(id: World.id(2))
+        #expect(try await world.tag().content.face?.extras.map(\.key) == [])
+        try await world.expectSettled()
+    }
+
+    @Test("and then formatting makes a blank tag, which is known to have been a card")
+    func formatted() async throws {
+        let world = try await World.withCard()
+        await expectRefused(.cardHasMoney, exit: 4) { () throws(TapcardError) in
+            try await world.station.format(overwriting: true)
+        }
+        _ = try await world.station.close(id: World.id(2))
+        #expect(try await world.station.format(overwriting: false) == (try await world.uid()))
+        #expect(try await world.tag().content == .empty)
+        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(3))
+        }
+        try await world.issue(200, mayReissue: true, id: 4)
+        #expect(try await world.station.read().balance == World.usd(200))
+        try await world.expectSettled()
+    }
+
+    @Test("and formatting before the last tap has settled is no damage")
+    func formattedUnsettled() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        _ = try? await world.station.close(id: World.id(2))
+        try await world.putBack()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.read()
+        try await world.putBack()
+        let uid = try await world.uid()
+        #expect(try await world.ledger.view(of: uid)?.card.status == .closed)
+        _ = try await world.station.format(overwriting: true)
+        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        try await world.issue(200, mayReissue: true, id: 4)
+        try await world.expectSettled()
+    }
+
+    @Test("of an empty card works, too")
+    func empty() async throws {
+        let world = World(try World.blank())
+        try await world.issue(0)
+        let receipt = try await world.station.close(id: World.id(2))
+        #expect(receipt.amount == World.usd(0))
+        try await world.expectSettled()
+    }
+}

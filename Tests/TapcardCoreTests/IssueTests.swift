@@ -1,0 +1,188 @@
+import CardImage
+import CardStore
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A blank tag becomes a card.
+@Suite("Issuing a card")
+struct IssueTests {
+    @Test("writes the demo user, once", arguments: Type2Chip.known)
+    func demo(_ chip: Type2Chip) async throws {
+        let world = World(try World.blank(chip))
+        let reading = try await world.station.make(try CardOrder.demo(in: .usd), id: World.id(1))
+        #expect(reading.holder == (try World.holder("Amanda Gonzalez")))
+        #expect(reading.balance == World.usd(0) && reading.scratch == .unscratched)
+        #expect(reading.seal == .valid && reading.ledger == .known && reading.display == .current)
+        try await world.expectSettled()
+        let before = try await world.tag()
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(2))
+        }
+        #expect(try await world.tag() == before)
+    }
+
+    @Test("that was interrupted is finished by the next try", arguments: Type2Chip.known)
+    func interruptedDemo(_ chip: Type2Chip) async throws {
+        for way in TornTapTests.ways {
+            var write = 1
+            while true {
+                let world = World(try World.blank(chip))
+                let order = try CardOrder.demo(in: .usd)
+                try await world.arm(Fault(at: write, counting: .write, way))
+                _ = try? await world.station.make(order, id: World.id(1))
+                guard try await !world.isArmed() else { break }
+                let wasDone = try await world.reader.change { !$0.onReader.isEmpty }
+                try await world.putBack()
+                let said = await outcome { () throws(TapcardError) in
+                    try await world.station.make(order, id: World.id(2))
+                }
+                let label: Comment = "\(way) at WRITE \(write)"
+                // Where only the display was torn, the card is known: it has been made.
+                #expect(said.isSuccess || said.error == .cardKnown, label)
+                if said.error == .cardKnown { #expect(wasDone || write > 4, label) }
+                _ = try await world.station.read()
+                try await world.expectSettled(label)
+                #expect(try await world.balance() == 0, label)
+                #expect(try await world.operations().count { $0.kind == .issue } == 1, label)
+                write += 1
+            }
+            #expect(write > 4)
+        }
+    }
+
+    @Test("answers a repeated request with the card, and another one under its id with an error")
+    func replay() async throws {
+        let world = World(try World.blank())
+        let order = CardOrder(
+            .issue(try World.holder("Eve"), World.usd(500), hasScratchCard: false))
+        let first = try await world.station.make(order, id: World.id(1))
+        #expect(first.scratch == .none)
+        #expect(try await world.station.make(order, id: World.id(1)).balance == World.usd(500))
+        #expect(try await world.operations().count == 1)
+        let other = CardOrder(
+            .issue(try World.holder("Eve"), World.usd(600), hasScratchCard: false))
+        for order in [other, CardOrder(.adopt(accepting: nil))] {
+            await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(1))
+            }
+        }
+        try await world.put(try World.otherTag())
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        #expect(try await world.reader.change { $0.tags[1] } == World.otherTag())
+    }
+
+    @Test("left open is not taken for the making of another card")
+    func otherOrderAfterInterruption() async throws {
+        let world = World(try World.blank())
+        try await world.put(try World.otherTag())
+        try await world.issue(900)
+        try await world.putBack()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        let demo = try CardOrder.demo(in: .usd)
+        _ = try? await world.station.make(demo, id: World.id(2))
+        try await world.putBack()
+        let lost = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        }
+        #expect(try await world.ledger.view(of: lost)?.card.status == .active)
+        #expect(try await world.balance() == 0)
+        try await world.expectSettled()
+    }
+
+    @Test(
+        "of another balance than there is room for is refused", arguments: [-1, 100_000_000, .max])
+    func badBalance(_ minorUnits: Int64) async throws {
+        let world = World(try World.blank())
+        let order = CardOrder(
+            .issue(.nobody, World.usd(minorUnits), hasScratchCard: false))
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        #expect(said.result == .refused)
+        #expect(try await world.tag() == World.blank().tags[0])
+        #expect(try await world.balance() == nil)
+    }
+
+    @Test("of the largest balance works")
+    func largestBalance() async throws {
+        let world = World(try World.blank())
+        try await world.issue(Currency.largestBalance)
+        try await world.expectSettled()
+        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+            try await world.station.add(World.usd(1), id: World.id(2))
+        }
+    }
+
+    @Test("and moving money in another currency than the ledger's is refused")
+    func otherCurrency() async throws {
+        let world = World(try World.blank())
+        let yen = Money(minorUnits: 500, try #require(Currency(code: "JPY")))
+        await expectRefused(.ledgerCurrency, exit: 9) { () throws(TapcardError) in
+            try await world.station.make(
+                CardOrder(.issue(.nobody, yen, hasScratchCard: false)), id: World.id(1))
+        }
+        try await world.issue()
+        await expectRefused(.ledgerCurrency, exit: 9) { () throws(TapcardError) in
+            try await world.station.pay(yen, id: World.id(2))
+        }
+        await expectRefused(.ledgerCurrency, exit: 9) { () throws(TapcardError) in
+            try await world.station.add(yen, id: World.id(3))
+        }
+        #expect(try await world.balance() == 1_000)
+    }
+
+    @Test("tells a name by how many bytes it is too long", arguments: [20, 21, 30])
+    func nameLength(_ bytes: Int) async throws {
+        let world = World(try World.blank())
+        let name = String(repeating: "n", count: bytes)
+        let order = CardOrder(.issue(try World.holder(name), World.usd(0), hasScratchCard: true))
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        guard bytes > 20 else {
+            #expect(said.isSuccess)
+            _ = try await world.station.scratch(id: World.id(2))
+            try await world.expectSettled()
+            return
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("a name of \(bytes) bytes has no room beside a code")
+            return
+        }
+        #expect(error.kind == .tooLong && error.result == .refused)
+        #expect(error.what.contains("\(bytes - 20) bytes too long"))
+        #expect(try await world.tag() == World.blank().tags[0])
+        #expect(try await world.balance() == nil)
+    }
+
+    @Test("works on a chip that shows no signature")
+    func withoutSignature() async throws {
+        let world = World(try World.blank())
+        let station = world.station(reader: UnsignedChip(reader: world.reader))
+        let order = try CardOrder.demo(in: .usd)
+        #expect(try await station.make(order, id: World.id(1)).seal == .valid)
+        try await world.expectSettled()
+        let uid = try await world.uid()
+        #expect(try await world.ledger.view(of: uid)?.card.isGenuineChip == .some(nil))
+        #expect(try await station.tagInfo().originality == .unknown)
+        #expect(try await station.dump().pages.count == 45)
+    }
+
+    @Test("notes whether the chip is its maker's", arguments: [true, false])
+    func originality(_ isGenuine: Bool) async throws {
+        var simulation = isGenuine ? Simulation.fresh : try World.blank()
+        simulation.put([simulation.tags[0].uid])
+        let world = World(simulation)
+        try await world.issue()
+        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        #expect(card.isGenuineChip == isGenuine)
+    }
+}

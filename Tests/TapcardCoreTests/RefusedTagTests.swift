@@ -1,0 +1,160 @@
+import NDEF
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// Tags on which no card can or may be made: refused before anything is written.
+@Suite("A tag that is no place for a card")
+struct RefusedTagTests {
+    /// What is wrong with the tag, and with what error it is refused.
+    enum Obstacle: CaseIterable, Sendable {
+        case staticLocks, dynamicLocks, readOnly, noContainer, otherVersion, tooSmall
+        case protected, protectedFromReading
+
+        var kind: TapcardError.Kind {
+            switch self {
+            case .staticLocks, .dynamicLocks, .readOnly: .lockedTag
+            case .noContainer, .otherVersion, .tooSmall: .unsupportedTag
+            case .protected, .protectedFromReading: .protectedTag
+            }
+        }
+
+        func apply(to tag: inout TagMemory) {
+            let chip = tag.chip
+            guard let lock = chip.dynamicLockPage, let configuration = chip.configurationPage
+            else { return }
+            switch self {
+            case .staticLocks: tag[2][3] = 0x01
+            case .dynamicLocks: tag[lock][0] = 0x01
+            case .readOnly: tag[3][3] = 0x0F
+            case .noContainer: tag[3] = .zero
+            case .otherVersion: tag[3][1] = 0x20
+            case .tooSmall: tag[3][2] = 0x06
+            case .protected: tag[configuration][3] = 0x10
+            case .protectedFromReading:
+                tag[configuration][3] = 0x10
+                tag[configuration + 1][0] = 0x80
+            }
+        }
+    }
+
+    @Test("is refused as it is", arguments: Type2Chip.known, Obstacle.allCases)
+    func obstacle(_ chip: Type2Chip, _ obstacle: Obstacle) async throws {
+        let world = World(try World.blank(chip))
+        try await world.alter { obstacle.apply(to: &$0) }
+        let before = try await world.tag()
+        let order = try CardOrder.demo(in: .usd, mayReissue: true, mayOverwrite: true)
+        await expectRefused(obstacle.kind, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        await expectRefused(obstacle.kind, exit: 4) { () throws(TapcardError) in
+            try await world.station.format(overwriting: true)
+        }
+        let dump = TagDump(before)
+        await expectRefused(obstacle.kind, exit: 4) { () throws(TapcardError) in
+            try await world.station.restore(dump, overwriting: true)
+        }
+        #expect(try await world.tag() == before)
+        #expect(await world.reader.writeCount == 0)
+        #expect(try await world.operations().isEmpty)
+    }
+
+    @Test("because something else is on it is written over only when that is asked for")
+    func otherContent() async throws {
+        let records = [
+            NDEFText(language: "en", text: "Hello").record, NDEFURI("https://example.org").record,
+            NDEFText(language: "en", text: #"{"balance":-5}"#).record,
+            TagMemory.appRecord(#"{"firstName":"A","accountValue":1e99}"#),
+            NDEFRecord(format: .media, type: Array("text/vcard".utf8), id: [], payload: [1, 2]),
+        ]
+        for record in records {
+            let world = World(try World.blank())
+            var tag = try await world.tag()
+            try tag.lay(record)
+            try await world.put(tag)
+            let order = try CardOrder.demo(in: .usd)
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(1))
+            }
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.read()
+            }
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(2))
+            }
+            #expect(try await world.tag() == tag)
+            let willing = try CardOrder.demo(in: .usd, mayOverwrite: true)
+            _ = try await world.station.make(willing, id: World.id(3))
+            try await world.expectSettled()
+        }
+    }
+
+    @Test("because it carries a card of others asks to adopt it")
+    func foreignCard() async throws {
+        let world = try await Deed.adopt.world()
+        let before = try await world.tag()
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        #expect(try await world.tag() == before)
+        let willing = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        _ = try await world.station.make(willing, id: World.id(3))
+        try await world.expectSettled()
+    }
+
+    @Test("because there are two of them is left alone")
+    func severalTags() async throws {
+        let world = World(try World.blank())
+        let other = try World.otherTag()
+        try await world.reader.change { simulation in
+            simulation.save(other)
+            simulation.put(simulation.tags.map(\.uid))
+        }
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.severalTags, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        await expectRefused(.severalTags, exit: 4) { () throws(TapcardError) in
+            try await world.station.tagInfo()
+        }
+        #expect(await world.reader.writeCount == 0)
+    }
+
+    @Test("because there is none is waited for, and then missed")
+    func noTag() async throws {
+        let world = World(Simulation())
+        await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(1))
+        }
+        await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
+            try await world.station.tagInfo()
+        }
+        await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
+            try await world.station.cardOnReader()
+        }
+    }
+
+    @Test("because it is blank says so")
+    func blank() async throws {
+        let world = World(try World.blank())
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(1))
+        }
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.scratch(id: World.id(1))
+        }
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(1))
+        }
+        #expect(try await world.station.cardOnReader() == (try await world.uid()))
+    }
+}

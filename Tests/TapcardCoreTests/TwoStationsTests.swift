@@ -1,0 +1,195 @@
+import CardImage
+import CardStore
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// Two stations with one ledger, and one card that goes from reader to reader.
+@Suite("Two stations")
+struct TwoStationsTests {
+    /// What the second station does with the card.
+    enum Visit: CaseIterable, Sendable {
+        case pay, add, scratch, read, reissue
+    }
+
+    @Test(
+        "never accuse an honest card, and charge it once each, whenever it changes readers",
+        arguments: Deed.allCases, Visit.allCases)
+    func interleaved(_ deed: Deed, _ visit: Visit) async throws {
+        var step = 1
+        while true {
+            let world = try await deed.world()
+            let second = Locked<Result<Void, TapcardError>?>(nil)
+            let interlude = Interlude(beforeStep: step) {
+                let result = await outcome { () throws(TapcardError) in
+                    try await TwoStationsTests.perform(visit, at: world.station)
+                }
+                second.change { $0 = result }
+            }
+            let station = world.station(
+                reader: SteppedReader(reader: world.reader, steps: interlude),
+                ledger: SteppedLedger(ledger: world.ledger, steps: interlude))
+            let first = await outcome { () throws(TapcardError) in
+                try await deed.perform(at: station)
+            }
+            guard interlude.hasPlayed else { break }
+            let label: Comment = "\(deed), before step \(step) \(visit)"
+            for said in [first, second.change { $0 }] {
+                #expect(said?.result != .untrusted && said?.result != .ledger, label)
+            }
+            try await expectTruth(deed, first, visit, second.change { $0 }, in: world, label)
+            step += 1
+        }
+        #expect(step > 17)
+    }
+
+    private func expectTruth(
+        _ deed: Deed, _ first: Result<Void, TapcardError>, _ visit: Visit,
+        _ second: Result<Void, TapcardError>?, in world: World, _ label: Comment
+    ) async throws {
+        try await world.putBack()
+        if try await world.balance() != nil {
+            #expect(try await world.station.read().problem == nil, label)
+            try await world.expectSettled(label)
+        }
+        let mine = try await deed.operation(in: world)
+        if first.isSuccess { #expect(mine?.state == .committed, label) }
+        let theirs = try await world.ledger.operation(TwoStationsTests.id)
+        if second?.isSuccess == true, visit != .read {
+            #expect(theirs?.state == .committed, label)
+        }
+        if visit == .reissue && theirs != nil || deed == .close { return }
+        let isDone = mine?.state == .committed
+        var expected = isDone ? deed.after : deed.before
+        if theirs?.state == .committed, let balance = expected {
+            switch visit {
+            case .pay: expected = balance - 70
+            case .add: expected = balance + 30
+            case .scratch, .read, .reissue: break
+            }
+        }
+        #expect(try await world.balance() == expected, label)
+    }
+
+    private static let id = World.id(70)
+
+    private static func perform(
+        _ visit: Visit, at station: Station
+    ) async throws(TapcardError) {
+        switch visit {
+        case .pay: _ = try await station.pay(World.usd(70), id: id)
+        case .add: _ = try await station.add(World.usd(30), id: id)
+        case .scratch: _ = try await station.scratch(id: id)
+        case .read: _ = try await station.read()
+        case .reissue:
+            let order = CardOrder(
+                .issue(.nobody, World.usd(400), hasScratchCard: false), mayReissue: true,
+                mayOverwrite: true)
+            _ = try await station.make(order, id: id)
+        }
+    }
+
+    /// The second station pays between the first one's look at the card and its own beginning,
+    /// and the first one's way to the tag does not notice. What must not be overwritten is then
+    /// known under the ledger's lock only.
+    @Test("keep a good record on the card even where the first one does not see the second")
+    func confirmedIsTakenUnderTheLock() async throws {
+        for write in 1...4 {
+            let world = try await World.withCard()
+            let uid = try await world.uid()
+            let interlude = Interlude(beforeStep: 1) {
+                _ = try? await world.station.pay(World.usd(70), id: World.id(2))
+                _ = try? await world.reader.select(within: .zero)
+                try? await world.arm(Fault(at: write, counting: .write, .torn(.zero)))
+            }
+            let ledger = LedgerThatIsInterrupted(
+                ledger: world.ledger, beforeWriting: interlude)
+            _ = try? await world.station(ledger: ledger).pay(World.usd(250), id: World.id(3))
+            #expect(interlude.hasPlayed)
+            let confirmed = try #require(try await world.ledger.view(of: uid)).card.confirmed
+            let best = try await world.slots().best?.record.sequence ?? .none
+            #expect(best >= confirmed)
+            try await world.putBack()
+            let reading = try await world.station.read()
+            #expect(reading.problem == nil)
+            try await world.expectSettled()
+        }
+    }
+
+    @Test(
+        "find each other's open payments: the tag and the clock decide",
+        arguments: [true, false], [0, 119, 120, 100_000])
+    func openPayment(_ isOnTag: Bool, _ seconds: Int64) async throws {
+        let world = try await World.withCard()
+        try await world.arm(
+            Fault(at: isOnTag ? 4 : 3, counting: .write, .acknowledgeLost))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        try await world.putBack()
+        world.clock.advance(seconds: seconds)
+        let receipt = try await world.station.pay(World.usd(70), id: World.id(3))
+        let isPosted = isOnTag && seconds < 120
+        #expect(receipt.balance == World.usd(isPosted ? 680 : 930))
+        let state = try await world.ledger.operation(World.id(2))?.state
+        #expect(state == (isPosted ? .committed : .voided))
+        try await world.expectSettled()
+
+        let again = await outcome { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(again.error == (isPosted ? nil : .operationVoided))
+        #expect(try await world.balance() == (isPosted ? 680 : 930))
+    }
+
+    @Test("resume the same request at any age", arguments: [true, false], [119, 100_000])
+    func sameRequest(_ isOnTag: Bool, _ seconds: Int64) async throws {
+        let world = try await World.withCard()
+        try await world.arm(
+            Fault(at: isOnTag ? 4 : 3, counting: .write, .acknowledgeLost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.putBack()
+        world.clock.advance(seconds: seconds)
+        let receipt = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(receipt.balance == World.usd(750) && !receipt.isReplayed)
+        try await world.expectSettled()
+    }
+
+    @Test("finish what is never undone at any age", arguments: [Deed.add, .scratch, .refund])
+    func neverUndone(_ deed: Deed) async throws {
+        let world = try await deed.world()
+        try await world.arm(Fault(at: 1, counting: .write, .lost))
+        _ = try? await deed.perform(at: world.station)
+        try await world.putBack()
+        world.clock.advance(seconds: 1_000_000)
+        _ = try await world.station.read()
+        try await world.expectSettled()
+        try await deed.expectDone(true, in: world, "\(deed)")
+    }
+}
+
+/// Something happens right before the ledger is written to.
+private struct LedgerThatIsInterrupted: LedgerStore {
+    let ledger: any LedgerStore
+    let beforeWriting: Interlude
+
+    var currency: Currency { ledger.currency }
+
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await ledger.read(body)
+    }
+
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        let failure = LedgerError(.unavailable, "")
+        return try await beforeWriting.take(orFail: failure) { () throws(LedgerError) in
+            try await ledger.write(body)
+        }
+    }
+}
