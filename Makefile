@@ -51,7 +51,9 @@ docs: build
 clean:
 	rm -rf .build
 
-install: build
+# As root, who may have no Swift: what "make build" or "make demo" has built.
+install:
+	@test -x $(TAPCARD) || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
 	install -D -m 755 $(TAPCARD) $(DESTDIR)$(PREFIX)/bin/tapcard
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(TAPCARD) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard

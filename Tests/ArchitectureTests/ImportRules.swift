@@ -14,7 +14,7 @@ enum ImportRules {
         "SimulatedReader": ["TagReading", "Type2Tag", "DurableFile", "TextCodecs", "Glibc"],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
-            "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "DurableFile", "Glibc",
+            "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
         "TapcardCore": [

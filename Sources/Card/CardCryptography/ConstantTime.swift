@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Comparison that takes as long for a near miss as for a wide one.
 public enum ConstantTime {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// A code that only a holder of the key can make (RFC 2104, with SHA-256).
 public enum HMACSHA256 {

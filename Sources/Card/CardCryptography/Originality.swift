@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The signature that the maker of the chip put into it.
 ///

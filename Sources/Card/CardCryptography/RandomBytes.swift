@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Bytes that nobody can foresee, for master keys.
 public enum RandomBytes {

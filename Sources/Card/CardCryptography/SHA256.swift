@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The digest SHA-256 (FIPS 180-4).
 public enum SHA256 {

@@ -1,4 +1,4 @@
-internal import TextCodecs
+import TextCodecs
 
 /// The four bytes that a Type 2 tag writes at once.
 ///

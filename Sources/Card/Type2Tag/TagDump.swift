@@ -1,4 +1,4 @@
-internal import TextCodecs
+import TextCodecs
 
 /// What is known of a tag's memory, as versioned text that people can read, compare and edit.
 ///

@@ -1,4 +1,4 @@
-internal import TextCodecs
+import TextCodecs
 
 /// Reads a dump line by line. Since fields and pages have one order, each line is judged when it
 /// is read, and a refusal can name it.

@@ -1,4 +1,4 @@
-internal import TextCodecs
+import TextCodecs
 
 /// The fields of a dump, in the order in which they are written and have to be read.
 enum TagDumpField: String, CaseIterable {

@@ -177,11 +177,11 @@ extension CardPlan {
             source = .adopted
             effects.card.foreignMessage = message
         case .replace(let uid):
-            guard uid != card.uid else {
-                throw Refusal(.wrongState, "card \(uid) cannot be replaced by itself")
-            }
             guard let lost = circumstances.lost else {
                 throw Refusal(.cardUnknown, "this ledger knows no card \(uid)")
+            }
+            guard uid != card.uid else {
+                throw Refusal(.wrongState, "card \(uid) cannot be replaced by itself")
             }
             guard uid != card.uid else {
                 throw Refusal(.wrongState, "card \(uid) cannot replace itself")

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 extension Connection {
     /// Copies a ledger in use to a new file, and reads the copy before it gets its name.

@@ -1,5 +1,5 @@
-internal import Ledger
-internal import TapcardDomain
+import Ledger
+import TapcardDomain
 
 extension SQLiteRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? {

@@ -1,5 +1,5 @@
-internal import CSQLite
-internal import Ledger
+import CSQLite
+import Ledger
 import TapcardDomain
 
 /// The columns of the row on which a statement stands, read from left to right.

@@ -1,5 +1,5 @@
-internal import CSQLite
-internal import Ledger
+import CSQLite
+import Ledger
 
 /// One connection to one database file, used by one actor and closed when nobody keeps it.
 @safe final class Connection {

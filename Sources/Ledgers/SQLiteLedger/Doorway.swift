@@ -1,5 +1,5 @@
-internal import BlockingLane
-internal import Ledger
+import BlockingLane
+import Ledger
 
 /// Runs on a ledger's lane what blocks before there is a ledger.
 actor Doorway {

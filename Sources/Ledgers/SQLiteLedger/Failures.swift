@@ -1,6 +1,6 @@
-internal import CSQLite
-internal import Glibc
-internal import Ledger
+import CSQLite
+import Glibc
+import Ledger
 
 extension LedgerError {
     /// What SQLite's answer means for a ledger, and what to do about it.

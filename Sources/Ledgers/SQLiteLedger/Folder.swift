@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Ledger
+import Glibc
+import Ledger
 
 /// Names in folders, and how they become durable.
 enum Folder {

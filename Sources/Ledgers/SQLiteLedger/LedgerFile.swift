@@ -1,6 +1,6 @@
-internal import CSQLite
-internal import Ledger
-internal import TapcardDomain
+import CSQLite
+import Ledger
+import TapcardDomain
 
 /// Where a ledger lies, and how to get into it.
 struct LedgerFile: Sendable {

@@ -1,5 +1,5 @@
-internal import Ledger
-internal import TapcardDomain
+import Ledger
+import TapcardDomain
 
 extension SQLiteRows {
     func operation(_ id: OperationID) throws(LedgerError) -> Operation? {

@@ -1,6 +1,6 @@
-internal import BlockingLane
-internal import CSQLite
-internal import Glibc
+import BlockingLane
+import CSQLite
+import Glibc
 public import Ledger
 public import TapcardDomain
 

@@ -1,4 +1,4 @@
-internal import BlockingLane
+import BlockingLane
 public import Ledger
 public import TapcardDomain
 

@@ -1,5 +1,5 @@
-internal import Ledger
-internal import TapcardDomain
+import Ledger
+import TapcardDomain
 
 /// The rows of the ledger, seen from inside one transaction of this connection.
 struct SQLiteRows: LedgerRows {

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// The tables of a ledger as the steps that lead to them: the first makes version 1 out of an
 /// empty file, the next makes version 2 of that. A step that was released is never changed.

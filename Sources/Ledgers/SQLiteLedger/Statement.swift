@@ -1,4 +1,4 @@
-internal import CSQLite
+import CSQLite
 
 /// A prepared statement, kept for as long as its connection. Answers are SQLite's own codes: only
 /// the connection knows which words go with them.

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Ledger
+import Glibc
+import Ledger
 
 /// A file that is made ready beside its place and then takes it in one step. Whatever happens
 /// before that leaves the place as it was.

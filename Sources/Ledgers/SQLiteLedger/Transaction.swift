@@ -1,5 +1,5 @@
-internal import CSQLite
-internal import Ledger
+import CSQLite
+import Ledger
 
 extension Connection {
     /// When a transaction takes its lock.

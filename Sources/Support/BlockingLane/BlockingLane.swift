@@ -1,4 +1,4 @@
-internal import Dispatch
+import Dispatch
 
 /// A thread of its own, at a time, for an actor whose calls block: a reader or a connection.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A small file that is replaced as a whole: after a crash or a power cut it holds either the
 /// old bytes or the new ones, never a mix and never nothing.

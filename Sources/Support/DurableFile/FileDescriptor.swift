@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// An open file of the system, closed when it goes out of scope and by no child inherited.
 package struct FileDescriptor: ~Copyable, Sendable {

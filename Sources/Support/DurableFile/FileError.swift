@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Why a file could not be read or written: a kind to act on, and words that name the path.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The right of one process, or one part of it, to be the only one: held until the last
 /// reference goes. The system gives it back when the process dies, however it dies.

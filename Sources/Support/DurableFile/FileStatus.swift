@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// What the system knows about a file without opening it.
 struct FileStatus {
