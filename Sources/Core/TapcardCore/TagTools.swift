@@ -71,7 +71,8 @@ extension Station {
     }
 
     /// Puts the user pages of a dump onto the tag. Lock bits, capability container, configuration
-    /// and passwords are never written: most of them could not be taken back.
+    /// and passwords are never written: most of them could not be taken back. Nor are the pages
+    /// that phones take for lock bits.
     ///
     /// A card of this ledger is only overwritten when that is asked for: an old state that is put
     /// back is reported as such at the next tap.
@@ -91,7 +92,8 @@ extension Station {
             try await requireOverwritable(tag, uid, overwriting, "--overwrite")
             try await requireWritable(tag, uid)
             let writes = tag.chip.userPages.compactMap { number in
-                dump.pages[Int(number)].map { PageWrite(number, $0) }
+                tag.chip.zeroPages?.contains(number) == true
+                    ? nil : dump.pages[Int(number)].map { PageWrite(number, $0) }
             }
             try await rewrite(tag.chip, writes)
             return uid

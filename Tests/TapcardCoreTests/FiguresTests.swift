@@ -1,0 +1,131 @@
+import CardImage
+import Ledger
+import MockReader
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// Counted at the tag: how many commands a tap takes.
+@Suite("The commands of a tap")
+struct FiguresTests {
+    @Test("are one for a known card that is looked at", arguments: Type2Chip.known)
+    func knownCard(_ chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let reader = TracingReader(world.reader)
+        _ = try await world.station(reader: reader).read()
+        let layout = try await world.tag().layout
+        let pages = layout.pages
+        #expect(
+            await reader.commands == [.fastRead(pages.lowerBound, pages.upperBound)])
+        #expect(await reader.selections == 1)
+    }
+
+    @Test("are four for a card that was never seen", arguments: Type2Chip.known)
+    func strangersCard(_ chip: Type2Chip) async throws {
+        let elsewhere = try await World.withCard(chip)
+        let world = World(try World.blank(chip))
+        try await world.put(try await elsewhere.tag())
+        let reader = TracingReader(world.reader)
+        _ = try await world.station(reader: reader).read()
+        #expect(await reader.commands.count == 4)
+        #expect(await reader.writes.isEmpty)
+    }
+
+    @Test(
+        "are at most twelve for a payment, eight or nine of them WRITE",
+        arguments: Type2Chip.known,
+        [(1_000, 250), (9_999_999, 1), (9_999_999, 9_999_999), (99_999_999, 1), (10_000_001, 2)])
+    func payment(_ chip: Type2Chip, _ figures: (balance: Int64, amount: Int64)) async throws {
+        let world = World(try World.blank(chip))
+        try await world.issue(figures.balance)
+        let reader = TracingReader(world.reader)
+        let station = world.station(reader: reader)
+        _ = try await station.pay(World.usd(figures.amount), id: World.id(2))
+        let commands = await reader.commands
+        let writes = await reader.writes
+        #expect(commands.count <= 12)
+        #expect(writes.count <= (figures.balance <= 9_999_999 ? 8 : 9))
+        #expect(await reader.selections == 1)
+
+        // The record comes first, and is read back before anything else is written.
+        let layout = try await world.tag().layout
+        let places = layout.recordPages.map { first in (0..<4).map { first + $0 } }
+        #expect(places.contains(Array(writes.prefix(4))))
+        #expect(commands.dropFirst().prefix(4).allSatisfy { $0.isWrite })
+        let place = try #require(writes.first)
+        #expect(commands.dropFirst(5).first == .fastRead(place, place + 3))
+    }
+
+    @Test("are at most thirty WRITE for scratching", arguments: Type2Chip.known)
+    func scratching(_ chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let reader = TracingReader(world.reader)
+        _ = try await world.station(reader: reader).scratch(id: World.id(2))
+        let writes = await reader.writes
+        #expect(writes.count <= 30 && writes.count > 8)
+    }
+
+    @Test("write no page that need not be written", arguments: Type2Chip.known, Deed.allCases)
+    func onlyWhatChanges(_ chip: Type2Chip, _ deed: Deed) async throws {
+        let world = try await deed.world(on: chip)
+        var memory = try await world.tag()
+        let layout = try memory.layout
+        let reader = TracingReader(world.reader)
+        try await deed.perform(at: world.station(reader: reader))
+        for case .write(let page, let content) in await reader.commands {
+            let isOfRecord = page >= layout.recordPages[0]
+            #expect(page == 4 || isOfRecord || memory[page] != content, "\(deed), page \(page)")
+            memory[page] = content
+        }
+        #expect(memory == (try await world.tag()))
+        _ = try await world.station(reader: reader).read()
+        let count = await reader.writes.count
+        _ = try await world.station(reader: reader).read()
+        #expect(await reader.writes.count == count, "a settled card is only read")
+    }
+
+    @Test(
+        "never write outside the card, whatever is done or goes wrong", arguments: Type2Chip.known)
+    func insideTheCard(_ chip: Type2Chip) async throws {
+        for deed in Deed.allCases {
+            for write in 1...14 {
+                let world = try await deed.world(on: chip)
+                let layout = try await world.tag().layout
+                let before = try await world.tag()
+                let reader = TracingReader(world.reader)
+                let station = world.station(reader: reader)
+                try await world.arm(Fault(at: write, counting: .write, .torn(.mix(seed: 4))))
+                _ = try? await deed.perform(at: station)
+                try await world.putBack()
+                let uid = try await world.uid()
+                _ = try? await station.read()
+                _ = try? await station.change(uid, .forget)
+                _ = try? await station.repair(naming: uid)
+                #expect(await reader.writes.allSatisfy { layout.pages.contains($0) })
+                let after = try await world.tag()
+                for page in 0..<UInt8(chip.pageCount) where !layout.pages.contains(page) {
+                    #expect(after[page] == before[page], "\(deed), page \(page)")
+                }
+            }
+        }
+    }
+}
+
+extension TracingReader {
+    /// What was asked of the tag.
+    fileprivate var commands: [Type2Command] {
+        exchanges.compactMap { try? Type2Command(frame: $0.frame) }
+    }
+
+    /// The pages that were written, in their order.
+    fileprivate var writes: [UInt8] {
+        commands.compactMap { if case .write(let page, _) = $0 { page } else { nil } }
+    }
+}
+
+extension Type2Command {
+    fileprivate var isWrite: Bool { if case .write = self { true } else { false } }
+}

@@ -1,0 +1,81 @@
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// What was done, looked up without a card.
+@Suite("The history of a card")
+struct HistoryTests {
+    @Test("has a line for everything that was done, oldest first")
+    func lines() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        _ = try await world.station.add(World.usd(100), id: World.id(3))
+        _ = try await world.station.scratch(id: World.id(4))
+        _ = try await world.station.refund(World.id(2))
+        let uid = try await world.uid()
+        _ = try await world.station.change(uid, .block)
+        let lines = try await Station.history(of: uid, in: world.ledger)
+        #expect(
+            lines.map(\.operation.kind) == [.issue, .pay, .add, .scratch, .refund, .block])
+        #expect(
+            lines.map { $0.amount?.minorUnits } == [1_000, -250, 100, nil, 250, nil])
+        #expect(
+            lines.map { $0.balance?.minorUnits } == [1_000, 750, 850, 850, 1_100, 1_100])
+        let moved = lines.compactMap { $0.amount?.minorUnits }.reduce(0, +)
+        #expect(try await world.balance() == moved)
+    }
+
+    @Test("of a payment that is open or voided shows just that")
+    func openPayment() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        var last = try #require(try await Station.history(of: uid, in: world.ledger).last)
+        #expect(last.operation.state == .pending && last.balance == nil)
+        try await world.putBack()
+        _ = try await world.station.read()
+        let lines = try await Station.history(of: uid, in: world.ledger)
+        last = try #require(lines.first { $0.operation.id == World.id(2) })
+        #expect(last.operation.state == .voided && last.balance == World.usd(1_000))
+    }
+
+    @Test("of all cards is one list; of an unknown card there is none")
+    func allCards() async throws {
+        let world = try await World.withCard()
+        try await world.put(try World.otherTag())
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+            try await Station.history(of: other, in: world.ledger)
+        }
+        try await world.issue(500, id: 2)
+        let all = try await Station.history(of: nil, in: world.ledger)
+        #expect(all.count == 2 && Set(all.map(\.operation.uid)).count == 2)
+        #expect(try await Station.history(of: other, in: world.ledger).count == 1)
+        #expect(try await Station.history(of: nil, in: InMemoryLedger()).isEmpty)
+    }
+
+    @Test("and the audit cannot be had of a ledger that is down")
+    func down() async throws {
+        let ledger = FaultyLedger(InMemoryLedger(), .down, atWrite: 0)
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await Station.history(of: nil, in: ledger)
+        }
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await Station.audit(ledger)
+        }
+    }
+
+    @Test("is audited: an operation that is open is no violation")
+    func audit() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        let report = try await Station.audit(world.ledger)
+        #expect(report.cards == 1 && report.operations == 2 && report.open == 1)
+        #expect(report.violations == [])
+    }
+}

@@ -1,0 +1,86 @@
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A payment is reversed, once and at most whole.
+@Suite("A refund")
+struct RefundTests {
+    @Test("gives back what was paid, once", arguments: [nil, Int64(300), 100])
+    func once(_ amount: Int64?) async throws {
+        let world = try await paidWorld()
+        let receipt = try await world.station.refund(World.id(2), amount.map(World.usd))
+        #expect(receipt.amount == World.usd(amount ?? 300) && !receipt.isReplayed)
+        try await world.expectSettled()
+        let again = try await world.station.refund(World.id(2), amount.map(World.usd))
+        #expect(again.isReplayed && again.operation == receipt.operation)
+        #expect(try await world.balance() == 700 + (amount ?? 300))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), World.usd(50))
+        }
+        #expect(try await world.balance() == 700 + (amount ?? 300))
+    }
+
+    @Test("by another request for it is refused when it was given before")
+    func otherRequest() async throws {
+        let world = try await paidWorld()
+        _ = try await world.station.refund(World.id(2))
+        let uid = try await world.uid()
+        let view = try #require(try await world.ledger.view(of: uid))
+        let request = Request(
+            id: World.id(9), uid: uid, intent: .refund(of: World.id(2), nil),
+            at: world.clock.surroundings.now())
+        let sealer = RecordSealer(seal: { _ in [] }, isCurrent: { _ in true })
+        let beginning = try await world.ledger.begin(request, seen: Seen(view), sealer: sealer)
+        guard case .refused(let refusal) = beginning else {
+            Issue.record("not refused: \(beginning)")
+            return
+        }
+        #expect(refusal.rule == .alreadyRefunded)
+    }
+
+    @Test("of more than was paid is refused")
+    func tooMuch() async throws {
+        let world = try await paidWorld()
+        let before = try await world.tag()
+        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), World.usd(301))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == 700)
+    }
+
+    @Test("of what is no completed payment is refused")
+    func notAPayment() async throws {
+        let world = try await paidWorld()
+        _ = try await world.station.add(World.usd(5), id: World.id(3))
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(4))
+        try await world.putBack()
+        _ = try await world.station.read()
+        for id in [1, 3, 4, 99] {
+            await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+                try await world.station.refund(World.id(UInt64(id)))
+            }
+        }
+        #expect(try await world.balance() == 705)
+    }
+
+    @Test("waits for the card that was paid with")
+    func otherCard() async throws {
+        let world = try await paidWorld()
+        try await world.put(try World.otherTag())
+        await expectRefused(.wrongCard, exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2))
+        }
+        #expect(try await world.balance() == 700)
+    }
+
+    private func paidWorld() async throws -> World {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(300), id: World.id(2))
+        return world
+    }
+}

@@ -1,0 +1,166 @@
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// The same request comes again, or its id does.
+@Suite("A request that comes twice")
+struct ReplayTests {
+    @Test("happens once and is answered from the ledger, with no card needed")
+    func replayed() async throws {
+        let world = try await World.withCard()
+        let first = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(!first.isReplayed && first.display == .current)
+        #expect(first.amount == World.usd(-250) && first.balance == World.usd(750))
+        _ = try await world.station.add(World.usd(100), id: World.id(3))
+        let before = try await world.tag()
+        try await world.reader.change { $0.take() }
+        let again = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(again.isReplayed && again.balance == World.usd(750), "the balance of that time")
+        #expect(again.operation == first.operation)
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == 850)
+    }
+
+    @Test("with another amount, kind or card is a mistake")
+    func mismatched() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(251), id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.add(World.usd(250), id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.close(id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.scratch(id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2), only: other)
+        }
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test("after it was voided is told so, and never runs again")
+    func voided() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.putBack()
+        _ = try await world.station.read()
+        for _ in 1...2 {
+            await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(250), id: World.id(2))
+            }
+        }
+        #expect(try await world.balance() == 1_000)
+        try await world.expectSettled()
+    }
+
+    @Test("while it is open goes on with its own card only", arguments: [true, false])
+    func otherCardWhileOpen(_ isKnown: Bool) async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.put(try World.otherTag())
+        if isKnown { try await world.issue(5_000, id: 3) }
+        let other = try await world.reader.change { $0.tag(World.otherUID) }
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.reader.change { $0.tag(World.otherUID) } == other)
+        try await world.putBack()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test("to insist on one card refuses every other")
+    func insisting() async throws {
+        let world = try await World.withCard()
+        let other = try #require(CardUID(bytes: World.otherUID))
+        let before = try await world.tag()
+        await expectRefused(.wrongCard, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2), only: other)
+        }
+        #expect(try await world.tag() == before)
+        _ = try await world.station.pay(
+            World.usd(250), id: World.id(2), only: try await world.uid())
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test("for scratching keeps the first code")
+    func scratching() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.scratch(id: World.id(2))
+        let code = try #require(try await world.station.read().scratch.code)
+        let again = try await world.station.scratch(id: World.id(2))
+        #expect(again.isReplayed)
+        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+            try await world.station.scratch(id: World.id(3))
+        }
+        #expect(try await world.station.read().scratch.code == code)
+        try await world.expectSettled()
+    }
+
+    @Test("moves no amount of nothing or less", arguments: [0, -1, Int64.min])
+    func badAmounts(_ minorUnits: Int64) async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        let amount = World.usd(minorUnits)
+        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(amount, id: World.id(3))
+        }
+        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+            try await world.station.add(amount, id: World.id(4))
+        }
+        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), amount)
+        }
+        #expect(try await world.operations().count == 2)
+    }
+
+    @Test("moves no more than there is, or than there is room for")
+    func limits() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        for amount in [1_001, Int64.max] {
+            await expectRefused(.insufficientFunds, exit: 4) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(amount), id: World.id(2))
+            }
+        }
+        for amount in [Currency.largestBalance - 999, Int64.max] {
+            await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+                try await world.station.add(World.usd(amount), id: World.id(3))
+            }
+        }
+        #expect(try await world.tag() == before)
+        _ = try await world.station.pay(World.usd(1_000), id: World.id(4))
+        #expect(try await world.balance() == 0)
+        try await world.expectSettled()
+    }
+
+    @Test("stopped while scratching leaves no code")
+    func stoppedScratching() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        let surroundings = world.clock.surroundings
+        let station = Station(
+            reader: world.reader, ledger: world.ledger, keys: world.keys,
+            surroundings: Station.Surroundings(
+                now: surroundings.now, sleep: { _ in throw CancellationError() },
+                random: surroundings.random))
+        await expectRefused(.cancelled, exit: 1) { () throws(TapcardError) in
+            try await station.scratch(id: World.id(2))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.operations().count == 1)
+        _ = try await world.station.scratch(id: World.id(2))
+        try await world.expectSettled()
+    }
+}
