@@ -102,7 +102,7 @@ struct FiguresTests {
                 try await world.putBack()
                 let uid = try await world.uid()
                 _ = try? await station.read()
-                _ = try? await station.change(uid, .forget)
+                _ = try? await world.change(uid, .forget)
                 _ = try? await station.repair(naming: uid)
                 #expect(await reader.writes.allSatisfy { layout.pages.contains($0) })
                 let after = try await world.tag()

@@ -16,7 +16,7 @@ struct HistoryTests {
         _ = try await world.station.scratch(id: World.id(4))
         _ = try await world.station.refund(World.id(2))
         let uid = try await world.uid()
-        _ = try await world.station.change(uid, .block)
+        _ = try await world.change(uid, .block)
         let lines = try await Station.history(of: uid, in: world.ledger)
         #expect(
             lines.map(\.operation.kind) == [.issue, .pay, .add, .scratch, .refund, .block])

@@ -74,4 +74,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
         return true
     }
+
+    /// Gives the lock back at once. Closing alone would leave it with a child that is just being
+    /// started and still holds a copy of the descriptor.
+    func unlock() { _ = flock(number, LOCK_UN) }
 }

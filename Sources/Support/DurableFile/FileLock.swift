@@ -13,8 +13,9 @@ public final class FileLock: Sendable {
     }
 
     deinit {
-        // Closing the file releases the lock; a number left behind would only name the wrong one.
+        // A number left behind would only name the wrong one.
         try? file.truncate()
+        file.unlock()
     }
 
     /// Takes the lock of this path, making the file if need be. Nil if somebody else holds it
