@@ -68,14 +68,32 @@ struct RefundTests {
         #expect(try await world.balance() == 705)
     }
 
-    @Test("waits for the card that was paid with")
+    @Test("goes onto no other card")
     func otherCard() async throws {
         let world = try await paidWorld()
         try await world.put(try World.otherTag())
-        await expectRefused(.wrongCard, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2))
         }
-        #expect(try await world.balance() == 700)
+        _ = try await world.station.make(.demo(in: .usd), id: World.id(3))
+        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2))
+        }
+        #expect(try await world.station.read().balance == World.usd(0))
+        #expect(try await world.ledger.audit().violations.isEmpty)
+    }
+
+    @Test("follows the payer's money onto the card that replaced the lost one")
+    func replaced() async throws {
+        let world = try await paidWorld()
+        let lost = try await world.uid()
+        try await world.put(try World.otherTag())
+        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        let receipt = try await world.station.refund(World.id(2))
+        #expect(receipt.uid != lost && receipt.balance == World.usd(1_000))
+        #expect(try await world.station.refund(World.id(2)).isReplayed)
+        #expect(try await world.station.read().balance == World.usd(1_000))
+        #expect(try await world.ledger.audit().violations.isEmpty)
     }
 
     private func paidWorld() async throws -> World {
