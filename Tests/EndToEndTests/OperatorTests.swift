@@ -157,7 +157,7 @@ struct OperatorTests {
             complains: "$5.01 is more than the $5.00 that was paid. \(advice)")
         try counter.expect(
             "refund \(added)", status: 4,
-            complains: "Operation <uuid> is a add; only a payment can be refunded. \(advice)")
+            complains: "Operation <uuid> is no completed payment (add). \(advice)")
         let refunded = "Refunded $2.00, $18.00 left"
         let card = "Card 04AC6B72BA6C80, operation <uuid>"
         try counter.expect("refund \(operation) 2", prints: "\(refunded)\n\(card)")

@@ -17,7 +17,7 @@ extension CardFace {
             let excess = (spellings.last?.utf8.count ?? 0) - longest
             throw CardImageError(
                 .tooLong(by: excess),
-                "what phones are to read is \(excess) bytes too long for the tag"
+                "what phones are to read is \(excess) \(excess == 1 ? "byte" : "bytes") too long for the tag"
                     + (extras.isEmpty ? "" : "; keys of others take a part of the room"))
         }
         let record =

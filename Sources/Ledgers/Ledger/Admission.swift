@@ -91,9 +91,9 @@ extension Circumstances {
             throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
         }
         guard payment.kind == .pay, payment.state == .committed else {
-            let state = payment.state == .committed ? "a \(payment.kind.rawValue)" : "not completed"
+            let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
             throw Refusal(
-                .notRefundable, "operation \(id) is \(state); only a payment can be refunded")
+                .notRefundable, "operation \(id) is no completed payment (\(what))")
         }
         guard paidFrom.contains(where: accounts.contains) else {
             throw Refusal(
