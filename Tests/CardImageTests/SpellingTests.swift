@@ -28,7 +28,7 @@ struct SpellingTests {
                 let error = #expect(throws: CardImageError(.tooLong(by: length - short), "")) {
                     try face.area(in: layout)
                 }
-                #expect(error?.detail.contains("\(length - short) bytes too long") == true)
+                #expect(error?.detail.contains("\(length - short) byte") == true)
                 continue
             }
             let area = try face.area(in: layout)
