@@ -46,12 +46,15 @@ struct WornTagTests {
         #expect(reading.balance == World.usd(1_000))
     }
 
-    /// The process dies while it refreshes what phones read, so that nobody can note it.
-    @Test("does not rest what phones read on a page that was not acknowledged", arguments: 5...7)
-    func weakDisplay(_ write: Int) async throws {
+    /// The first page of the message, the last to be written, tells the next tap that a refresh was
+    /// broken off; of a weak one of its own only the ledger can tell.
+    @Test(
+        "does not rest what phones read on a page that was not acknowledged",
+        arguments: [(5, true), (6, true), (7, true), (8, true), (5, false), (6, false), (7, false)])
+    func weakDisplay(_ write: Int, _ isNoted: Bool) async throws {
         let world = try await World.withCard()
         let weak = WeakPages(world.reader)
-        let ledger = FaultyLedger(world.ledger, .down, atWrite: 3)
+        let ledger = FaultyLedger(world.ledger, .down, atWrite: isNoted ? .max : 3)
         try await world.arm(Fault(at: write, counting: .write, .acknowledgeLost))
         _ = try await world.station(reader: weak, ledger: ledger).pay(
             World.usd(250), id: World.id(2))

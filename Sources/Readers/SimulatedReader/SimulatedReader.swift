@@ -152,7 +152,7 @@ public actor SimulatedReader: TagReader {
         var after = before
         let reply = side.answer(frame, &after)
         if case .torn(let torn) = fault {
-            world.save(tear(before, after, as: torn))
+            world.save(tear(before, after, by: frame, as: torn))
             world.take()
             return .failed(ReaderError(.tagLost), isGone: true)
         }
@@ -177,12 +177,15 @@ public actor SimulatedReader: TagReader {
         return fault.countdown > 0 ? nil : fault.kind
     }
 
-    /// Only user pages tear: lock bits and the capability container are protected by the chip.
+    /// Only user pages tear: lock bits and the capability container are protected by the chip. A
+    /// page that is written with what it held is erased first like any other.
     private static func tear(
-        _ before: TagMemory, _ after: TagMemory, as torn: TornPage
+        _ before: TagMemory, _ after: TagMemory, by frame: [UInt8], as torn: TornPage
     ) -> TagMemory {
         var memory = after
-        for page in before.chip.userPages where before[page] != after[page] {
+        let written: UInt8? =
+            if case .write(let page, _)? = try? Type2Command(frame: frame) { page } else { nil }
+        for page in before.chip.userPages where before[page] != after[page] || page == written {
             let old = number(before[page])
             memory[page] = self.page(torn.content(old: old, new: number(after[page])))
         }
