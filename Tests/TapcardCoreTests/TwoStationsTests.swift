@@ -19,15 +19,30 @@ struct TwoStationsTests {
         "never accuse an honest card, and charge it once each, whenever it changes readers",
         arguments: Deed.allCases, Visit.allCases)
     func interleaved(_ deed: Deed, _ visit: Visit) async throws {
+        try await interleave(deed, visit, tornAt: nil)
+    }
+
+    @Test(
+        "never accuse an honest card that is pulled from the second one", arguments: Deed.allCases,
+        [Visit.pay, .add, .read])
+    func interleavedAndTorn(_ deed: Deed, _ visit: Visit) async throws {
+        for write in 1...5 { try await interleave(deed, visit, tornAt: write) }
+    }
+
+    /// The whole of the second station's tap before each step of the first one's.
+    private func interleave(_ deed: Deed, _ visit: Visit, tornAt write: Int?) async throws {
         var step = 1
         while true {
             let world = try await deed.world()
             let second = Locked<Result<Void, TapcardError>?>(nil)
             let interlude = Interlude(beforeStep: step) {
+                let fault = write.map { Fault(at: $0, counting: .write, .torn(.zero)) }
+                try? await world.reader.change { $0.fault = fault }
                 let result = await outcome { () throws(TapcardError) in
                     try await TwoStationsTests.perform(visit, at: world.station)
                 }
                 second.change { $0 = result }
+                try? await world.reader.change { $0.fault = nil }
             }
             let station = world.station(
                 reader: SteppedReader(reader: world.reader, steps: interlude),
@@ -36,7 +51,8 @@ struct TwoStationsTests {
                 try await deed.perform(at: station)
             }
             guard interlude.hasPlayed else { break }
-            let label: Comment = "\(deed), before step \(step) \(visit)"
+            let label: Comment =
+                "\(deed), before step \(step) \(visit), torn at WRITE \(write ?? 0)"
             for said in [first, second.change { $0 }] {
                 #expect(said?.result != .untrusted && said?.result != .ledger, label)
             }

@@ -1,0 +1,68 @@
+import CardImage
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// Pages that do not keep what was written to them, at once or a day later.
+@Suite("A tag that wears out")
+struct WornTagTests {
+    @Test(
+        "is read back: a page that was acknowledged and not kept is written again", arguments: 1...8
+    )
+    func forgetsOnce(_ write: Int) async throws {
+        let world = try await World.withCard()
+        let tag = ForgetfulTag(world.reader) { number, _ in number == write }
+        let receipt = try await world.station(reader: tag).pay(World.usd(250), id: World.id(2))
+        #expect(receipt.balance == World.usd(750))
+        // The first of those pages is written twice; a second try at the others waits for a tap.
+        #expect((receipt.display == .outOfDate) == (write > 5))
+        _ = try await world.station.read()
+        try await world.expectSettled()
+    }
+
+    @Test("is never said to have paid where a page of the record keeps nothing", arguments: 0...3)
+    func deadPage(_ index: Int) async throws {
+        let world = try await World.withCard()
+        let dead = try await world.tag().layout.recordPages[1] + UInt8(index)
+        let tag = ForgetfulTag(world.reader) { _, page in page == dead }
+        let station = world.station(reader: tag)
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.balance() == 1_000)
+        #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await station.read()
+        }
+        #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
+
+        // The balance is safe, and can leave the tag.
+        let lost = try await world.uid()
+        try await world.put(try World.otherTag())
+        let reading = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        #expect(reading.balance == World.usd(1_000))
+    }
+
+    /// The first page of the message, the last to be written, tells the next tap that a refresh was
+    /// broken off; of a weak one of its own only the ledger can tell.
+    @Test(
+        "does not rest what phones read on a page that was not acknowledged",
+        arguments: [(5, true), (6, true), (7, true), (8, true), (5, false), (6, false), (7, false)])
+    func weakDisplay(_ write: Int, _ isNoted: Bool) async throws {
+        let world = try await World.withCard()
+        let weak = WeakPages(world.reader)
+        let ledger = FaultyLedger(world.ledger, .down, atWrite: isNoted ? .max : 3)
+        try await world.arm(Fault(at: write, counting: .write, .acknowledgeLost))
+        _ = try await world.station(reader: weak, ledger: ledger).pay(
+            World.usd(250), id: World.id(2))
+        try await world.putBack()
+        let station = world.station(reader: weak)
+        #expect(try await station.read().display == .repaired)
+        #expect(await weak.pages.isEmpty)
+        #expect(try await station.read().display == .current)
+        try await world.expectSettled()
+    }
+}
