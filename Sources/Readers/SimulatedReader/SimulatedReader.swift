@@ -152,7 +152,7 @@ public actor SimulatedReader: TagReader {
         var after = before
         let reply = side.answer(frame, &after)
         if case .torn(let torn) = fault {
-            world.save(tear(before, after, by: frame, as: torn))
+            world.save(tear(before, after, by: reply == .ack ? frame : [], as: torn))
             world.take()
             return .failed(ReaderError(.tagLost), isGone: true)
         }
