@@ -1,3 +1,4 @@
+import DurableFile
 import Testing
 
 @Suite("A ledger that cannot be used")
@@ -32,7 +33,7 @@ struct LedgerFaultTests {
                 + "tapcard (schema 99, this one knows 1); install that version. "
                 + LedgerFaultTests.meaning)
         try counter.expect(
-            "read --json", status: 9,
+            "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/ledger.sqlite was written by a later version of \#
@@ -47,7 +48,7 @@ struct LedgerFaultTests {
         let counter = try Counter()
         try counter.step("issue --balance 20")
         try counter.write(content, to: counter.ledger)
-        for line in ["pay 1", "read", "history", "audit", "backup ~/b"] {
+        for line in ["pay 1", "history", "audit", "backup ~/b"] {
             let ended = try counter.run(counter.words(of: line))
             #expect(ended.status == 9, "\(line)")
             #expect(ended.output == "", "\(line)")
@@ -56,6 +57,35 @@ struct LedgerFaultTests {
         }
         let document = try counter.run(["pay", "1", "--json"])
         #expect(document.output.hasPrefix(#"{"result":"ledger","error":"ledger-corrupt","#))
+    }
+
+    @Test("without it a balance is still read, but no money taken and nothing written")
+    func alone() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20 --name Ann")
+        try counter.write("no database", to: counter.ledger)
+        let tag = try counter.text(of: counter.simulation.path)
+        let ended = try counter.run(["read"])
+        #expect(ended.status == 9)
+        #expect(
+            ended.output == """
+                Ann, $20.00
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: does not know the card
+
+                """)
+        #expect(ended.errors.contains("ledger.sqlite is not a "))
+        let document = try counter.run(["read", "--json"])
+        #expect(
+            document.output.hasPrefix(
+                #"{"result":"ledger","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"valid","#))
+        #expect(try counter.run(["read", "--watch"]).status == 9)
+        #expect(try counter.run(["pay", "1"]).output == "")
+        try DurableFile(counter.keys).remove()
+        #expect(try counter.run(["read"]).output == "")
+        #expect(try counter.text(of: counter.simulation.path) == tag)
+        #expect(try DurableFile(counter.keys).read() == nil)
     }
 
     @Test("it is kept in another currency")

@@ -31,6 +31,16 @@ public struct CardReading: Sendable, Hashable {
     public let problem: TapcardError?
 }
 
+extension CardReading {
+    /// The same card, shown with what went wrong beside it.
+    public func noting(_ problem: TapcardError) -> CardReading {
+        CardReading(
+            uid: uid, chip: chip, seal: seal, sequence: sequence, holder: holder,
+            balance: balance, scratch: scratch, ledger: ledger, display: display,
+            settled: settled, problem: self.problem ?? problem)
+    }
+}
+
 extension Station {
     /// Reads a card and settles what an interrupted tap left open on it. A card that cannot be
     /// trusted is shown with the reason, not refused. Without settling nothing is ever written.

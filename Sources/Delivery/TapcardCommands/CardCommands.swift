@@ -1,3 +1,4 @@
+import Ledger
 import TagReading
 import TapcardCore
 import TapcardDomain
@@ -86,7 +87,15 @@ extension Command {
 
 extension Session {
     func read() async throws(TapcardError) -> Report {
-        let station = try await station()
+        let station: Station
+        do {
+            station = try await self.station()
+        } catch {
+            guard error.result == .ledger, !command.flag("watch"),
+                let report = await readingAlone(error)
+            else { throw error }
+            return report
+        }
         let settling = !command.flag("no-settle")
         guard command.flag("watch") else {
             let reading = try await station.read(settling: settling)
@@ -100,6 +109,20 @@ extension Session {
             return isRead
         }
         return .nothing
+    }
+
+    /// Without its ledger a station still reads what a card says of itself, under a true seal, and
+    /// takes no money for it. Nil where that does not work, either.
+    private func readingAlone(_ error: TapcardError) async -> Report? {
+        do {
+            guard let keys = try keyFile.load() else { return nil }
+            let currency = try settings.currency ?? .usd
+            let station = try station(with: InMemoryLedger(currency: currency), keys)
+            let reading = try await station.read(settling: false)
+            return Report(reading.noting(error), currency: currency)
+        } catch {
+            return nil
+        }
     }
 
     /// One line a tap.

@@ -24,8 +24,13 @@ struct Session: Sendable {
     }
 
     func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
-        let keys = try await keys(beside: ledger)
-        return Station(
+        try station(with: ledger, try await keys(beside: ledger))
+    }
+
+    func station(
+        with ledger: any LedgerStore, _ keys: KeyRing
+    ) throws(TapcardError) -> Station {
+        Station(
             reader: try reader(), ledger: ledger, keys: keys,
             settings: Station.Settings(
                 wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime),
