@@ -68,6 +68,8 @@ let package = Package(
             "SimulatedReader", on: "Readers",
             ["TagReading", "Type2Tag", "DurableFile", "TextCodecs"]),
 
+        room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
+
         room("Ledger", on: "Ledgers", ["TapcardDomain"]),
         room(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
@@ -134,6 +136,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedReader", "TagReading",
                 "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
         tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
         tests(
             of: "TapcardCore",

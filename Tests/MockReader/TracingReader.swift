@@ -10,15 +10,15 @@ public actor TracingReader: TagReader {
     }
 
     public nonisolated let name = "tracing reader"
-    public nonisolated let longestAnswer: Int
     public private(set) var exchanges: [Exchange] = []
     public private(set) var selections = 0
     private let reader: any TagReader
 
     public init(_ reader: any TagReader) {
         self.reader = reader
-        longestAnswer = reader.longestAnswer
     }
+
+    public var longestAnswer: Int { get async { await reader.longestAnswer } }
 
     public func forget() {
         exchanges = []

@@ -4,7 +4,6 @@ import Type2Tag
 /// A tag that acknowledges a WRITE and keeps something else: worn out, or a bad copy of a chip.
 actor ForgetfulTag: TagReader {
     nonisolated let name = "reader with a forgetful tag"
-    nonisolated let longestAnswer: Int
     private let reader: any TagReader
     private let forgets: @Sendable (_ write: Int, _ page: UInt8) -> Bool
     private(set) var writeCount = 0
@@ -15,7 +14,6 @@ actor ForgetfulTag: TagReader {
     ) {
         self.reader = reader
         self.forgets = forgets
-        longestAnswer = reader.longestAnswer
     }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {

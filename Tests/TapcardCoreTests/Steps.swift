@@ -14,8 +14,8 @@ struct SteppedReader<Path: Steps>: TagReader {
     let reader: any TagReader
     let steps: Path
 
-    var name: String { reader.name }
-    var longestAnswer: Int { reader.longestAnswer }
+    var name: String { get async { await reader.name } }
+    var longestAnswer: Int { get async { await reader.longestAnswer } }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try await steps.take(orFail: ReaderError(.readerLost)) { () throws(ReaderError) in

@@ -5,8 +5,8 @@ import Type2Tag
 struct UnsignedChip: TagReader {
     let reader: any TagReader
 
-    var name: String { reader.name }
-    var longestAnswer: Int { reader.longestAnswer }
+    var name: String { get async { await reader.name } }
+    var longestAnswer: Int { get async { await reader.longestAnswer } }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try await reader.select(within: limit)

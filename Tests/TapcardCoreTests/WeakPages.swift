@@ -5,13 +5,11 @@ import Type2Tag
 /// right today, and have lost their bits tomorrow.
 actor WeakPages: TagReader {
     nonisolated let name = "reader that remembers weak pages"
-    nonisolated let longestAnswer: Int
     private(set) var pages: Set<UInt8> = []
     private let reader: any TagReader
 
     init(_ reader: any TagReader) {
         self.reader = reader
-        longestAnswer = reader.longestAnswer
     }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {

@@ -23,7 +23,8 @@ extension Station {
         _ = try await performing(
             WritePages(
                 sight.layout.writes(record: work.record, to: place),
-                readBack: sight.layout.readBack(of: place), longestAnswer: reader.longestAnswer))
+                readBack: sight.layout.readBack(of: place),
+                longestAnswer: await reader.longestAnswer))
         let confirmation = try await confirm(work)
         guard case .committed(let operation) = confirmation else {
             return (confirmation, .outOfDate)
@@ -78,7 +79,7 @@ extension Station {
                 _ = try await reader.perform(
                     WritePages(
                         writes, readBack: sight.layout.ndefPages,
-                        longestAnswer: reader.longestAnswer))
+                        longestAnswer: await reader.longestAnswer))
             }
             if card.isDisplayStale { try await ledger.markDisplay(of: card.uid, stale: false) }
             return writes.isEmpty ? .current : .repaired

@@ -56,7 +56,7 @@ extension Station {
         let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
             let bytes = try await performing(
-                ReadPages(layout.pages, longestAnswer: reader.longestAnswer))
+                ReadPages(layout.pages, longestAnswer: await reader.longestAnswer))
             return try await sight(
                 of: uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
@@ -79,7 +79,7 @@ extension Station {
         let tag: SightedTag
         do {
             tag = try await reader.perform(
-                FirstSight(identity, longestAnswer: reader.longestAnswer, cardPages: pages))
+                FirstSight(identity, longestAnswer: await reader.longestAnswer, cardPages: pages))
         } catch {
             guard error.kind == .reader(.refused(NAK.invalidArgument)) else { throw .card(error) }
             throw .refused(

@@ -61,7 +61,8 @@ extension Station {
             var pages: [Page?] = []
             let all = 0...UInt8(tag.chip.pageCount - 1)
             let bytes = try await performing(
-                ReadWhatCanBeRead(all, identity: identity, longestAnswer: reader.longestAnswer))
+                ReadWhatCanBeRead(
+                    all, identity: identity, longestAnswer: await reader.longestAnswer))
             for page in bytes { pages.append(page) }
             return try Station.checked { () throws(Type2Error) in
                 try TagDump(
@@ -130,7 +131,7 @@ extension Station {
         _ chip: Type2Chip, _ wanted: [PageWrite]
     ) async throws(Interruption) {
         let bytes = try await performing(
-            ReadPages(chip.userPages, longestAnswer: reader.longestAnswer))
+            ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
         let first = Int(chip.userPages.lowerBound)
         let writes = wanted.filter { write in
             let start = (Int(write.page) - first) * 4
@@ -140,7 +141,7 @@ extension Station {
         guard !writes.isEmpty else { return }
         _ = try await performing(
             WritePages(
-                writes, readBack: chip.userPages, longestAnswer: reader.longestAnswer))
+                writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer))
     }
 
     private func requireOverwritable(

@@ -25,7 +25,7 @@ extension Station {
             return TagAccess(isLocked: isLocked, isProtected: false, countsReads: false)
         }
         let bytes = try await performing(
-            ReadPages(lockPage...first + 1, longestAnswer: reader.longestAnswer))
+            ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12 else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
         }

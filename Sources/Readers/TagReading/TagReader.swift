@@ -5,15 +5,18 @@
 /// that it went to the tag that was looked at, in the field period in which it was looked at.
 public protocol TagReader: Sendable {
     /// What people call this reader, for messages.
-    var name: String { get }
+    var name: String { get async }
 
-    /// The most data bytes that one answer can carry through this reader.
-    var longestAnswer: Int { get }
+    /// The most data bytes that one answer can carry through this reader. Asked for after a tag was
+    /// selected: a reader that was unplugged may have come back as another one.
+    var longestAnswer: Int { get async }
 
     /// Waits until one tag is in the field and selects it. A tag that is already selected is
     /// selected afresh: it loses its authentication, but not its power.
     ///
-    /// Throws `.noTag` when the limit has passed, `.cancelled` when the task was cancelled.
+    /// Throws `.noTag` when the limit has passed, `.cancelled` when the task was cancelled. After
+    /// `.readerLost` or `.timedOut` it begins with opening the reader again, and throws `.noReader`
+    /// where that does not work.
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
 
     /// Sends one frame, without CRC, and returns the answer, without CRC. An ACK is an empty

@@ -1,0 +1,66 @@
+import Glibc
+import TagReading
+
+/// What drives the reader, and the socket to it.
+protocol ReaderLink: AnyObject {
+    var channel: MessageChannel { get }
+    var process: Int32? { get }
+    /// Ends it and says how it had ended, where that was not our doing.
+    func end() -> String?
+}
+
+/// A process that was started, with a socket to it. It ends when this goes.
+final class Child: ReaderLink {
+    let process: Int32?
+    let channel: MessageChannel
+    private var isEnded = false
+
+    /// A group of its own keeps Ctrl-C from it: when to stop is for the program to say.
+    init(_ command: [String]) throws(ReaderError) {
+        guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
+            throw ReaderError(.noReader, "there is no socket left for the reader's process")
+        }
+        defer { close(other) }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, other, STDIN_FILENO)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        // The threads of Dispatch block every signal, and a process inherits that.
+        var noSignals = sigset_t()
+        unsafe sigemptyset(&noSignals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
+        var words = unsafe command.map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var process: pid_t = 0
+        let number = unsafe posix_spawn(
+            &process, program, &actions, &attributes, &words, environ)
+        guard number == 0 else {
+            throw ReaderError(
+                .noReader,
+                "the reader's process cannot be started: \(unsafe String(cString: strerror(number)))"
+            )
+        }
+        self.process = process
+        self.channel = channel
+    }
+
+    deinit { _ = end() }
+
+    func end() -> String? {
+        guard !isEnded, let process else { return nil }
+        isEnded = true
+        channel.close()
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7F
+        if signal == SIGKILL { return nil }
+        return signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
+    }
+}

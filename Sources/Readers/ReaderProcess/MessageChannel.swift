@@ -1,0 +1,82 @@
+import BlockingLane
+import Glibc
+
+/// One end of a socket that keeps messages apart: each is received whole, or not at all.
+final class MessageChannel: Sendable {
+    /// More than the longest answer, the longest name and the longest words together.
+    private static let longestMessageInBytes = 4_096
+
+    enum Received: Equatable {
+        case message([UInt8])
+        /// The other end is gone.
+        case closed
+        case timedOut
+    }
+
+    /// Guarded, so that it cannot be closed, and its number given to another, while a thread sends.
+    private let descriptor: Guarded<Int32>
+
+    /// Takes the descriptor over.
+    init(_ descriptor: Int32) { self.descriptor = Guarded(descriptor) }
+
+    deinit { close() }
+
+    /// Two ends, neither of which outlives a program that is started.
+    static func pair() -> (MessageChannel, other: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        return (MessageChannel(ends[0]), ends[1])
+    }
+
+    /// False where nobody will receive it.
+    @discardableResult
+    func send(_ message: [UInt8]) -> Bool {
+        descriptor.withLock { descriptor in
+            guard descriptor >= 0 else { return false }
+            while true {
+                let count = unsafe message.withUnsafeBytes { bytes in
+                    unsafe Glibc.send(
+                        descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                }
+                if count < 0 && errno == EINTR { continue }
+                return count == message.count
+            }
+        }
+    }
+
+    /// Waits at most so long, for ever where nil is given. Blocks the thread.
+    func receive(within limit: Duration?) -> Received {
+        let descriptor = self.descriptor.withLock { $0 }
+        guard descriptor >= 0 else { return .closed }
+        let clock = ContinuousClock()
+        let end = limit.map { clock.now.advanced(by: $0) }
+        while true {
+            let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = unsafe poll(&entry, 1, rest)
+            if ready < 0 && errno == EINTR { continue }
+            guard ready > 0 else { return ready == 0 ? .timedOut : .closed }
+            var message = [UInt8](repeating: 0, count: MessageChannel.longestMessageInBytes)
+            let count = unsafe message.withUnsafeMutableBytes { bytes in
+                unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
+            }
+            if count < 0 && errno == EINTR { continue }
+            return count > 0 ? .message(Array(message.prefix(count))) : .closed
+        }
+    }
+
+    func close() {
+        let open = descriptor.withLock { descriptor in
+            defer { descriptor = -1 }
+            return descriptor
+        }
+        if open >= 0 { Glibc.close(open) }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int32 {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = Double(seconds) * 1_000 + Double(attoseconds) / 1e15
+        return Int32(min(max(0, milliseconds.rounded(.up)), Double(Int32.max)))
+    }
+}

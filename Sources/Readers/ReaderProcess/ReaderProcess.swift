@@ -1,0 +1,123 @@
+import BlockingLane
+import Glibc
+public import TagReading
+
+/// A reader that is driven in a process of its own.
+///
+/// libnfc calls abort() when a reader sends it what it never expects, and a call of it can hang.
+/// What has to live on, a counter that watches for cards all day, loses no more by that than the
+/// process that drives the reader: it is started again at the next selection. A single tap needs
+/// no such process: whatever ends it, the next tap settles it.
+public actor ReaderProcess: TagReader {
+    /// Closing a silent reader takes libnfc two seconds, opening one about as long.
+    private static let grace = Duration.seconds(15)
+
+    private let launch: @Sendable () throws(ReaderError) -> any ReaderLink
+    private let grace: Duration
+    private let lane = BlockingLane(label: "tapcard.reader-process")
+    private var link: (any ReaderLink)?
+    private var summary = ReaderSummary(name: "no reader", longestAnswer: 0)
+
+    /// `grace` is how much longer than asked for a reply may take.
+    init(
+        grace: Duration = grace,
+        _ launch: @escaping @Sendable () throws(ReaderError) -> any ReaderLink
+    ) {
+        self.grace = grace
+        self.launch = launch
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    /// Starts the process, a program and its arguments, that calls `ReaderService.run`, and waits
+    /// until its reader is open.
+    public static func start(_ command: [String]) async throws(ReaderError) -> ReaderProcess {
+        let process = ReaderProcess { () throws(ReaderError) in try Child(command) }
+        try await process.open()
+        return process
+    }
+
+    public var name: String { summary.name }
+    public var longestAnswer: Int { summary.longestAnswer }
+    /// The process that drives the reader at present.
+    public var process: Int32? { link?.process }
+
+    public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        let milliseconds = limit / .milliseconds(1)
+        let request = ReaderRequest.select(
+            milliseconds: UInt64(min(max(0, milliseconds.rounded(.up)), Double(Int32.max))))
+        guard case .tag(let identity, let summary) = try await ask(request, within: limit) else {
+            throw stop("its process gave the wrong reply")
+        }
+        self.summary = summary
+        return identity
+    }
+
+    public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
+        guard case .answer(let answer) = try await ask(.exchange(frame)) else {
+            throw stop("its process gave the wrong reply")
+        }
+        return answer
+    }
+
+    public func release() async {
+        guard link != nil else { return }
+        // What cannot be let go is gone, and its field with it.
+        do { _ = try await ask(.release) } catch { return }
+    }
+
+    func open() async throws(ReaderError) {
+        guard case .ready(let summary) = try await ask(.open) else {
+            throw stop("its process gave the wrong reply")
+        }
+        self.summary = summary
+    }
+
+    private func ask(
+        _ request: ReaderRequest, within limit: Duration = .zero
+    ) async throws(ReaderError) -> ReaderReply {
+        let channel: MessageChannel
+        if let link {
+            channel = link.channel
+        } else {
+            let started = try launch()
+            link = started
+            channel = started.channel
+        }
+        guard channel.send(request.message) else { throw stop(nil) }
+        let received: MessageChannel.Received
+        if case .select = request {
+            // A handler runs at once in a task that is cancelled already: only behind the request
+            // does its message mean anything.
+            received = await withTaskCancellationHandler {
+                channel.receive(within: limit + grace)
+            } onCancel: {
+                channel.send(ReaderRequest.cancel.message)
+            }
+        } else {
+            // A frame is never broken off: nobody would know what became of it.
+            received = channel.receive(within: grace)
+        }
+        switch received {
+        case .message(let message):
+            guard let reply = ReaderReply(message) else {
+                throw stop("its process gave no sensible reply")
+            }
+            if case .failed(let error) = reply { throw error }
+            return reply
+        case .closed: throw stop(nil)
+        case .timedOut: throw stop("its process did not answer and was ended")
+        }
+    }
+
+    /// Ends the process; what is left of it is the reason why.
+    private func stop(_ reason: String?) -> ReaderError {
+        let ended = link?.end()
+        link = nil
+        return ReaderError(
+            .readerLost, reason ?? "its process ended\(ended.map { " with \($0)" } ?? "")")
+    }
+}

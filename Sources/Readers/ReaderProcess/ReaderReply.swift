@@ -1,0 +1,103 @@
+import TagReading
+
+/// What the process that drives the reader answers.
+enum ReaderReply: Hashable, Sendable {
+    /// The reader is open.
+    case ready(ReaderSummary)
+    /// A tag is selected, on the reader that is there now.
+    case tag(TagIdentity, ReaderSummary)
+    case answer([UInt8])
+    case released
+    case failed(ReaderError)
+
+    static func == (left: Self, right: Self) -> Bool { left.message == right.message }
+    func hash(into hasher: inout Hasher) { hasher.combine(message) }
+
+    /// Nil for what no version of this program would send.
+    init?(_ message: [UInt8]) {
+        var rest = MessageReader(message)
+        switch rest.byte() {
+        case Opcode.ready.rawValue:
+            guard let summary = ReaderSummary(&rest), rest.isAtEnd else { return nil }
+            self = .ready(summary)
+        case Opcode.tag.rawValue:
+            guard let uid = rest.field(), let request = rest.number(), let select = rest.byte(),
+                let answerToRequest = UInt16(exactly: request),
+                let summary = ReaderSummary(&rest), rest.isAtEnd
+            else { return nil }
+            self = .tag(
+                TagIdentity(
+                    uid: uid, answerToRequest: answerToRequest, selectAcknowledge: select),
+                summary)
+        case Opcode.answer.rawValue: self = .answer(rest.remainder())
+        case Opcode.released.rawValue where rest.isAtEnd: self = .released
+        case Opcode.failed.rawValue:
+            guard let number = rest.byte(), let code = rest.byte(), let detail = rest.field(),
+                rest.isAtEnd, let kind = ReaderReply.kind(number, code)
+            else { return nil }
+            self = .failed(ReaderError(kind, String(decoding: detail, as: UTF8.self)))
+        default: return nil
+        }
+    }
+
+    var message: [UInt8] {
+        switch self {
+        case .ready(let summary): [Opcode.ready.rawValue] + summary.bytes
+        case .tag(let identity, let summary):
+            [Opcode.tag.rawValue] + MessageReader.field(identity.uid)
+                + MessageReader.bytes(of: UInt64(identity.answerToRequest))
+                + [identity.selectAcknowledge] + summary.bytes
+        case .answer(let answer): [Opcode.answer.rawValue] + answer
+        case .released: [Opcode.released.rawValue]
+        case .failed(let error):
+            [Opcode.failed.rawValue] + ReaderReply.bytes(of: error.kind)
+                + MessageReader.field(error.detail.utf8)
+        }
+    }
+
+    private enum Opcode: UInt8 {
+        case ready = 1
+        case tag, answer, released, failed
+    }
+
+    /// By their place; a NAK's code goes beside it.
+    private static let plainKinds: [ReaderError.Kind] = [
+        .noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .garbled, .timedOut,
+        .cancelled,
+    ]
+    private static let refused = UInt8.max
+
+    private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
+        if case .refused(let code) = kind { return [refused, code] }
+        return [UInt8(plainKinds.firstIndex(of: kind) ?? 0), 0]
+    }
+
+    private static func kind(_ number: UInt8, _ code: UInt8) -> ReaderError.Kind? {
+        if number == refused { return .refused(code) }
+        guard code == 0, Int(number) < plainKinds.count else { return nil }
+        return plainKinds[Int(number)]
+    }
+}
+
+/// What a program has to know of its reader.
+struct ReaderSummary: Hashable, Sendable {
+    let name: String
+    let longestAnswer: Int
+}
+
+extension ReaderSummary {
+    init(of reader: any TagReader) async {
+        self.init(name: await reader.name, longestAnswer: await reader.longestAnswer)
+    }
+
+    init?(_ rest: inout MessageReader) {
+        guard let name = rest.field(), let number = rest.number(),
+            let longestAnswer = Int(exactly: number)
+        else { return nil }
+        self.init(name: String(decoding: name, as: UTF8.self), longestAnswer: longestAnswer)
+    }
+
+    var bytes: [UInt8] {
+        MessageReader.field(name.utf8) + MessageReader.bytes(of: UInt64(max(0, longestAnswer)))
+    }
+}

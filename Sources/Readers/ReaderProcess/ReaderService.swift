@@ -1,0 +1,68 @@
+import BlockingLane
+import Glibc
+import TagReading
+
+/// The other side of `ReaderProcess`: drives a reader for the program that started this process.
+public enum ReaderService {
+    /// Serves until the program at the other end is gone, then lets the reader go.
+    ///
+    /// Whoever is started by `ReaderProcess` has the socket where a program has its standard
+    /// input.
+    public static func run(_ reader: LastingReader) async {
+        await run(reader, on: MessageChannel(STDIN_FILENO))
+    }
+
+    static func run(_ reader: LastingReader, on channel: MessageChannel) async {
+        let receiver = Receiver(channel)
+        var work: Task<Void, Never>?
+        while case .message(let message) = await receiver.next() {
+            guard let request = ReaderRequest(message) else { break }
+            if request == .cancel {
+                work?.cancel()
+            } else {
+                work = Task { _ = channel.send(await reply(to: request, reader).message) }
+            }
+        }
+        work?.cancel()
+        await work?.value
+        await reader.release()
+        channel.close()
+    }
+
+    private static func reply(
+        to request: ReaderRequest, _ reader: LastingReader
+    ) async -> ReaderReply {
+        do {
+            switch request {
+            case .open:
+                try await reader.open()
+                return .ready(await ReaderSummary(of: reader))
+            case .select(let milliseconds):
+                let limit = Duration.milliseconds(Int64(clamping: milliseconds))
+                let identity = try await reader.select(within: limit)
+                return .tag(identity, await ReaderSummary(of: reader))
+            case .exchange(let frame):
+                return .answer(try await reader.exchange(frame))
+            case .release, .cancel:
+                await reader.release()
+                return .released
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Waits for requests on a thread of its own.
+    private actor Receiver {
+        private let lane = BlockingLane(label: "tapcard.reader-service")
+        private let channel: MessageChannel
+
+        init(_ channel: MessageChannel) { self.channel = channel }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            unsafe lane.asUnownedSerialExecutor()
+        }
+
+        func next() -> MessageChannel.Received { channel.receive(within: nil) }
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// A value that several threads may touch, one at a time.
+///
+/// A mutex of the system's rather than `Synchronization.Mutex`, which the thread sanitizer does
+/// not see through.
+// Unchecked: the mutex is what makes it safe to share.
+@safe public final class Guarded<Value>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    public init(_ value: sending Value) {
+        self.value = value
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    /// The body must not call anything that wants the same value.
+    public func withLock<Success, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Success
+    ) throws(Failure) -> sending Success {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+}
