@@ -1,7 +1,6 @@
+import ReaderProcess
 import TagReading
 import Testing
-
-@testable import ReaderProcess
 
 @Suite("Messages between a program and the process of its reader")
 struct MessageTests {

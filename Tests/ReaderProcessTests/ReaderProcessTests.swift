@@ -1,9 +1,7 @@
 import BlockingLane
-import Glibc
+import ReaderProcess
 import TagReading
 import Testing
-
-@testable import ReaderProcess
 
 /// A service in this process: what a child process would be, without the process.
 private final class NearLink: ReaderLink {

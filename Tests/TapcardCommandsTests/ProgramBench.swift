@@ -69,7 +69,7 @@ final class ProgramBench: Sendable {
 
     private func drivers(_ failures: Failures) -> Drivers {
         Drivers(
-            openReader: { [reader] _, _ throws(ReaderError) in
+            openReader: { [reader] _, _, _ throws(ReaderError) in
                 if let failure = failures.reader { throw failure }
                 return reader
             },

@@ -16,6 +16,8 @@ actor ForgetfulTag: TagReader {
         self.forgets = forgets
     }
 
+    var longestAnswer: Int { get async { await reader.longestAnswer } }
+
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try await reader.select(within: limit)
     }

@@ -12,6 +12,8 @@ actor WeakPages: TagReader {
         self.reader = reader
     }
 
+    var longestAnswer: Int { get async { await reader.longestAnswer } }
+
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try await reader.select(within: limit)
     }

@@ -70,7 +70,7 @@ extension Station {
 
     /// A card that left while something was open on it is not "nothing happened".
     private func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
-        guard error.result == .failed || error.result == .noCard, let uid,
+        guard [.failed, .noCard, .noReader].contains(error.result), let uid,
             let view = try? await ledger.view(of: uid), let open = view.open
         else { return error }
         return TapcardError.openStill(open, because: error)

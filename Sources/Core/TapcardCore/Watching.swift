@@ -4,41 +4,91 @@ import TapcardDomain
 extension Station {
     /// How often an occupied reader is asked whether the card still lies there.
     private static let presenceInterval = Duration.milliseconds(100)
+    /// How often in a row a card must be missing to have been taken away: a card that is moved a
+    /// little is lost for a moment.
+    private static let missesOfAbsence = 2
+    /// How long one look for a reader that is gone may take, and the pause behind it.
+    private static let readerSearch = Duration.seconds(1)
+    private static let readerInterval = Duration.milliseconds(250)
 
-    /// Reads card after card until the task is cancelled, the reader is gone, or `show` says that
-    /// nobody looks any more. A card left lying is one tap; an empty reader is no error.
+    /// What someone who watches is told.
+    public enum WatchEvent: Sendable {
+        case card(CardReading)
+        case problem(TapcardError)
+        /// The reader that was lost, or another one in its place.
+        case readerIsBack(name: String)
+    }
+
+    /// Reads card after card until the task is cancelled or `show` says that nobody looks any
+    /// more. A card left lying is one tap; an empty reader is no error; a reader that is unplugged
+    /// is waited for.
     public func watch(
-        settling: Bool, _ show: (Result<CardReading, TapcardError>) async -> Bool
-    ) async throws(TapcardError) {
+        settling: Bool, _ show: (WatchEvent) async -> Bool
+    ) async {
         while !Task.isCancelled {
             do {
-                guard await show(.success(try await read(settling: settling))) else { return }
+                guard await show(.card(try await read(settling: settling))) else { return }
             } catch {
-                switch error.result {
-                case .noCard: continue
-                case .noReader: throw error
-                default:
-                    if error.kind == .cancelled { return }
-                    guard await show(.failure(error)) else { return }
+                if error.kind == .cancelled { return }
+                if error.result == .noCard { continue }
+                guard await show(.problem(error)) else { return }
+                if error.result == .noReader {
+                    guard await sawReaderComeBack(show) else { return }
+                    continue
                 }
             }
-            await waitForRemoval()
+            if let lost = await waitForRemoval() {
+                guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
+                else { return }
+            }
         }
     }
 
-    /// Returns once the reader is empty or carries another card.
-    private func waitForRemoval() async {
+    /// Returns once the reader is empty or carries another card; why, if the reader itself is gone.
+    private func waitForRemoval() async -> ReaderError? {
         var lying: TagIdentity?
+        var misses = 0
         while !Task.isCancelled {
             do {
                 let identity = try await reader.select(within: .zero)
                 if let lying, lying != identity { break }
                 lying = identity
+                misses = 0
             } catch {
-                if error.kind != .severalTags { break }
+                switch error.kind {
+                case .severalTags: misses = 0
+                case .noTag, .tagLost, .garbled, .timedOut, .refused: misses += 1
+                case .noReader, .busy, .readerLost: return error
+                case .cancelled: return nil
+                }
+                if misses >= Station.missesOfAbsence { break }
             }
             do { try await surroundings.sleep(Station.presenceInterval) } catch { break }
         }
         await reader.release()
+        return nil
+    }
+
+    /// Waits for the reader and tells of it; false where nobody looks any more.
+    private func sawReaderComeBack(_ show: (WatchEvent) async -> Bool) async -> Bool {
+        guard await waitForReader() else { return false }
+        return await show(.readerIsBack(name: reader.name))
+    }
+
+    /// Returns once there is a reader again; false when the task was cancelled before.
+    private func waitForReader() async -> Bool {
+        while !Task.isCancelled {
+            do {
+                _ = try await reader.select(within: Station.readerSearch)
+                return true
+            } catch {
+                switch error.kind {
+                case .noReader, .busy, .readerLost, .cancelled: break
+                default: return true
+                }
+            }
+            do { try await surroundings.sleep(Station.readerInterval) } catch { break }
+        }
+        return false
     }
 }

@@ -101,9 +101,9 @@ extension Session {
             let reading = try await station.read(settling: settling)
             return Report(reading, currency: station.currency)
         }
-        try await station.watch(settling: settling) { result in
+        await station.watch(settling: settling) { event in
             await spinner.stop()
-            let isRead = show(result, station.currency)
+            let isRead = show(event, station.currency)
             // The line that turns comes back with the next wait.
             spinner.show("Hold a card to the reader")
             return isRead
@@ -117,7 +117,7 @@ extension Session {
         do {
             guard let keys = try keyFile.load() else { return nil }
             let currency = try settings.currency ?? .usd
-            let station = try station(with: InMemoryLedger(currency: currency), keys)
+            let station = try await station(with: InMemoryLedger(currency: currency), keys)
             let reading = try await station.read(settling: false)
             return Report(reading.noting(error), currency: currency)
         } catch {
@@ -126,20 +126,25 @@ extension Session {
     }
 
     /// One line a tap.
-    private func show(
-        _ result: Result<CardReading, TapcardError>, _ currency: Currency
-    ) -> Bool {
-        switch result {
-        case .success(let reading):
+    private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
+        switch event {
+        case .card(let reading):
             let report = Report(reading, currency: currency)
             if isJSON { return show(report) }
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
             let state = reading.scratch.word.map { ", \($0)" } ?? ""
             return console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)\n")
-        case .failure(let error):
+        case .problem(let error):
             if isJSON { return console.write(Report.document(of: error).text + "\n") }
             show(error)
+            return true
+        case .readerIsBack(let name):
+            if isJSON {
+                let document: JSONValue = ["result": "done", "reader": .string(name)]
+                return console.write(document.text + "\n")
+            }
+            if !isQuiet { say("tapcard: The reader is there again: \(name).\n") }
             return true
         }
     }

@@ -8,7 +8,7 @@ public import TapcardDomain
 public struct Drivers: Sendable {
     /// Opens the reader with this name; nil for whatever is plugged in.
     public let openReader:
-        @Sendable (String?, _ dataFolder: String) throws(ReaderError) ->
+        @Sendable (String?, _ dataFolder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
     /// Opens the ledger at a path; whether one is made where there is none is the third.
     public let openLedger:
@@ -26,7 +26,9 @@ public struct Drivers: Sendable {
         ) -> Station.Surroundings
 
     public init(
-        openReader: @escaping @Sendable (String?, String) throws(ReaderError) -> any TagReader,
+        openReader:
+            @escaping @Sendable (String?, String, ReaderUse) async throws(ReaderError) ->
+            any TagReader,
         openLedger:
             @escaping @Sendable (String, Currency?, Bool) async throws(LedgerError) ->
             any LedgerStore,
@@ -47,6 +49,14 @@ public struct Drivers: Sendable {
         self.simulatedTags = simulatedTags
         self.surroundings = surroundings
     }
+}
+
+/// What a reader is opened for.
+public enum ReaderUse: Sendable {
+    /// One tap. Whatever ends it, the next one settles it.
+    case tap
+    /// Card after card, all day: it has to outlive its own driver and its own cable.
+    case watch
 }
 
 /// The drawer of a simulated reader.

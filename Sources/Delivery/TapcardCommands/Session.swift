@@ -24,14 +24,14 @@ struct Session: Sendable {
     }
 
     func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
-        try station(with: ledger, try await keys(beside: ledger))
+        try await station(with: ledger, try await keys(beside: ledger))
     }
 
     func station(
         with ledger: any LedgerStore, _ keys: KeyRing
-    ) throws(TapcardError) -> Station {
+    ) async throws(TapcardError) -> Station {
         Station(
-            reader: try reader(), ledger: ledger, keys: keys,
+            reader: try await reader(), ledger: ledger, keys: keys,
             settings: Station.Settings(
                 wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime),
             surroundings: surroundings)
@@ -120,9 +120,10 @@ struct Session: Sendable {
         }
     }
 
-    private func reader() throws(TapcardError) -> any TagReader {
-        do {
-            return try drivers.openReader(settings.reader, settings.dataFolder)
+    private func reader() async throws(TapcardError) -> any TagReader {
+        do throws(ReaderError) {
+            return try await drivers.openReader(
+                settings.reader, settings.dataFolder, command.flag("watch") ? .watch : .tap)
         } catch {
             let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
             throw isSimulated ? TapcardError(ofSimulation: error) : TapcardError(error)

@@ -75,8 +75,8 @@ enum Wiring {
         ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM"] + Program.variables
 
     private static func openReader(
-        _ name: String?, _ dataFolder: String
-    ) throws(ReaderError) -> any TagReader {
+        _ name: String?, _ dataFolder: String, _ use: ReaderUse
+    ) async throws(ReaderError) -> any TagReader {
         guard let name else {
             throw ReaderError(.noReader, "none was named, and this version knows no USB readers")
         }

@@ -2,7 +2,7 @@ import Glibc
 import TagReading
 
 /// What drives the reader, and the socket to it.
-protocol ReaderLink: AnyObject {
+package protocol ReaderLink: AnyObject {
     var channel: MessageChannel { get }
     var process: Int32? { get }
     /// Ends it and says how it had ended, where that was not our doing.

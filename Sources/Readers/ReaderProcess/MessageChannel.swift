@@ -2,11 +2,11 @@ import BlockingLane
 import Glibc
 
 /// One end of a socket that keeps messages apart: each is received whole, or not at all.
-final class MessageChannel: Sendable {
+package final class MessageChannel: Sendable {
     /// More than the longest answer, the longest name and the longest words together.
     private static let longestMessageInBytes = 4_096
 
-    enum Received: Equatable {
+    package enum Received: Equatable {
         case message([UInt8])
         /// The other end is gone.
         case closed
@@ -17,12 +17,12 @@ final class MessageChannel: Sendable {
     private let descriptor: Guarded<Int32>
 
     /// Takes the descriptor over.
-    init(_ descriptor: Int32) { self.descriptor = Guarded(descriptor) }
+    package init(_ descriptor: Int32) { self.descriptor = Guarded(descriptor) }
 
     deinit { close() }
 
     /// Two ends, neither of which outlives a program that is started.
-    static func pair() -> (MessageChannel, other: Int32)? {
+    package static func pair() -> (MessageChannel, other: Int32)? {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
@@ -31,7 +31,7 @@ final class MessageChannel: Sendable {
 
     /// False where nobody will receive it.
     @discardableResult
-    func send(_ message: [UInt8]) -> Bool {
+    package func send(_ message: [UInt8]) -> Bool {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return false }
             while true {
@@ -46,7 +46,7 @@ final class MessageChannel: Sendable {
     }
 
     /// Waits at most so long, for ever where nil is given. Blocks the thread.
-    func receive(within limit: Duration?) -> Received {
+    package func receive(within limit: Duration?) -> Received {
         let descriptor = self.descriptor.withLock { $0 }
         guard descriptor >= 0 else { return .closed }
         let clock = ContinuousClock()
@@ -66,7 +66,7 @@ final class MessageChannel: Sendable {
         }
     }
 
-    func close() {
+    package func close() {
         let open = descriptor.withLock { descriptor in
             defer { descriptor = -1 }
             return descriptor

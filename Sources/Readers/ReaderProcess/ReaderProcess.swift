@@ -10,7 +10,7 @@ public import TagReading
 /// no such process: whatever ends it, the next tap settles it.
 public actor ReaderProcess: TagReader {
     /// Closing a silent reader takes libnfc two seconds, opening one about as long.
-    private static let grace = Duration.seconds(15)
+    package static let grace = Duration.seconds(15)
 
     private let launch: @Sendable () throws(ReaderError) -> any ReaderLink
     private let grace: Duration
@@ -19,7 +19,7 @@ public actor ReaderProcess: TagReader {
     private var summary = ReaderSummary(name: "no reader", longestAnswer: 0)
 
     /// `grace` is how much longer than asked for a reply may take.
-    init(
+    package init(
         grace: Duration = grace,
         _ launch: @escaping @Sendable () throws(ReaderError) -> any ReaderLink
     ) {
@@ -69,7 +69,7 @@ public actor ReaderProcess: TagReader {
         do { _ = try await ask(.release) } catch { return }
     }
 
-    func open() async throws(ReaderError) {
+    package func open() async throws(ReaderError) {
         guard case .ready(let summary) = try await ask(.open) else {
             throw stop("its process gave the wrong reply")
         }

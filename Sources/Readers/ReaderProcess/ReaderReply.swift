@@ -1,7 +1,7 @@
-import TagReading
+package import TagReading
 
 /// What the process that drives the reader answers.
-enum ReaderReply: Hashable, Sendable {
+package enum ReaderReply: Hashable, Sendable {
     /// The reader is open.
     case ready(ReaderSummary)
     /// A tag is selected, on the reader that is there now.
@@ -10,11 +10,11 @@ enum ReaderReply: Hashable, Sendable {
     case released
     case failed(ReaderError)
 
-    static func == (left: Self, right: Self) -> Bool { left.message == right.message }
-    func hash(into hasher: inout Hasher) { hasher.combine(message) }
+    package static func == (left: Self, right: Self) -> Bool { left.message == right.message }
+    package func hash(into hasher: inout Hasher) { hasher.combine(message) }
 
     /// Nil for what no version of this program would send.
-    init?(_ message: [UInt8]) {
+    package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
         case Opcode.ready.rawValue:
@@ -40,7 +40,7 @@ enum ReaderReply: Hashable, Sendable {
         }
     }
 
-    var message: [UInt8] {
+    package var message: [UInt8] {
         switch self {
         case .ready(let summary): [Opcode.ready.rawValue] + summary.bytes
         case .tag(let identity, let summary):
@@ -80,9 +80,14 @@ enum ReaderReply: Hashable, Sendable {
 }
 
 /// What a program has to know of its reader.
-struct ReaderSummary: Hashable, Sendable {
-    let name: String
-    let longestAnswer: Int
+package struct ReaderSummary: Hashable, Sendable {
+    package let name: String
+    package let longestAnswer: Int
+
+    package init(name: String, longestAnswer: Int) {
+        self.name = name
+        self.longestAnswer = longestAnswer
+    }
 }
 
 extension ReaderSummary {

@@ -1,5 +1,5 @@
 /// What the program asks of the process that drives its reader.
-enum ReaderRequest: Hashable, Sendable {
+package enum ReaderRequest: Hashable, Sendable {
     /// Be ready: open the reader, and say what it is.
     case open
     case select(milliseconds: UInt64)
@@ -10,7 +10,7 @@ enum ReaderRequest: Hashable, Sendable {
     case cancel
 
     /// Nil for what no version of this program would send.
-    init?(_ message: [UInt8]) {
+    package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
         case Opcode.open.rawValue where rest.isAtEnd: self = .open
@@ -24,7 +24,7 @@ enum ReaderRequest: Hashable, Sendable {
         }
     }
 
-    var message: [UInt8] {
+    package var message: [UInt8] {
         switch self {
         case .open: [Opcode.open.rawValue]
         case .select(let limit): [Opcode.select.rawValue] + MessageReader.bytes(of: limit)

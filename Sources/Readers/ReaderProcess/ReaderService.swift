@@ -12,7 +12,7 @@ public enum ReaderService {
         await run(reader, on: MessageChannel(STDIN_FILENO))
     }
 
-    static func run(_ reader: LastingReader, on channel: MessageChannel) async {
+    package static func run(_ reader: LastingReader, on channel: MessageChannel) async {
         let receiver = Receiver(channel)
         var work: Task<Void, Never>?
         while case .message(let message) = await receiver.next() {
