@@ -143,7 +143,7 @@ let package = Package(
             [
                 "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
                 "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF", "DurableFile",
-                "ServicePorts",
+                "ServicePorts", "BlockingLane",
             ]),
         tests(
             of: "TapcardCommands",

@@ -1,3 +1,4 @@
+import BlockingLane
 import Ledger
 import ServicePorts
 import SimulatedReader
@@ -9,7 +10,7 @@ import Testing
 struct ActivationTests {
     /// A service that answers as it is told, and counts.
     private final class Service: ActivationService {
-        let asked = Locked<[ScratchCode]>([])
+        let asked = Guarded<[ScratchCode]>([])
         let answer: Result<ActivationAnswer, ServiceError>
         let meanwhile: @Sendable () async -> Void
 
@@ -22,7 +23,7 @@ struct ActivationTests {
         }
 
         func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-            asked.change { $0.append(code) }
+            asked.withLock { $0.append(code) }
             await meanwhile()
             return try answer.get()
         }
@@ -42,11 +43,11 @@ struct ActivationTests {
         _ = try await world.station.activate(id: World.id(3), through: service)
         let reading = try await world.station.read()
         #expect(reading.scratch.word == "activated")
-        #expect(service.asked.change { $0 } == [try #require(reading.scratch.code)])
+        #expect(service.asked.withLock { $0 } == [try #require(reading.scratch.code)])
         await #expect(throws: TapcardError(.wrongState, "")) {
             try await world.station.activate(id: World.id(4), through: service)
         }
-        #expect(service.asked.change { $0.count } == 1)
+        #expect(service.asked.withLock { $0.count } == 1)
     }
 
     @Test(
@@ -91,6 +92,6 @@ struct ActivationTests {
         task.cancel()
         _ = await task.result
         let isRecorded = try await world.ledger.operation(World.id(3)) != nil
-        #expect(isRecorded == (service.asked.change { $0.count } == 1))
+        #expect(isRecorded == (service.asked.withLock { $0.count } == 1))
     }
 }

@@ -1,3 +1,4 @@
+import BlockingLane
 import Ledger
 import TapcardDomain
 
@@ -17,15 +18,15 @@ struct FaultyLedger: LedgerStore {
     let ledger: any LedgerStore
     let fault: Fault
     /// How many transactions that write are still to come before the fault.
-    private let left: Locked<Int>
+    private let left: Guarded<Int>
 
     init(_ ledger: any LedgerStore, _ fault: Fault, atWrite number: Int) {
         self.ledger = ledger
         self.fault = fault
-        left = Locked(number)
+        left = Guarded(number)
     }
 
-    var hasFailed: Bool { left.change { $0 <= 0 } }
+    var hasFailed: Bool { left.withLock { $0 <= 0 } }
     var currency: Currency { ledger.currency }
 
     func read<Success: Sendable>(
@@ -38,7 +39,7 @@ struct FaultyLedger: LedgerStore {
     func write<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        let number = left.change { left in
+        let number = left.withLock { left in
             left -= 1
             return left
         }

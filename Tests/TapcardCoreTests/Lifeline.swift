@@ -1,3 +1,5 @@
+import BlockingLane
+
 /// The steps that a process may still take before it dies: its reader and its ledger share them.
 final class Lifeline: Steps {
     /// Whether the last step is still taken.
@@ -5,21 +7,21 @@ final class Lifeline: Steps {
         case beforeTheStep, afterTheStep
     }
 
-    private let left: Locked<Int>
+    private let left: Guarded<Int>
     private let death: Death
 
     init(steps: Int, _ death: Death) {
-        left = Locked(steps)
+        left = Guarded(steps)
         self.death = death
     }
 
-    var isAlive: Bool { left.change { $0 > 0 } }
+    var isAlive: Bool { left.withLock { $0 > 0 } }
 
     /// Once the process is dead, every step fails, and nobody hears of it any more.
     func take<Success, Failure: Error>(
         orFail failure: Failure, _ step: () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        let steps = left.change { left in
+        let steps = left.withLock { left in
             left -= 1
             return left + 1
         }

@@ -1,3 +1,4 @@
+import BlockingLane
 import CardImage
 import CardStore
 import Ledger
@@ -34,14 +35,14 @@ struct TwoStationsTests {
         var step = 1
         while true {
             let world = try await deed.world()
-            let second = Locked<Result<Void, TapcardError>?>(nil)
+            let second = Guarded<Result<Void, TapcardError>?>(nil)
             let interlude = Interlude(beforeStep: step) {
                 let fault = write.map { Fault(at: $0, counting: .write, .torn(.zero)) }
                 try? await world.reader.change { $0.fault = fault }
                 let result = await outcome { () throws(TapcardError) in
                     try await TwoStationsTests.perform(visit, at: world.station)
                 }
-                second.change { $0 = result }
+                second.withLock { $0 = result }
                 try? await world.reader.change { $0.fault = nil }
             }
             let station = world.station(
@@ -53,10 +54,10 @@ struct TwoStationsTests {
             guard interlude.hasPlayed else { break }
             let label: Comment =
                 "\(deed), before step \(step) \(visit), torn at WRITE \(write ?? 0)"
-            for said in [first, second.change { $0 }] {
+            for said in [first, second.withLock { $0 }] {
                 #expect(said?.result != .untrusted && said?.result != .ledger, label)
             }
-            try await expectTruth(deed, first, visit, second.change { $0 }, in: world, label)
+            try await expectTruth(deed, first, visit, second.withLock { $0 }, in: world, label)
             step += 1
         }
         #expect(step > 17)

@@ -26,8 +26,11 @@ extension Station {
         settling: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
         while !Task.isCancelled {
+            let lying: CardUID?
             do {
-                guard await show(.card(try await read(settling: settling))) else { return }
+                let reading = try await read(settling: settling)
+                lying = reading.uid
+                guard await show(.card(reading)) else { return }
             } catch {
                 if error.kind == .cancelled { return }
                 if error.result == .noCard { continue }
@@ -36,23 +39,25 @@ extension Station {
                     guard await sawReaderComeBack(show) else { return }
                     continue
                 }
+                lying = error.uid
             }
-            if let lost = await waitForRemoval() {
+            if let lost = await waitForRemoval(of: lying) {
                 guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
                 else { return }
             }
         }
     }
 
-    /// Returns once the reader is empty or carries another card; why, if the reader itself is gone.
-    private func waitForRemoval() async -> ReaderError? {
-        var lying: TagIdentity?
+    /// Returns once the reader is empty or carries another card than this one, or than the first
+    /// that is seen; why, if the reader itself is gone.
+    private func waitForRemoval(of card: CardUID?) async -> ReaderError? {
+        var lying = card?.bytes
         var misses = 0
         while !Task.isCancelled {
             do {
-                let identity = try await reader.select(within: .zero)
-                if let lying, lying != identity { break }
-                lying = identity
+                let uid = try await reader.select(within: .zero).uid
+                if let lying, lying != uid { break }
+                lying = uid
                 misses = 0
             } catch {
                 switch error.kind {

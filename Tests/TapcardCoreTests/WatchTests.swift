@@ -1,0 +1,156 @@
+import BlockingLane
+import Ledger
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A world's reader whose selections and frames fail as the test says, for once.
+private actor Unsteady: TagReader {
+    nonisolated let name = "unsteady reader"
+    nonisolated let longestAnswer = 250
+    private let reader: any TagReader
+    /// What the next selections meet; nil lets one through.
+    private var selections: [ReaderError.Kind?] = []
+    private var writeUntilLost: Int?
+    private var isCarriedOut = false
+    private(set) var isLost = false
+
+    init(_ reader: any TagReader) { self.reader = reader }
+
+    func meet(_ selections: [ReaderError.Kind?]) { self.selections = selections }
+    func loseReader(atWrite number: Int, carryingOut: Bool = false) {
+        writeUntilLost = number
+        isCarriedOut = carryingOut
+    }
+
+    func plugIn() { isLost = false }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        if isLost { throw ReaderError(.noReader) }
+        if !selections.isEmpty, let kind = selections.removeFirst() { throw ReaderError(kind) }
+        return try await reader.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        if isLost { throw ReaderError(.readerLost) }
+        if case .write? = try? Type2Command(frame: frame), let left = writeUntilLost {
+            writeUntilLost = left > 1 ? left - 1 : nil
+            if left == 1 {
+                if isCarriedOut { _ = try await reader.exchange(frame) }
+                isLost = true
+                await reader.release()
+                throw ReaderError(.readerLost, "unplugged")
+            }
+        }
+        return try await reader.exchange(frame)
+    }
+
+    func release() async { await reader.release() }
+}
+
+@Suite("Watching a reader")
+struct WatchTests {
+    /// The events of a watch, as words, until there are so many.
+    private func events(
+        _ count: Int, of world: World, _ reader: Unsteady,
+        after event: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async -> [String] {
+        let words = Guarded<[String]>([])
+        await world.station(reader: reader).watch(settling: true) { happened in
+            let word =
+                switch happened {
+                case .card(let reading): "card \(reading.balance?.shown ?? "")"
+                case .problem(let error): error.kind.rawValue
+                case .readerIsBack(let name): "back: \(name)"
+                }
+            let seen = words.withLock { words in
+                words.append(word)
+                return words.count
+            }
+            await event(seen)
+            return seen < count
+        }
+        return words.withLock { $0 }
+    }
+
+    @Test("a card that is lost for a moment is still the same tap")
+    func debounced() async throws {
+        let world = try await World.withCard()
+        let reader = Unsteady(world.reader)
+        await reader.meet([nil, nil, .noTag, nil, .tagLost, nil, .noTag, .noTag])
+        #expect(await events(2, of: world, reader) == ["card $10.00", "card $10.00"])
+        // A second tap only after two misses in a row.
+        #expect(try await reader.select(within: .zero).uid.count == 7)
+    }
+
+    @Test("another card in its place is a tap of its own, at once")
+    func swapped() async throws {
+        let world = try await World.withCard()
+        let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
+        let reader = Unsteady(world.reader)
+        let words = await events(2, of: world, reader) { count in
+            guard count == 1 else { return }
+            try? await world.reader.change { simulation in
+                simulation.save(other)
+                simulation.put([World.otherUID])
+            }
+        }
+        #expect(words == ["card $10.00", "blank-tag"])
+    }
+
+    @Test("a reader that is unplugged under a card is told once, and told when it is back")
+    func unplugged() async throws {
+        let world = try await World.withCard()
+        let reader = Unsteady(world.reader)
+        await reader.meet([nil, nil, .readerLost, .noReader, .noReader, .busy, nil])
+        #expect(
+            await events(4, of: world, reader)
+                == ["card $10.00", "reader-lost", "back: unsteady reader", "card $10.00"])
+    }
+
+    @Test("a reader that is unplugged while a card is waited for is told once, too")
+    func unpluggedIdle() async throws {
+        let world = try await World.withCard()
+        let reader = Unsteady(world.reader)
+        await reader.meet([.readerLost, .noReader, .noReader, .noTag])
+        #expect(
+            await events(3, of: world, reader)
+                == ["reader-lost", "back: unsteady reader", "card $10.00"])
+    }
+
+    @Test(
+        "a payment that lost its reader is unknown, and the watch settles it", arguments: 1...4,
+        [false, true])
+    func settled(write: Int, isCarriedOut: Bool) async throws {
+        let world = try await World.withCard()
+        let reader = Unsteady(world.reader)
+        await reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) {
+            try await world.station(reader: reader).pay(World.usd(450), id: World.id(9))
+        }
+        await reader.plugIn()
+        let words = await events(1, of: world, reader)
+        #expect(words == [isCarriedOut && write == 4 ? "card $5.50" : "card $10.00"])
+        let operation = try await world.ledger.operation(World.id(9))
+        #expect(operation?.state == (isCarriedOut && write == 4 ? .committed : .voided))
+    }
+
+    @Test("a card whose open change cannot be settled because the reader goes is unknown")
+    func lostWhileSettling() async throws {
+        let world = try await World.withCard()
+        let reader = Unsteady(world.reader)
+        let station = world.station(reader: reader)
+        await reader.loseReader(atWrite: 1)
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) {
+            try await station.add(World.usd(500), id: World.id(9))
+        }
+        await reader.plugIn()
+        await reader.loseReader(atWrite: 2)
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) { try await station.read() }
+        await reader.plugIn()
+        #expect(try await station.read().balance == World.usd(1_500))
+    }
+}
