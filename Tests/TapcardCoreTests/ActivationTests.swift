@@ -1,6 +1,7 @@
 import BlockingLane
 import Ledger
 import ServicePorts
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

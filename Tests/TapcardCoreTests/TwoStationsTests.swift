@@ -2,6 +2,7 @@ import BlockingLane
 import CardImage
 import CardStore
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

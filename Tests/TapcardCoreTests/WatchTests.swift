@@ -1,5 +1,6 @@
 import BlockingLane
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCore
