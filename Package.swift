@@ -43,11 +43,13 @@ let package = Package(
                 "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
+        .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     ],
     targets: [
         library("CSQLite"),
         library("COpenSSL"),
+        library("CLibNFC"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -67,6 +69,8 @@ let package = Package(
         room(
             "SimulatedReader", on: "Readers",
             ["TagReading", "Type2Tag", "DurableFile", "TextCodecs"]),
+        room(
+            "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
 
         room("Ledger", on: "Ledgers", ["TapcardDomain"]),
         room(

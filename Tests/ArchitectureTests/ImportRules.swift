@@ -12,6 +12,9 @@ enum ImportRules {
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
         "CardStore": ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"],
         "SimulatedReader": ["TagReading", "Type2Tag", "DurableFile", "TextCodecs", "Glibc"],
+        "LibNFCReader": [
+            "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "Glibc", "Dispatch",
+        ],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
