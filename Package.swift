@@ -139,6 +139,7 @@ let package = Package(
                 "TapcardDomain", "Type2Tag",
             ]),
         tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
+        tests(of: "LibNFCReader", ["TagReading"]),
         tests(
             of: "TapcardCore",
             [

@@ -1,13 +1,13 @@
-import TagReading
+package import TagReading
 
 /// The name that libnfc gives a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
 ///
 /// libnfc takes less than a whole one and then opens whatever it meets first; here a part that is
 /// missing is refused, and so is what it would silently misread.
-struct ConnectionString: Hashable, Sendable {
+package struct ConnectionString: Hashable, Sendable {
     /// The drivers that Debian's libnfc has. All of them lead to a chip of the PN53x family,
     /// which is what the commands of `ChipCommand` need.
-    enum Driver: String, CaseIterable {
+    package enum Driver: String, CaseIterable {
         case acr122USB = "acr122_usb"
         case pn53xUSB = "pn53x_usb"
         case pn532UART = "pn532_uart"
@@ -16,14 +16,14 @@ struct ConnectionString: Hashable, Sendable {
         case pn532SPI = "pn532_spi"
         case pn532I2C = "pn532_i2c"
 
-        var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
-        var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
+        package var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
+        package var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
         /// The most bytes of a tag's answer, without its CRC, in one answer of the chip.
         ///
         /// A PN53x hands on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one
         /// byte and needs five of them itself, which leaves 250. The CRC takes two of either.
-        var longestAnswer: Int {
+        package var longestAnswer: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
             default: 262 - RadioCRC.length
@@ -35,12 +35,12 @@ struct ConnectionString: Hashable, Sendable {
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
     private static let longest = 1023
 
-    let text: String
-    let driver: Driver
+    package let text: String
+    package let driver: Driver
     /// The device node, of a reader that is not on USB.
-    let node: String?
+    package let node: String?
 
-    init(_ text: String) throws(ReaderError) {
+    package init(_ text: String) throws(ReaderError) {
         func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {

@@ -1,11 +1,11 @@
 /// The chip's answer to the question which one it is.
-struct Firmware: Equatable, CustomStringConvertible {
-    let chip: String
-    let version: UInt8
-    let revision: UInt8
+package struct Firmware: Equatable, CustomStringConvertible {
+    package let chip: String
+    package let version: UInt8
+    package let revision: UInt8
 
     /// Two bytes from a PN531, four from the later ones; nil for anything else.
-    init?(_ answer: [UInt8]) {
+    package init?(_ answer: [UInt8]) {
         switch (answer.count, answer.first) {
         case (2, let version?):
             self.chip = "PN531"
@@ -19,7 +19,7 @@ struct Firmware: Equatable, CustomStringConvertible {
         }
     }
 
-    var isPN531: Bool { chip == "PN531" }
+    package var isPN531: Bool { chip == "PN531" }
 
-    var description: String { "\(chip) \(version).\(revision)" }
+    package var description: String { "\(chip) \(version).\(revision)" }
 }

@@ -26,9 +26,9 @@ final class LibNFC {
     }
 
     /// libnfc, started when it is first needed.
-    static func started(file: String = LibNFCLibrary.defaultFile) throws(ReaderError) -> LibNFC {
-        if let shared, file == LibNFCLibrary.defaultFile { return shared }
-        let library = try LibNFCLibrary.load(file)
+    static func started() throws(ReaderError) -> LibNFC {
+        if let shared { return shared }
+        let library = try LibNFCLibrary.load()
         // libnfc writes to standard error by itself, and may search serial ports where its
         // configuration says so. What the user has set stays.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)

@@ -1,17 +1,17 @@
 import CLibNFC
 import Glibc
-import TagReading
+package import TagReading
 
 /// libnfc itself, loaded while the program runs, so that a program without it can say so.
-struct LibNFCLibrary {
-    static let defaultFile = "libnfc.so.6"
+package struct LibNFCLibrary {
+    package static let defaultFile = "libnfc.so.6"
     /// What this code was written against; another release may well do other things.
     private static let supported = "1.8"
 
     let functions: tapcard_libnfc
 
     /// Loads the library; it stays loaded.
-    static func load(_ file: String = defaultFile) throws(ReaderError) -> LibNFCLibrary {
+    package static func load(_ file: String = defaultFile) throws(ReaderError) -> LibNFCLibrary {
         guard let handle = unsafe dlopen(file, RTLD_NOW) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
             throw ReaderError(.noReader, "libnfc is missing (Debian: libnfc6): \(reason)")
@@ -27,14 +27,14 @@ struct LibNFCLibrary {
     }
 
     /// Refuses a release that behaves otherwise than the one this was written for.
-    static func check(_ version: String) throws(ReaderError) {
+    package static func check(_ version: String) throws(ReaderError) {
         guard version == supported || version.hasPrefix(supported + ".") else {
             throw ReaderError(
                 .noReader, "libnfc is of version \(version), and \(supported) is needed")
         }
     }
 
-    var version: String {
+    package var version: String {
         guard let text = functions.version() else { return "" }
         return unsafe String(cString: text)
     }

@@ -1,34 +1,36 @@
-import TagReading
+package import TagReading
 
 /// What a libnfc call returns when it fails: the number itself, as drivers also return numbers
 /// of the system that no list of libnfc's knows.
-struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
-    let rawValue: Int32
+package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int32
 
-    static let inputOutput = Self(rawValue: -1)
-    static let invalidArgument = Self(rawValue: -2)
-    static let notSupported = Self(rawValue: -3)
-    static let noSuchDevice = Self(rawValue: -4)
-    static let overflow = Self(rawValue: -5)
-    static let timeout = Self(rawValue: -6)
-    static let aborted = Self(rawValue: -7)
-    static let notImplemented = Self(rawValue: -8)
-    static let targetReleased = Self(rawValue: -10)
-    static let radio = Self(rawValue: -20)
-    static let authenticationFailed = Self(rawValue: -30)
-    static let software = Self(rawValue: -80)
-    static let chip = Self(rawValue: -90)
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let inputOutput = Self(rawValue: -1)
+    package static let invalidArgument = Self(rawValue: -2)
+    package static let notSupported = Self(rawValue: -3)
+    package static let noSuchDevice = Self(rawValue: -4)
+    package static let overflow = Self(rawValue: -5)
+    package static let timeout = Self(rawValue: -6)
+    package static let aborted = Self(rawValue: -7)
+    package static let notImplemented = Self(rawValue: -8)
+    package static let targetReleased = Self(rawValue: -10)
+    package static let radio = Self(rawValue: -20)
+    package static let authenticationFailed = Self(rawValue: -30)
+    package static let software = Self(rawValue: -80)
+    package static let chip = Self(rawValue: -90)
 
     /// Whether nothing that the reader says from now on can be trusted, so that it is closed.
     ///
     /// After a time-out the answer may still come, and a reader on USB hands it to the next
     /// command; everything that is not plainly about the tag is about the reader.
-    var endsConnection: Bool {
+    package var endsConnection: Bool {
         ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
     }
 
     /// The error for the caller of a frame, with the number in it.
-    func error(_ doing: String) -> ReaderError {
+    package func error(_ doing: String) -> ReaderError {
         let detail = "\(doing): \(self)"
         switch self {
         case .timeout: return ReaderError(.timedOut, detail)
@@ -41,7 +43,7 @@ struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
 }
 
 extension LibNFCStatus: CustomStringConvertible {
-    var description: String { "\(meaning) (libnfc \(rawValue))" }
+    package var description: String { "\(meaning) (libnfc \(rawValue))" }
 
     private var meaning: String {
         switch self {

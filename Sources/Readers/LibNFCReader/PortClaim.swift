@@ -43,9 +43,9 @@ final class PortClaim: Sendable {
 }
 
 /// The system's list of locks: `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
-enum LockList {
+package enum LockList {
     /// The process that holds a whole-file lock on the file of this number.
-    static func holder(of file: UInt, in list: String) -> Int32? {
+    package static func holder(of file: UInt, in list: String) -> Int32? {
         for line in list.split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count >= 6, words[1] == "FLOCK",

@@ -2,10 +2,10 @@
 ///
 /// It is made here and not by the reader's chip: a chip that checks CRCs reports a NAK, which has
 /// none, as the same error as a tag that is gone.
-enum RadioCRC {
-    static let length = 2
+package enum RadioCRC {
+    package static let length = 2
 
-    static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
+    package static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
         var register: UInt16 = 0x6363
         for byte in frame {
             var mixed = byte ^ UInt8(truncatingIfNeeded: register)

@@ -1,7 +1,7 @@
-import TagReading
+package import TagReading
 
 /// What came back over the radio for one frame, as the chip hands it on with its CRC.
-enum TagAnswer: Equatable {
+package enum TagAnswer: Equatable {
     case acknowledged
     case refused(UInt8)
     case data([UInt8])
@@ -10,7 +10,7 @@ enum TagAnswer: Equatable {
     private static let longestNibble: UInt8 = 0x0F
 
     /// Four bits arrive as one byte; everything longer carries a CRC.
-    init(_ raw: some Collection<UInt8>) throws(ReaderError) {
+    package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
         if raw.count == 1, let nibble = raw.first, nibble <= Self.longestNibble {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
             return

@@ -1,15 +1,15 @@
-import TagReading
+package import TagReading
 
 /// The chip's answer to a search for tags of type A.
-struct TagList: Equatable {
+package struct TagList: Equatable {
     /// What the chip can keep apart.
-    static let mostTags = 2
+    package static let mostTags = 2
 
-    let tags: [TagIdentity]
+    package let tags: [TagIdentity]
 
     /// A PN531 gives the two bytes of the answer to the request the other way round, and leaves
     /// the mark of a longer UID in it.
-    init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
+    package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
         var rest = answer[...]
         func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
             guard rest.count >= count else {
