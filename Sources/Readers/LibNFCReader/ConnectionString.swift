@@ -19,6 +19,11 @@ package struct ConnectionString: Hashable, Sendable {
         package var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
         package var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
+        /// How long a reader may take for one command, in milliseconds. The chip gives up waiting
+        /// for a tag after 51. The USB drivers take 200 off and fail at once when nothing is left;
+        /// 0 would be for ever.
+        package var commandLimit: Int32 { isUSB ? 1000 : 500 }
+
         /// The most bytes of a tag's answer, without its CRC, in one answer of the chip.
         ///
         /// A PN53x hands on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one

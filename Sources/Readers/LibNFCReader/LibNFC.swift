@@ -76,7 +76,8 @@ final class LibNFC {
                 : "no reader answers there"
             throw ReaderError(.noReader, "\(connection.text) cannot be opened: \(what)")
         }
-        let device = unsafe LibNFCDevice(pointer, of: library, claim: claim, abortSwitch)
+        let device = unsafe LibNFCDevice(
+            pointer, of: library, claim: claim, limit: connection.driver.commandLimit, abortSwitch)
         self.device = device
         let steps: [() -> LibNFCStatus?] = [
             { device.initialise() },

@@ -12,25 +12,23 @@ final class LibNFCDevice {
         case failure(LibNFCStatus, ChipStatus)
     }
 
-    /// How long a reader may take for one command, in milliseconds. The USB drivers take 200 off,
-    /// and fail at once when nothing is left; 0 would be for ever. The chip itself gives up
-    /// waiting for a tag after 51.
-    private static let commandLimit: Int32 = 1000
     /// The most bytes of an answer that libnfc handles.
     private static let longestAnswer = 264
 
     private let library: LibNFCLibrary
     private let abortSwitch: AbortSwitch
     private let claim: PortClaim?
+    private let limit: Int32
     private var pointer: OpaquePointer?
 
     init(
         _ pointer: OpaquePointer, of library: LibNFCLibrary, claim: PortClaim?,
-        _ abortSwitch: AbortSwitch
+        limit: Int32, _ abortSwitch: AbortSwitch
     ) {
         unsafe self.pointer = pointer
         self.library = library
         self.claim = claim
+        self.limit = limit
         self.abortSwitch = abortSwitch
         unsafe abortSwitch.arm(pointer, library)
     }
@@ -77,7 +75,7 @@ final class LibNFCDevice {
         var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
         let result = unsafe library.functions.pn53x_transceive(
             pointer, command.bytes, command.bytes.count, &answer, answer.count,
-            Self.commandLimit)
+            limit)
         guard result >= 0 else {
             return .failure(
                 LibNFCStatus(rawValue: result), ChipStatus(rawValue: answer[0]))
