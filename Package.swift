@@ -42,11 +42,12 @@ let package = Package(
                 "TapcardCore", "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography",
                 "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
             ]),
-        .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
+        .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     ],
     targets: [
+        library("CLinux"),
         library("CSQLite"),
         library("COpenSSL"),
         library("CLibNFC"),
@@ -66,9 +67,13 @@ let package = Package(
             ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
 
         room("TagReading", on: "Readers"),
+        room("SimulatedField", on: "Readers", ["TagReading", "Type2Tag", "TextCodecs"]),
         room(
             "SimulatedReader", on: "Readers",
-            ["TagReading", "Type2Tag", "DurableFile", "TextCodecs"]),
+            ["SimulatedField", "TagReading", "Type2Tag", "DurableFile"]),
+        room(
+            "PN532Emulator", on: "Readers",
+            ["SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux"]),
         room(
             "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
 
@@ -94,8 +99,9 @@ let package = Package(
         .executableTarget(
             name: "tapcard",
             dependencies: [
-                "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
-                "Ledger", "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography",
+                "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
+                "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
+                "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -106,7 +112,7 @@ let package = Package(
             name: "TapcardBenchmarks",
             dependencies: [
                 "CardCryptography", "Ledger", "MockReader", "PaymentsInC", "SQLiteLedger",
-                "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+                "SimulatedField", "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
             ],
             path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
 
@@ -135,23 +141,27 @@ let package = Package(
         tests(
             of: "CardStore",
             [
-                "CardImage", "CardCryptography", "MockReader", "SimulatedReader", "TagReading",
-                "TapcardDomain", "Type2Tag",
+                "CardImage", "CardCryptography", "MockReader", "SimulatedField",
+                "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
-        tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
-        tests(of: "LibNFCReader", ["TagReading"]),
+        tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
+        tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
+        tests(of: "PN532Emulator", ["SimulatedField", "TextCodecs", "Type2Tag"]),
+        tests(
+            of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
         tests(
             of: "TapcardCore",
             [
-                "CardCryptography", "Ledger", "SimulatedReader", "TagReading", "TapcardDomain",
-                "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF", "DurableFile",
+                "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF",
+                "DurableFile",
                 "ServicePorts",
             ]),
         tests(
             of: "TapcardCommands",
             [
-                "TapcardCore", "TapcardDomain", "SimulatedReader", "Ledger", "TagReading",
-                "Type2Tag", "DurableFile",
+                "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
+                "TagReading", "Type2Tag", "DurableFile",
             ]),
         .testTarget(
             name: "EndToEndTests",

@@ -1,6 +1,7 @@
 import CardCryptography
 import Ledger
 import MockReader
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

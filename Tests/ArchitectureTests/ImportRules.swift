@@ -11,7 +11,11 @@ enum ImportRules {
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
         "CardStore": ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"],
-        "SimulatedReader": ["TagReading", "Type2Tag", "DurableFile", "TextCodecs", "Glibc"],
+        "SimulatedField": ["TagReading", "Type2Tag", "TextCodecs"],
+        "SimulatedReader": ["SimulatedField", "TagReading", "Type2Tag", "DurableFile", "Glibc"],
+        "PN532Emulator": [
+            "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux", "Glibc",
+        ],
         "LibNFCReader": [
             "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "Glibc", "Dispatch",
         ],
@@ -29,9 +33,9 @@ enum ImportRules {
             "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc",
         ],
         "tapcard": [
-            "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
-            "Ledger", "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "Glibc",
-            "Dispatch",
+            "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
+            "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
+            "TextCodecs", "CardCryptography", "DurableFile", "Glibc", "Dispatch",
         ],
     ]
 

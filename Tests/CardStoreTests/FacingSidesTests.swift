@@ -1,6 +1,7 @@
 import CardImage
 import CardStore
 import MockReader
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardDomain

@@ -1,4 +1,5 @@
 import Glibc
+import SimulatedField
 import SimulatedReader
 import TagReading
 import Testing

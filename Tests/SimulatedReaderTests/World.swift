@@ -1,3 +1,4 @@
+import SimulatedField
 import SimulatedReader
 import Testing
 import Type2Tag
@@ -21,13 +22,7 @@ enum World {
         Simulation([try tag(), try tag(.ntag215, uid: otherUID)], onReader: [otherUID])
     }
 
-    /// One fault of each kind, and every way in which a page can be torn.
-    static let kinds: [Fault.Kind] =
-        [
-            .lost, .acknowledgeLost, .pulledAfter, .garbled, .refused(0), .refused(9),
-            .killedBefore, .killedAfter,
-        ] + tornPages.map(Fault.Kind.torn)
-
+    /// Every way in which a page can be torn.
     static let tornPages: [TornPage] = [
         .unchanged, .new, .zero, .mix(seed: 0), .mix(seed: .max), .lowestOnes(0), .lowestOnes(32),
         .highestOnes(5), .erasedToLowestOnes(1), .erasedToHighestOnes(31),

@@ -1,3 +1,4 @@
+import SimulatedField
 import SimulatedReader
 import Testing
 import Type2Tag

@@ -1,5 +1,6 @@
 import Ledger
 import ServicePorts
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -2,6 +2,7 @@ import CardImage
 import CardStore
 import Ledger
 import NDEF
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -1,6 +1,7 @@
 import CardImage
 import Ledger
 import NDEF
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -1,6 +1,7 @@
 import CardImage
 import MockReader
 import NDEF
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -1,6 +1,7 @@
 import CardImage
 import Ledger
 import MockReader
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCore

@@ -1,6 +1,7 @@
 import CardCryptography
 import CardImage
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -1,6 +1,7 @@
 import CardCryptography
 import CardImage
 import MockReader
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCore

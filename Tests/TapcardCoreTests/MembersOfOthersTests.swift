@@ -1,5 +1,6 @@
 import CardImage
 import NDEF
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

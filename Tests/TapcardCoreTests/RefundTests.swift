@@ -1,4 +1,5 @@
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -1,5 +1,6 @@
 import CardImage
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

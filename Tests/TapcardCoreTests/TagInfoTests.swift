@@ -1,4 +1,5 @@
 import NDEF
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

@@ -1,6 +1,7 @@
 import CardImage
 import CardStore
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain

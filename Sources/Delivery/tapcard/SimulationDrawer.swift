@@ -1,4 +1,5 @@
 import CardCryptography
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCommands

@@ -1,5 +1,6 @@
 import DurableFile
 import Glibc
+public import SimulatedField
 public import TagReading
 import Type2Tag
 
@@ -99,108 +100,30 @@ public actor SimulatedReader: TagReader {
 
     private func apply(_ frame: [UInt8]) throws(ReaderError) -> (TagReply, isKilled: Bool) {
         guard let uid = powered else { throw ReaderError(.tagLost, "no tag is selected") }
-        let isWrite = frame.first == SimulatedReader.writeOpcode
         frameCount += 1
-        if isWrite { writeCount += 1 }
+        if Simulation.isWrite(frame) { writeCount += 1 }
         var side = side
-        let result = try changeOutcome { world in
-            SimulatedReader.exchange(frame, isWrite: isWrite, with: uid, &side, &world)
+        let outcome = try changeOutcome { world in
+            // A second tag beside the selected one disturbs it.
+            world.onReader == [uid] ? world.exchange(frame, with: uid, &side) : .gone
         }
         self.side = side
-        switch result {
+        switch outcome {
         case .reply(let reply): return (reply, false)
         case .killed(let reply): return (reply, true)
-        case .failed(let error, let isGone):
-            if isGone { powerDown() }
-            throw error
+        case .garbled: throw ReaderError(.garbled)
+        case .gone:
+            powerDown()
+            throw ReaderError(.tagLost)
         }
     }
 
-    private enum Outcome: Sendable {
-        case reply(TagReply)
-        case killed(TagReply)
-        case failed(ReaderError, isGone: Bool)
-    }
-
-    /// The change is kept even where the frame failed: that is the point of a torn page.
     private func changeOutcome(
-        _ body: (inout Simulation) -> Outcome
-    ) throws(ReaderError) -> Outcome {
+        _ body: (inout Simulation) -> FrameOutcome
+    ) throws(ReaderError) -> FrameOutcome {
         guard let file else { return body(&simulation) }
         return try file.change { world throws(ReaderError) in body(&world) }
     }
-
-    private static func exchange(
-        _ frame: [UInt8], isWrite: Bool, with uid: [UInt8], _ side: inout TagSide,
-        _ world: inout Simulation
-    ) -> Outcome {
-        guard world.onReader == [uid], let before = world.tag(uid) else {
-            return .failed(ReaderError(.tagLost), isGone: true)
-        }
-        let fault = dueFault(isWrite: isWrite, &world)
-        if fault == .lost {
-            world.take()
-            return .failed(ReaderError(.tagLost), isGone: true)
-        }
-        if case .refused(let code) = fault {
-            // Any frame that is no command makes the tag fall silent.
-            var unharmed = before
-            _ = side.answer([], &unharmed)
-            return .reply(.nak(code))
-        }
-        if fault == .killedBefore { return .killed(.silence) }
-        var after = before
-        let reply = side.answer(frame, &after)
-        if case .torn(let torn) = fault {
-            world.save(reply == .ack ? tear(frame, before, after, as: torn) : after)
-            world.take()
-            return .failed(ReaderError(.tagLost), isGone: true)
-        }
-        world.save(after)
-        switch fault {
-        case .acknowledgeLost:
-            world.take()
-            return .failed(ReaderError(.tagLost), isGone: true)
-        case .pulledAfter: world.take()
-        case .garbled: return .failed(ReaderError(.garbled), isGone: false)
-        case .killedAfter: return .killed(reply)
-        default: break
-        }
-        return .reply(reply)
-    }
-
-    /// Counts a frame against the armed fault; the fault when it is due, which disarms it.
-    private static func dueFault(isWrite: Bool, _ world: inout Simulation) -> Fault.Kind? {
-        guard var fault = world.fault, isWrite || fault.counted == .frame else { return nil }
-        fault.countdown -= 1
-        world.fault = fault.countdown > 0 ? fault : nil
-        return fault.countdown > 0 ? nil : fault.kind
-    }
-
-    /// Only user pages tear: lock bits and the capability container are protected by the chip. A
-    /// page tears even where it is written with what it holds already.
-    private static func tear(
-        _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
-    ) -> TagMemory {
-        let command = try? Type2Command(frame: frame)
-        guard case .write(let page, _)? = command, before.chip.userPages.contains(page)
-        else { return after }
-        var memory = after
-        memory[page] = self.page(
-            torn.content(old: number(before[page]), new: number(after[page])))
-        return memory
-    }
-
-    private static func number(_ page: Page) -> UInt32 {
-        page.bytes.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    private static func page(_ number: UInt32) -> Page {
-        func byte(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
-        return Page(byte(24), byte(16), byte(8), byte(0))
-    }
-
-    private static let writeOpcode = Type2Command.write(0, .zero).frame[0]
 
     /// What the simulation of a killed process comes down to.
     private func dieNow() { kill(getpid(), SIGKILL) }

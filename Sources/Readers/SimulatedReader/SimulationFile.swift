@@ -1,4 +1,5 @@
 import DurableFile
+public import SimulatedField
 public import TagReading
 
 /// A simulation that lives in a text file, which several commands may use at once: one works with

@@ -1,4 +1,4 @@
-import SimulatedReader
+import SimulatedField
 import Testing
 
 @Suite("A fault in words")

@@ -1,4 +1,4 @@
-import SimulatedReader
+import SimulatedField
 import TagReading
 import Testing
 import Type2Tag

@@ -1,7 +1,7 @@
 import TextCodecs
 public import Type2Tag
 
-/// A simulated reader's world: a drawer of tags, those that lie on the reader, and what is to go
+/// The world of a reader that is not there: a drawer of tags, those that lie on the reader, and what is to go
 /// wrong next.
 public struct Simulation: Hashable, Sendable {
     /// Enough for trying things out; a file of that many is still read at once.
@@ -47,6 +47,12 @@ public struct Simulation: Hashable, Sendable {
 
     /// Takes everything off the reader.
     public mutating func take() { onReader = [] }
+
+    /// Takes one tag off the reader.
+    public mutating func take(_ uid: [UInt8]) { onReader.removeAll { $0 == uid } }
+
+    /// Lays one tag of the drawer beside those that lie there.
+    public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
     /// A tag from the factory. The first of a make gets the number and the maker's true signature
     /// of a real chip, if one is known publicly; the others are not signed. Nil if the drawer is

@@ -1,4 +1,4 @@
-import SimulatedReader
+import SimulatedField
 import Testing
 import Type2Tag
 

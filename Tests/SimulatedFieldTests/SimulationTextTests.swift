@@ -1,4 +1,4 @@
-import SimulatedReader
+import SimulatedField
 import TagReading
 import Testing
 import Type2Tag
@@ -45,14 +45,17 @@ struct SimulationTextTests {
     }
 
     @Test("keeps what no reader can read")
-    func secrets() async throws {
-        let reader = SimulatedReader(try World.oneTag())
-        _ = try await reader.select(within: .zero)
+    func secrets() throws {
+        var simulation = try World.oneTag()
+        var side = TagSide()
+        let tag = try #require(simulation.tag(World.uid))
+        side.powerUp(tag)
+        _ = side.select(tag)
         for command in [Type2Command.write(0x2B, Page(1, 2, 3, 4)), .write(0x2C, Page(5, 6, 0, 0))]
         {
-            _ = try await reader.exchange(command.frame)
+            let outcome = simulation.exchange(command.frame, with: World.uid, &side)
+            #expect(outcome == .reply(.ack))
         }
-        let simulation = try await reader.change { $0 }
         let again = try Simulation(parsing: simulation.text)
         #expect(again == simulation)
         #expect(again.tags.first?[0x2B] == Page(1, 2, 3, 4))

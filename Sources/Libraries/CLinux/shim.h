@@ -1,0 +1,43 @@
+// What glibc hides behind feature macros or variadic functions, and Swift therefore cannot see.
+#ifndef TAPCARD_CLINUX_SHIM_H
+#define TAPCARD_CLINUX_SHIM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+// Declared here because this module may be built after glibc's own was, without the macros.
+extern int posix_openpt(int flags);
+extern int grantpt(int descriptor);
+extern int unlockpt(int descriptor);
+extern int ptsname_r(int descriptor, char *name, size_t size);
+extern void cfmakeraw(struct termios *settings);
+
+/// The master's side of a new pseudo-terminal; -1 and errno where there is none.
+static inline int linux_openpt(void) { return posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC); }
+
+/// Lets the other side of a master be opened; -1 and errno on failure.
+static inline int linux_unlockpt(int master) {
+    return grantpt(master) == 0 ? unlockpt(master) : -1;
+}
+
+/// The name of the other side of a master; 0 or the number of an error.
+static inline int linux_ptsname(int master, char *name, size_t size) {
+    return ptsname_r(master, name, size);
+}
+
+/// Bytes go through a terminal as they are, without echo; -1 and errno on failure.
+static inline int linux_make_raw(int terminal) {
+    struct termios settings;
+    if (tcgetattr(terminal, &settings) != 0) return -1;
+    cfmakeraw(&settings);
+    return tcsetattr(terminal, TCSANOW, &settings);
+}
+
+#endif

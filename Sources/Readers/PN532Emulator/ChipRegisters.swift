@@ -1,0 +1,69 @@
+/// The registers of the contactless interface unit, of which those that matter here are honoured;
+/// the others keep what was written to them.
+struct ChipRegisters {
+    static let transmitMode: UInt16 = 0x6302
+    static let receiveMode: UInt16 = 0x6303
+    static let transmitControl: UInt16 = 0x6304
+    static let manualReceive: UInt16 = 0x630D
+    static let fifoData: UInt16 = 0x6339
+    static let fifoLevel: UInt16 = 0x633A
+    static let control: UInt16 = 0x633C
+    static let bitFraming: UInt16 = 0x633D
+
+    private static let checksumEnabled: UInt8 = 0x80
+    private static let framingMask: UInt8 = 0x03
+    private static let felicaFraming: UInt8 = 0x02
+    private static let speedMask: UInt8 = 0x70
+    private static let parityDisabled: UInt8 = 0x10
+    private static let driversOn: UInt8 = 0x03
+    private static let lastBitsMask: UInt8 = 0x07
+
+    private var values: [UInt16: UInt8] = [
+        transmitMode: checksumEnabled, receiveMode: checksumEnabled, transmitControl: 0x80,
+        control: 0x10,
+    ]
+
+    subscript(_ register: UInt16) -> UInt8 {
+        get { values[register] ?? 0 }
+        set { values[register] = newValue }
+    }
+
+    var sendsChecksum: Bool { self[Self.transmitMode] & Self.checksumEnabled != 0 }
+    var checksChecksum: Bool { self[Self.receiveMode] & Self.checksumEnabled != 0 }
+    var handlesParity: Bool { self[Self.manualReceive] & Self.parityDisabled == 0 }
+    var transmitLastBits: UInt8 { self[Self.bitFraming] & Self.lastBitsMask }
+    var speaksTypeA: Bool {
+        self[Self.transmitMode] & (Self.framingMask | Self.speedMask) == 0
+    }
+    var speaksFelica: Bool { self[Self.transmitMode] & Self.framingMask == Self.felicaFraming }
+
+    /// How many bits of an answer's last byte count.
+    mutating func setReceivedLastBits(_ count: UInt8) {
+        self[Self.control] = self[Self.control] & ~Self.lastBitsMask | count & Self.lastBitsMask
+    }
+
+    /// What the firmware sets before it selects a card of type A.
+    mutating func prepareTypeA() {
+        self[Self.transmitMode] = Self.checksumEnabled
+        self[Self.receiveMode] = Self.checksumEnabled
+        self[Self.manualReceive] &= ~Self.parityDisabled
+        self[Self.bitFraming] &= ~Self.lastBitsMask
+    }
+
+    /// The same for FeliCa cards, at 212 or 424 kbit/s.
+    mutating func prepareFelica(speed: UInt8) {
+        let mode = Self.checksumEnabled | speed << 4 | Self.felicaFraming
+        self[Self.transmitMode] = mode
+        self[Self.receiveMode] = mode
+        self[Self.bitFraming] &= ~Self.lastBitsMask
+    }
+
+    /// Whether the antenna's drivers are on.
+    var hasField: Bool {
+        get { self[Self.transmitControl] & Self.driversOn != 0 }
+        set {
+            let others = self[Self.transmitControl] & ~Self.driversOn
+            self[Self.transmitControl] = others | (newValue ? Self.driversOn : 0)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+
+/// A socket in the file system that takes lines and answers each with a line.
+final class ControlSocket {
+    private static let mostClients = 16
+    private static let backlog: Int32 = 8
+    private static let chunkInBytes = 1_024
+
+    private struct Client {
+        let descriptor: Int32
+        var pending: [UInt8] = []
+    }
+
+    let path: String
+    private let listener: Int32
+    private var clients: [Client] = []
+
+    private init(path: String, listener: Int32) {
+        self.path = path
+        self.listener = listener
+    }
+
+    deinit {
+        for client in clients { close(client.descriptor) }
+        close(listener)
+        unsafe unlink(path)
+    }
+
+    /// Refuses a path that holds anything but the socket of an emulator that is gone.
+    static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                throw EmulatorError(.occupied, "\(path) is there and is no socket")
+            }
+            if let other = try? connect(path) {
+                close(other)
+                throw EmulatorError(.busy, "another emulated reader listens at \(path)")
+            }
+            unsafe unlink(path)
+        }
+        let descriptor = try make()
+        var address = try ControlSocket.address(path)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let mask = umask(0o077)
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, length)
+            }
+        }
+        umask(mask)
+        guard bound == 0, listen(descriptor, backlog) == 0 else {
+            let error = EmulatorError.last(path)
+            close(descriptor)
+            throw error
+        }
+        setNonBlocking(descriptor)
+        return ControlSocket(path: path, listener: descriptor)
+    }
+
+    /// A connection to the socket of another process.
+    static func connect(_ path: String) throws(EmulatorError) -> Int32 {
+        let descriptor = try make()
+        var address = try ControlSocket.address(path)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(descriptor, $0, length)
+            }
+        }
+        guard result == 0 else {
+            let error = EmulatorError.last(path)
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    var polled: [pollfd] {
+        ([listener] + clients.map(\.descriptor)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+    }
+
+    /// Takes what has come, and has each line answered.
+    func serve(_ answer: (String) -> String) {
+        accept()
+        let served = clients
+        clients = []
+        for var client in served {
+            if serve(&client, answer) { clients.append(client) } else { close(client.descriptor) }
+        }
+    }
+
+    private func accept() {
+        while clients.count < ControlSocket.mostClients {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            guard descriptor >= 0 else { return }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            ControlSocket.setNonBlocking(descriptor)
+            clients.append(Client(descriptor: descriptor))
+        }
+    }
+
+    /// False when the client is gone or has to go.
+    private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
+        let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
+        if count < 0 { return errno == EAGAIN || errno == EINTR }
+        client.pending += chunk.prefix(count)
+        // What is not ended by a line end is a line too when nothing follows.
+        if count == 0, !client.pending.isEmpty { client.pending.append(UInt8(ascii: "\n")) }
+        while let end = client.pending.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: client.pending[..<end], as: UTF8.self)
+            client.pending.removeFirst(end + 1)
+            guard send(answer(line), to: client.descriptor) else { return false }
+        }
+        if client.pending.count > Emulation.longestLine {
+            let line = String(decoding: client.pending, as: UTF8.self)
+            _ = send(answer(line), to: client.descriptor)
+            return false
+        }
+        return count > 0
+    }
+
+    /// An answer is short; a client that does not read it is let go.
+    private func send(_ line: String, to descriptor: Int32) -> Bool {
+        let bytes = Array((line + "\n").utf8)
+        return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            == bytes.count
+    }
+
+    private static func make() throws(EmulatorError) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { throw .last("a socket") }
+        return descriptor
+    }
+
+    private static func setNonBlocking(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    private static func address(_ path: String) throws(EmulatorError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+            guard bytes.count < room.count, !bytes.isEmpty else { return false }
+            unsafe room.copyBytes(from: bytes)
+            return true
+        }
+        guard fits else { throw EmulatorError(.system, "\(path) is too long for a socket") }
+        return address
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// A name of one's own for the terminal, whose number is another one each time.
+struct DeviceLink {
+    private static let terminals = "/dev/pts/"
+    private static let longestTarget = 4_096
+
+    let path: String
+
+    /// Whether the path is free or holds what an emulator left there. Anything else is not ours.
+    func check() throws(EmulatorError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw .last(path) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFLNK, target?.hasPrefix(DeviceLink.terminals) == true
+        else {
+            throw EmulatorError(.occupied, "\(path) is there and is no link to a terminal")
+        }
+    }
+
+    /// Lets the name stand for a terminal, in one step.
+    func point(to terminal: String) throws(EmulatorError) {
+        let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        guard unsafe symlink(terminal, temporary) == 0 else { throw .last(temporary) }
+        guard unsafe rename(temporary, path) == 0 else {
+            let error = EmulatorError.last(path)
+            unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Removes the name if it still stands for this terminal.
+    func remove(from terminal: String) {
+        if target == terminal { unsafe unlink(path) }
+    }
+
+    private var target: String? {
+        var bytes = [CChar](repeating: 0, count: DeviceLink.longestTarget)
+        let count = unsafe readlink(path, &bytes, bytes.count)
+        guard count >= 0 else { return nil }
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,164 @@
+import SimulatedField
+import TextCodecs
+import Type2Tag
+
+/// A reader on its line, what lies on it, and the words by which both are changed: everything of
+/// an emulated reader but the terminal and the sockets.
+struct Emulation {
+    /// What a control line comes to.
+    struct Outcome {
+        var answer: JSONValue = ["result": "done"]
+        var output: [SerialChip.Output] = []
+        /// Whether the reader is to be plugged in or taken off, nil for neither.
+        var plug: Bool?
+    }
+
+    /// The longest line of the control language, in bytes.
+    static let longestLine = 512
+
+    var line: SerialChip
+    private(set) var isPlugged = true
+
+    init(_ simulation: Simulation) { line = SerialChip(Chip(simulation)) }
+
+    var simulation: Simulation {
+        get { line.chip.field.simulation }
+        set { line.chip.field.simulation = newValue }
+    }
+
+    mutating func setPlugged(_ isPlugged: Bool) {
+        self.isPlugged = isPlugged
+        line.restart()
+    }
+
+    /// Carries out one line; a line that makes no sense changes nothing.
+    mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
+        guard text.utf8.count <= Emulation.longestLine else {
+            throw EmulatorError(.control, "a line of more than \(Emulation.longestLine) bytes")
+        }
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let verb = words.first else { throw EmulatorError(.control, "an empty line") }
+        let rest = Array(words.dropFirst())
+        var outcome = Outcome()
+        switch (verb, rest.count) {
+        case ("present", _): outcome.output = try present(rest, beside: false)
+        case ("add", 1...): outcome.output = try present(rest, beside: true)
+        case ("remove", _): try remove(rest)
+        case ("fault", 1...): try arm(rest.joined(separator: " "))
+        case ("stall", 0): line.stall()
+        case ("resume", 0): outcome.output = line.resume()
+        case ("unplug", 0): outcome.plug = false
+        case ("plug", 0): outcome.plug = true
+        case ("counters", 0): outcome.answer = line.counters.document
+        case ("reset", 0): line.resetCounters()
+        case ("status", 0): outcome.answer = status
+        case ("dump", 0...1): outcome.answer = ["dump": .string(try dump(rest.first))]
+        default: throw EmulatorError(.control, "\(text.debugDescription) is no control line")
+        }
+        return outcome
+    }
+
+    private mutating func present(
+        _ words: [String], beside: Bool
+    ) throws(EmulatorError) -> [SerialChip.Output] {
+        var world = simulation
+        var uids = beside ? world.onReader : []
+        var foreign = beside ? line.chip.field.foreign : []
+        if words.isEmpty {
+            guard let last = world.lastOnReader else {
+                throw EmulatorError(.control, "no tag lay on the reader before")
+            }
+            uids = [last]
+        }
+        for word in words {
+            if let card = ForeignCard(rawValue: word) {
+                if !foreign.contains(card) { foreign.append(card) }
+                continue
+            }
+            let uid = try tag(word, &world).uid
+            if !uids.contains(uid) { uids.append(uid) }
+        }
+        // What stays where it lay keeps its power.
+        world.put(uids)
+        simulation = world
+        line.chip.field.foreign = foreign
+        return line.fieldChanged()
+    }
+
+    private func tag(_ word: String, _ world: inout Simulation) throws(EmulatorError) -> TagMemory {
+        if let chip = Type2Chip(named: word.uppercased()) {
+            let tag = world.addTag(chip) { count in
+                (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+            }
+            guard let tag else { throw EmulatorError(.control, "there are too many tags") }
+            return tag
+        }
+        guard let uid = Hexadecimal.decode(word), let tag = world.tag(uid) else {
+            throw EmulatorError(
+                .control, "\(word.debugDescription) is no chip, no card and no tag's number")
+        }
+        return tag
+    }
+
+    private mutating func remove(_ words: [String]) throws(EmulatorError) {
+        var world = simulation
+        var foreign = line.chip.field.foreign
+        for word in words {
+            if let card = ForeignCard(rawValue: word), foreign.contains(card) {
+                foreign.removeAll { $0 == card }
+                continue
+            }
+            guard let uid = Hexadecimal.decode(word), world.onReader.contains(uid) else {
+                throw EmulatorError(
+                    .control, "\(word.debugDescription) does not lie on the reader")
+            }
+            world.take(uid)
+        }
+        if words.isEmpty {
+            world.take()
+            foreign = []
+        }
+        simulation = world
+        line.chip.field.foreign = foreign
+    }
+
+    /// A fault of a frame or of the line; one of each may be armed.
+    private mutating func arm(_ text: String) throws(EmulatorError) {
+        if text == "none" {
+            simulation.fault = nil
+            line.fault = nil
+        } else if let fault = Fault(text), fault.kind != .killedBefore, fault.kind != .killedAfter {
+            simulation.fault = fault
+        } else if let fault = LinkFault(text) {
+            line.fault = fault
+        } else {
+            throw EmulatorError(.control, "\(text.debugDescription) is no fault")
+        }
+    }
+
+    private func dump(_ word: String?) throws(EmulatorError) -> String {
+        let uid = word.map { Hexadecimal.decode($0) } ?? simulation.lastOnReader
+        guard let uid, let tag = simulation.tag(uid) else {
+            throw EmulatorError(.control, "there is no such tag")
+        }
+        return TagDump(memory: tag, withSecrets: true).text
+    }
+
+    private var status: JSONValue {
+        let tags = simulation.tags.map { tag in
+            JSONValue.object([
+                JSONMember(key: "uid", value: .string(Hexadecimal.encode(tag.uid))),
+                JSONMember(key: "chip", value: .string(tag.chip.name)),
+                JSONMember(
+                    key: "onReader", value: .bool(simulation.onReader.contains(tag.uid))),
+            ])
+        }
+        let faults = [simulation.fault?.description, line.fault?.description].compactMap(\.self)
+        return [
+            "plugged": .bool(isPlugged), "stalled": .bool(line.isStalled),
+            "field": .bool(line.chip.field.isOn), "tags": .array(tags),
+            "others": .array(line.chip.field.foreign.map { .string($0.rawValue) }),
+            "faults": .array(faults.map { .string($0) }),
+        ]
+    }
+}

@@ -1,0 +1,196 @@
+import Glibc
+import SimulatedField
+import TextCodecs
+
+/// Carries bytes between a terminal, the sockets and the emulated chip: the one thread of an
+/// emulated reader. It waits in poll() and nowhere else.
+final class EmulatorLoop: Sendable {
+    /// What the thread and its callers share.
+    struct State {
+        var emulation: Emulation
+        var terminal: PseudoTerminal?
+        /// Terminals that were unplugged, kept open until the thread no longer waits for them.
+        var retired: [PseudoTerminal] = []
+        var control: ControlSocket?
+        /// Bytes that the terminal has not taken yet.
+        var outgoing: [UInt8] = []
+        /// Answers that are not due, with their time in nanoseconds.
+        var delayed: [(due: UInt64, bytes: [UInt8])] = []
+        var isStopping = false
+        let pace: EmulatedReader.Pace
+        let link: DeviceLink?
+    }
+
+    /// What a host that reads nothing can have waiting for it; a real line loses the rest, too.
+    fileprivate static let outgoingLimitInBytes = 65_536
+    fileprivate static let chunkInBytes = 4_096
+
+    private let state: Guarded<State>
+    private let wakePipe: WakePipe
+    private let whenTagsChange: (@Sendable (Simulation) -> Void)?
+
+    init(
+        _ simulation: Simulation, _ options: EmulatedReader.Options
+    ) throws(EmulatorError) {
+        wakePipe = try WakePipe()
+        let link = options.link.map(DeviceLink.init(path:))
+        try link?.check()
+        let control: ControlSocket? =
+            if let path = options.controlPath { try ControlSocket.open(path) } else { nil }
+        let terminal = try PseudoTerminal.open()
+        try link?.point(to: terminal.path)
+        state = Guarded(
+            State(
+                emulation: Emulation(simulation), terminal: terminal, control: control,
+                pace: options.pace, link: link))
+        whenTagsChange = options.whenTagsChange
+    }
+
+    var devicePath: String? { state.with { $0.terminal?.path } }
+
+    /// Does something with the state, and has the thread look at it again.
+    func perform<Success>(_ body: (inout State) -> Success) -> Success {
+        defer { wakePipe.wake() }
+        return state.with(body)
+    }
+
+    func control(_ line: String) -> String { perform { $0.control(line) } }
+
+    func stop() { perform { $0.isStopping = true } }
+
+    func run() {
+        var saved = state.with { $0.emulation.simulation.tags }
+        // Ends when it is told to stop.
+        while true {
+            let (polled, timeout) = state.with { $0.waiting(wakePipe.reading) }
+            guard var polled else { break }
+            _ = unsafe poll(&polled, nfds_t(polled.count), timeout)
+            wakePipe.drain()
+            let simulation = state.with { state in
+                state.work()
+                return state.emulation.simulation
+            }
+            if simulation.tags != saved {
+                saved = simulation.tags
+                whenTagsChange?(simulation)
+            }
+        }
+        state.with { $0.takeDown() }
+    }
+}
+
+extension EmulatorLoop.State {
+    /// What to wait for, and how many milliseconds at most; nil when it is time to end.
+    fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
+        retired = []
+        guard !isStopping else { return (nil, 0) }
+        var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
+        if let terminal {
+            let events = POLLIN | (outgoing.isEmpty ? 0 : POLLOUT)
+            polled.append(pollfd(fd: terminal.master, events: Int16(events), revents: 0))
+        }
+        polled += control?.polled ?? []
+        guard let due = delayed.first?.due else { return (polled, -1) }
+        let now = EmulatorLoop.nanoseconds()
+        return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
+    }
+
+    fileprivate mutating func work() {
+        receive()
+        if let control {
+            // The socket is no part of what a line can change.
+            control.serve { self.control($0) }
+        }
+        sendDue()
+        sendOut()
+    }
+
+    private mutating func receive() {
+        guard let terminal else { return }
+        var chunk = [UInt8](repeating: 0, count: EmulatorLoop.chunkInBytes)
+        let count = unsafe read(terminal.master, &chunk, chunk.count)
+        guard count > 0 else { return }
+        let output = emulation.line.receive(Array(chunk.prefix(count)))
+        emit(output)
+        if emulation.line.isUnplugging { unplug() }
+    }
+
+    /// Sends at once or when it is due.
+    mutating func emit(_ output: [SerialChip.Output]) {
+        for part in output {
+            switch pace {
+            case .immediate: send(part.bytes)
+            case .real:
+                let start = max(EmulatorLoop.nanoseconds(), delayed.last?.due ?? 0)
+                delayed.append((start + UInt64(part.nanoseconds), part.bytes))
+            }
+        }
+        sendOut()
+    }
+
+    private mutating func sendDue() {
+        let now = EmulatorLoop.nanoseconds()
+        while let first = delayed.first, first.due <= now {
+            delayed.removeFirst()
+            send(first.bytes)
+        }
+    }
+
+    private mutating func send(_ bytes: [UInt8]) {
+        outgoing += bytes.prefix(EmulatorLoop.outgoingLimitInBytes - outgoing.count)
+    }
+
+    private mutating func sendOut() {
+        guard let terminal, !outgoing.isEmpty else { return }
+        let count = unsafe write(terminal.master, outgoing, outgoing.count)
+        if count > 0 { outgoing.removeFirst(count) }
+    }
+
+    mutating func control(_ line: String) -> String {
+        do throws(EmulatorError) {
+            let outcome = try emulation.control(line)
+            emit(outcome.output)
+            switch outcome.plug {
+            case true: try plug()
+            case false: unplug()
+            case nil: break
+            }
+            return outcome.answer.text
+        } catch {
+            let answer: JSONValue = ["result": "failed", "message": .string(error.detail)]
+            return answer.text
+        }
+    }
+
+    private mutating func plug() throws(EmulatorError) {
+        guard terminal == nil else { return }
+        let new = try PseudoTerminal.open()
+        try link?.point(to: new.path)
+        terminal = new
+        emulation.setPlugged(true)
+    }
+
+    private mutating func unplug() {
+        guard let old = terminal else { return }
+        link?.remove(from: old.path)
+        retired.append(old)
+        terminal = nil
+        outgoing = []
+        delayed = []
+        emulation.setPlugged(false)
+    }
+
+    fileprivate mutating func takeDown() {
+        unplug()
+        retired = []
+        control = nil
+    }
+}
+
+extension EmulatorLoop {
+    static func nanoseconds() -> UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,80 @@
+/// Finds the host's frames in a stream of bytes, whatever lies between them and however they are
+/// cut up. A frame that is damaged is passed over in silence, as the chip does it: the host
+/// repeats what was not acknowledged.
+struct HostFrameParser {
+    enum Event: Hashable {
+        case acknowledge
+        case refuse
+        /// Everything between length and checksum: the direction, the command, its data.
+        case information([UInt8])
+    }
+
+    /// Bytes from the first one that may begin a frame. Never more than one frame.
+    private var pending: [UInt8] = []
+    /// Frames whose length or checksum was wrong.
+    private(set) var damagedCount = 0
+
+    private static let startCode: [UInt8] = [0x00, 0xFF]
+
+    mutating func take(_ byte: UInt8) -> Event? {
+        pending.append(byte)
+        // Each round either drops bytes or leaves, so it ends.
+        while true {
+            skipToStart()
+            switch examine() {
+            case .incomplete: return nil
+            case .damaged:
+                damagedCount += 1
+                // The next frame may have begun inside this one.
+                pending.removeFirst(HostFrameParser.startCode.count)
+            case .found(let event, let length):
+                pending.removeFirst(length)
+                return event
+            }
+        }
+    }
+
+    /// Forgets the beginning of a frame.
+    mutating func reset() { pending = [] }
+
+    private mutating func skipToStart() {
+        var skipped = 0
+        while pending.count - skipped >= 2,
+            pending[skipped] != 0x00 || pending[skipped + 1] != 0xFF
+        {
+            skipped += 1
+        }
+        if pending.count - skipped == 1, pending[skipped] != 0x00 { skipped += 1 }
+        pending.removeFirst(skipped)
+    }
+
+    private enum Finding {
+        case incomplete
+        case damaged
+        case found(Event, length: Int)
+    }
+
+    private func examine() -> Finding {
+        guard pending.count >= 4 else { return .incomplete }
+        switch (pending[2], pending[3]) {
+        case (0x00, 0xFF): return .found(.acknowledge, length: 4)
+        case (0xFF, 0x00): return .found(.refuse, length: 4)
+        case (0xFF, 0xFF):
+            guard pending.count >= 7 else { return .incomplete }
+            guard pending[4] &+ pending[5] &+ pending[6] == 0 else { return .damaged }
+            return data(from: 7, count: Int(pending[4]) << 8 | Int(pending[5]))
+        case (let length, let check):
+            guard length &+ check == 0 else { return .damaged }
+            return data(from: 4, count: Int(length))
+        }
+    }
+
+    private func data(from start: Int, count: Int) -> Finding {
+        guard (1...HostFrame.longestData).contains(count) else { return .damaged }
+        // The checksum counts, the zero after it is only a pause.
+        let end = start + count
+        guard pending.count > end else { return .incomplete }
+        guard pending[start...end].reduce(0, &+) == 0 else { return .damaged }
+        return .found(.information(Array(pending[start..<end])), length: end + 1)
+    }
+}

@@ -1,0 +1,81 @@
+/// Something that goes wrong once between the chip and its host, at a chosen command.
+public struct LinkFault: Hashable, Sendable {
+    /// Which commands are counted.
+    public enum Counted: String, Sendable, CaseIterable {
+        /// Each command of the host.
+        case command
+        /// Only those that carry a frame for a tag.
+        case data
+    }
+
+    /// What goes wrong.
+    public enum Kind: Hashable, Sendable {
+        /// The command is carried out, and its answer never arrives.
+        case loseReply
+        /// The answer comes late: in front of everything that the next command is answered with.
+        case lateReply
+        /// The answer comes late: in the place of the next command's own, which follows it.
+        case staleReply
+        /// The answer's data checksum is wrong.
+        case corrupt
+        /// One byte of the answer is missing, and the checksums are right.
+        case shorter
+        /// One byte more than there should be, and the checksums are right.
+        case longer
+        /// The answer's status byte is this one.
+        case status(UInt8)
+        /// The answer comes without the ACK that should precede it.
+        case loseAcknowledge
+        /// The chip stops after it has carried out the command, until it is told to go on.
+        case stall
+        /// The reader is unplugged after it has carried out the command.
+        case unplug
+    }
+
+    public let counted: Counted
+    /// How many counted commands are still to pass: 1 is the next one.
+    public var countdown: Int
+    public let kind: Kind
+
+    public init(at countdown: Int, counting counted: Counted, _ kind: Kind) {
+        self.counted = counted
+        self.countdown = countdown
+        self.kind = kind
+    }
+}
+
+extension LinkFault: CustomStringConvertible {
+    private static let names: [(String, Kind)] = [
+        ("lose-reply", .loseReply), ("late-reply", .lateReply), ("stale-reply", .staleReply),
+        ("corrupt", .corrupt), ("shorter", .shorter), ("longer", .longer),
+        ("lose-ack", .loseAcknowledge), ("stall", .stall), ("unplug", .unplug),
+    ]
+
+    /// One line, as the control language has it: "data 3 lose-reply".
+    public var description: String {
+        let name =
+            if case .status(let value) = kind {
+                "status \(value)"
+            } else {
+                LinkFault.names.first { $0.1 == kind }?.0 ?? ""
+            }
+        return "\(counted.rawValue) \(countdown) \(name)"
+    }
+
+    /// Takes one spelling of each fault, the one that `description` gives.
+    public init?(_ text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        guard (3...4).contains(words.count), let counted = Counted(rawValue: words[0]),
+            let countdown = Int(words[1]), countdown > 0
+        else { return nil }
+        let kind: Kind?
+        if words.count == 4, words[2] == "status" {
+            kind = UInt8(words[3]).map(Kind.status)
+        } else {
+            kind = LinkFault.names.first { $0.0 == words[2] }?.1
+        }
+        guard let kind else { return nil }
+        self.init(at: countdown, counting: counted, kind)
+        guard description == text else { return nil }
+    }
+}

@@ -1,0 +1,38 @@
+import SimulatedField
+import Type2Tag
+
+/// What a card in the field keeps as long as the field is on.
+struct PoweredCard {
+    enum Kind {
+        case type2(TagSide)
+        case foreign(ForeignCard)
+    }
+
+    let number: [UInt8]
+    var kind: Kind
+    /// Nil for a card that is not of type A.
+    var activation: TypeAActivation?
+
+    init(_ tag: TagMemory) {
+        number = tag.uid
+        var side = TagSide()
+        side.powerUp(tag)
+        kind = .type2(side)
+        activation = TypeAActivation(
+            uid: tag.uid, answerToRequest: [0x44, 0x00], selectAcknowledge: 0x00)
+    }
+
+    init(_ card: ForeignCard) {
+        number = card.number
+        kind = .foreign(card)
+        activation = card.activation
+    }
+}
+
+/// What a reader makes out when it has sent a frame.
+enum RadioAnswer: Hashable {
+    case silence
+    case frame(RadioFrame)
+    /// More than one card answered, and not the same.
+    case collision
+}

@@ -1,0 +1,58 @@
+import CLinux
+import Glibc
+
+/// A serial line that is not there: what is written to the device of this name comes out here,
+/// and the other way round.
+final class PseudoTerminal {
+    private static let longestName = 128
+
+    /// Our end, which never blocks.
+    let master: Int32
+    /// A descriptor of the device itself. Without it our end would report a hang-up without pause
+    /// as long as no client has the device open.
+    private let slave: Int32
+    let path: String
+
+    private init(master: Int32, slave: Int32, path: String) {
+        self.master = master
+        self.slave = slave
+        self.path = path
+    }
+
+    deinit {
+        close(slave)
+        close(master)
+    }
+
+    static func open() throws(EmulatorError) -> PseudoTerminal {
+        let master = linux_openpt()
+        guard master >= 0 else { throw .last("a pseudo-terminal") }
+        var name = [CChar](repeating: 0, count: longestName)
+        let flags = fcntl(master, F_GETFL)
+        guard linux_unlockpt(master) == 0,
+            unsafe linux_ptsname(master, &name, name.count) == 0,
+            fcntl(master, F_SETFL, flags | O_NONBLOCK) == 0
+        else {
+            let error = EmulatorError.last("a pseudo-terminal")
+            close(master)
+            throw error
+        }
+        let path = String(
+            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0, linux_make_raw(slave) == 0 else {
+            let error = EmulatorError.last(path)
+            if slave >= 0 { close(slave) }
+            close(master)
+            throw error
+        }
+        return PseudoTerminal(master: master, slave: slave, path: path)
+    }
+}
+
+extension EmulatorError {
+    /// What the system said last.
+    static func last(_ what: String) -> EmulatorError {
+        EmulatorError(.system, "\(what): \(unsafe String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,58 @@
+/// A card of type A that was found and selected.
+struct SelectedCard: Hashable {
+    let number: [UInt8]
+    /// Least significant byte first, as it came through the air.
+    let answerToRequest: [UInt8]
+    let selectAcknowledge: UInt8
+}
+
+/// The whole selection that the chip's firmware does by itself.
+extension RadioField {
+    /// Asks for cards so many times, and selects the first of those that answer; nil where none
+    /// does. With a number, only the card with that number, in parts of four bytes.
+    mutating func select(
+        attempts: Int, waking: Bool = false, number: [UInt8] = []
+    ) -> SelectedCard? {
+        let request = waking ? TypeAActivation.wakeUp : TypeAActivation.request
+        for _ in 0..<attempts {
+            if let card = selectOnce(request, number) { return card }
+        }
+        return nil
+    }
+
+    private mutating func selectOnce(_ request: RadioFrame, _ wanted: [UInt8]) -> SelectedCard? {
+        guard case .frame(let answerToRequest) = send(request) else { return nil }
+        var number: [UInt8] = []
+        for (level, code) in TypeAActivation.selectCodes.enumerated() {
+            let part: [UInt8]
+            if wanted.count >= 4 * (level + 1) {
+                part = Array(wanted[(4 * level)..<(4 * level + 4)])
+            } else {
+                guard let found = nextPart(code, level) else { return nil }
+                part = found
+            }
+            let frame = [code, TypeAActivation.wholeNumber] + part + [part.reduce(0, ^)]
+            guard case .frame(let answer) = send(RadioFrame(bytes: ChecksumA.append(to: frame))),
+                let acknowledge = ChecksumA.strip(answer.bytes)?.first
+            else { return nil }
+            let isPartial = acknowledge & 0x04 != 0
+            number += isPartial ? Array(part.dropFirst()) : part
+            if !isPartial {
+                return SelectedCard(
+                    number: number, answerToRequest: answerToRequest.bytes,
+                    selectAcknowledge: acknowledge)
+            }
+        }
+        return nil
+    }
+
+    /// The next four bytes of a number. Where several cards answer, one of them is picked, as the
+    /// chip does it by going on bit by bit.
+    private mutating func nextPart(_ code: UInt8, _ level: Int) -> [UInt8]? {
+        switch send(RadioFrame(bytes: [code, TypeAActivation.noBits])) {
+        case .silence: nil
+        case .frame(let answer): Array(answer.bytes.dropLast())
+        case .collision: firstReady(level)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import SimulatedField
+import Type2Tag
+
+/// The reader's field and what lies in it: frames in, answers out.
+struct RadioField {
+    private static let haltCommand = Type2Command.halt.frame
+    /// The checksum of an answer that is spoiled on its way has these bits wrong.
+    private static let spoiled: UInt8 = 0x5A
+
+    /// The tags, those that lie on the reader, and the fault of a frame.
+    var simulation: Simulation { didSet { refresh() } }
+    /// What else lies there.
+    var foreign: [ForeignCard] = [] { didSet { refresh() } }
+    private(set) var isOn = false
+    private(set) var radioFrames = 0
+    private(set) var writes = 0
+    private(set) var powerUps = 0
+    private(set) var airNanoseconds = 0
+    private var cards: [PoweredCard] = []
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    mutating func setPower(_ isWanted: Bool) {
+        isOn = isWanted
+        refresh()
+    }
+
+    mutating func resetCounters() {
+        (radioFrames, writes, powerUps, airNanoseconds) = (0, 0, 0, 0)
+    }
+
+    /// Gives power to what came, and takes it from what left.
+    private mutating func refresh() {
+        let lying = isOn ? simulation.onReader : []
+        let others = isOn ? foreign : []
+        cards.removeAll { card in
+            !lying.contains(card.number) && !others.contains { $0.number == card.number }
+        }
+        for uid in lying where !isPowered(uid) {
+            guard let tag = simulation.tag(uid) else { continue }
+            cards.append(PoweredCard(tag))
+            powerUps += 1
+        }
+        for card in others where !isPowered(card.number) { cards.append(PoweredCard(card)) }
+    }
+
+    private func isPowered(_ number: [UInt8]) -> Bool { cards.contains { $0.number == number } }
+
+    /// The card with this number, as long as it has power.
+    func activation(of number: [UInt8]) -> TypeAActivation? {
+        cards.first { $0.number == number }?.activation
+    }
+
+    /// The part of its number that the first of the cards offers which wait to be selected.
+    func firstReady(_ level: Int) -> [UInt8]? {
+        cards.lazy.compactMap(\.activation).first { $0.state == .ready(level: level) }
+            .map { TypeAActivation.cascade($0.uid)[level] }
+    }
+
+    /// A frame of type A at 106 kbit/s, checksum and all.
+    mutating func send(_ frame: RadioFrame) -> RadioAnswer {
+        radioFrames += 1
+        airNanoseconds += AirTime.command(frame)
+        guard isOn else { return .silence }
+        // A card that leaves while it is asked answers no more, so the numbers are taken first.
+        let answers = cards.map(\.number).compactMap { answer(of: $0, to: frame) }
+        guard let first = answers.first else { return .silence }
+        airNanoseconds += AirTime.answer(first)
+        let isRequest = frame == TypeAActivation.request || frame == TypeAActivation.wakeUp
+        if isRequest { return .frame(RadioField.merged(answers)) }
+        return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
+    }
+
+    /// Answers to a request are sent at once, bit for bit, and seen as one.
+    private static func merged(_ answers: [RadioFrame]) -> RadioFrame {
+        RadioFrame(
+            bytes: (0..<2).map { place in answers.reduce(0) { $0 | $1.bytes[place] } })
+    }
+
+    private mutating func answer(of number: [UInt8], to frame: RadioFrame) -> RadioFrame? {
+        guard let index = cards.firstIndex(where: { $0.number == number }),
+            var activation = cards[index].activation
+        else { return nil }
+        let reaction = activation.hear(frame)
+        cards[index].activation = activation
+        switch reaction {
+        case .silent: return nil
+        case .answer(let answer):
+            if activation.state == .active { select(index) }
+            return answer
+        case .pass: return pass(frame.bytes, to: index)
+        }
+    }
+
+    private mutating func select(_ index: Int) {
+        guard case .type2(var side) = cards[index].kind,
+            let tag = simulation.tag(cards[index].number)
+        else { return }
+        _ = side.select(tag)
+        cards[index].kind = .type2(side)
+    }
+
+    private mutating func pass(_ bytes: [UInt8], to index: Int) -> RadioFrame? {
+        switch cards[index].kind {
+        case .foreign(let card):
+            guard var activation = cards[index].activation else { return nil }
+            let answer = card.answer(bytes, &activation)
+            cards[index].activation = activation
+            return answer
+        case .type2(let side): return passToTag(bytes, index, side)
+        }
+    }
+
+    private mutating func passToTag(
+        _ bytes: [UInt8], _ index: Int, _ powered: TagSide
+    ) -> RadioFrame? {
+        let uid = cards[index].number
+        var side = powered
+        guard let frame = ChecksumA.strip(bytes) else {
+            // Any frame that is no command makes the tag fall silent.
+            if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
+            cards[index].kind = .type2(side)
+            cards[index].activation?.fallBack()
+            return RadioField.short(NAK.parityOrCRC)
+        }
+        if Simulation.isWrite(frame) { writes += 1 }
+        var world = simulation
+        let outcome = world.exchange(frame, with: uid, &side)
+        cards[index].kind = .type2(side)
+        if frame == RadioField.haltCommand { cards[index].activation?.halt() }
+        defer { if world != simulation { simulation = world } }
+        switch outcome {
+        case .reply(let reply), .killed(let reply):
+            if case .nak = reply { cards[index].activation?.fallBack() }
+            return RadioField.frame(reply)
+        case .garbled(let reply):
+            if case .nak = reply { cards[index].activation?.fallBack() }
+            return RadioField.frame(reply).map(RadioField.spoil)
+        case .gone: return nil
+        }
+    }
+
+    private static func short(_ bits: UInt8) -> RadioFrame {
+        RadioFrame(bytes: [bits], lastBits: 4)
+    }
+
+    private static func frame(_ reply: TagReply) -> RadioFrame? {
+        let acknowledge: UInt8 = 0x0A
+        return switch reply {
+        case .data(let bytes): RadioFrame(bytes: ChecksumA.append(to: bytes))
+        case .ack: short(acknowledge)
+        case .nak(let code): short(code)
+        case .silence: nil
+        }
+    }
+
+    /// An acknowledge that is spoiled is neither one nor a NAK.
+    private static func spoil(_ frame: RadioFrame) -> RadioFrame {
+        var frame = frame
+        let mask: UInt8 = frame.lastBits == 0 ? spoiled : 0x06
+        frame.bytes[frame.bytes.count - 1] ^= mask
+        return frame
+    }
+
+    /// A frame for FeliCa cards, without checksum; nil for silence.
+    mutating func sendFelica(_ frame: [UInt8]) -> [UInt8]? {
+        radioFrames += 1
+        airNanoseconds += AirTime.command(RadioFrame(bytes: frame))
+        guard isPowered(ForeignCard.felica.number),
+            let answer = ForeignCard.felicaAnswer(frame)
+        else { return nil }
+        airNanoseconds += AirTime.answer(RadioFrame(bytes: answer))
+        return answer
+    }
+}

@@ -1,0 +1,64 @@
+/// What goes through the air in one direction: bytes, the last of which may be cut short.
+struct RadioFrame: Hashable {
+    var bytes: [UInt8]
+    /// How many bits of the last byte count, 0 for all of them, as the chip's registers have it.
+    var lastBits: UInt8 = 0
+
+    var bitCount: Int { bytes.count * 8 - (lastBits == 0 || bytes.isEmpty ? 0 : 8 - Int(lastBits)) }
+    var isWhole: Bool { lastBits == 0 }
+}
+
+/// The checksum of ISO/IEC 14443-3 type A.
+enum ChecksumA {
+    static func of(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var sum: UInt16 = 0x6363
+        for byte in bytes {
+            var mixed = byte ^ UInt8(truncatingIfNeeded: sum)
+            mixed ^= mixed << 4
+            let wide = UInt16(mixed)
+            sum = sum >> 8 ^ wide << 8 ^ wide << 3 ^ wide >> 4
+        }
+        return [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
+    }
+
+    static func append(to bytes: [UInt8]) -> [UInt8] { bytes + of(bytes) }
+
+    /// The bytes in front of a right checksum, nil where it is wrong or missing.
+    static func strip(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count > 2, of(bytes.dropLast(2)) == Array(bytes.suffix(2)) else { return nil }
+        return bytes.dropLast(2)
+    }
+}
+
+/// Odd parity, for a host that wants to do it by itself: nine bits a byte, packed.
+enum ParityBits {
+    /// The bytes in a stream of nine bits each; nil where a parity bit is wrong. Fewer than nine
+    /// bits have no parity.
+    static func unpack(_ frame: RadioFrame) -> RadioFrame? {
+        guard frame.bitCount >= 9 else { return frame }
+        var bytes: [UInt8] = []
+        let bits = frame.bytes.flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
+        for start in stride(from: 0, to: frame.bitCount - frame.bitCount % 9, by: 9) {
+            let byte = (0..<8).reduce(UInt8(0)) { $0 | bits[start + $1] << $1 }
+            guard bits[start + 8] == parity(byte) else { return nil }
+            bytes.append(byte)
+        }
+        return frame.bitCount.isMultiple(of: 9) ? RadioFrame(bytes: bytes) : nil
+    }
+
+    static func pack(_ frame: RadioFrame) -> RadioFrame {
+        guard frame.isWhole else { return frame }
+        let bits = frame.bytes.flatMap { byte in
+            (0..<8).map { byte >> $0 & 1 } + [parity(byte)]
+        }
+        let bytes = stride(from: 0, to: bits.count, by: 8).map { start in
+            bits[start..<min(start + 8, bits.count)].enumerated()
+                .reduce(UInt8(0)) { $0 | $1.element << $1.offset }
+        }
+        return RadioFrame(bytes: bytes, lastBits: UInt8(bits.count % 8))
+    }
+
+    private static func parity(_ byte: UInt8) -> UInt8 {
+        byte.nonzeroBitCount.isMultiple(of: 2) ? 1 : 0
+    }
+}

@@ -1,0 +1,232 @@
+/// A PN532 on its serial line: bytes of the host in, bytes for the host out. It neither reads nor
+/// waits; whoever carries the bytes does.
+struct SerialChip {
+    /// Bytes for the host, and how long the chip would have taken for them.
+    struct Output: Hashable {
+        var bytes: [UInt8]
+        var nanoseconds: Int = 0
+    }
+
+    /// The rising edges on the line that wake a sleeping chip.
+    private static let edgesToWake = 5
+    /// The bytes that a stalled chip keeps for later; what follows is lost.
+    static let stalledLimit = 65_536
+    private static let bitsOfByte = 10
+    private static let speedAtStart = 115_200
+
+    var chip: Chip
+    var fault: LinkFault?
+    private(set) var isStalled = false
+    /// Set by a fault until the reader is taken off the line.
+    private(set) var isUnplugging = false
+    private(set) var speed = speedAtStart
+    private var parser = HostFrameParser()
+    private var isAsleep = true
+    private var edges = 0
+    private var kept: [UInt8] = []
+    private var lastAnswer: [UInt8]?
+    private var held: (answer: [UInt8], isFirst: Bool)?
+    private var counted = EmulatorCounters()
+    private var output: [Output] = []
+
+    init(_ chip: Chip) { self.chip = chip }
+
+    var counters: EmulatorCounters {
+        var all = counted
+        all.damagedFrames = parser.damagedCount - damagedBefore
+        all.radioFrames = chip.field.radioFrames
+        all.writes = chip.field.writes
+        all.powerUps = chip.field.powerUps
+        all.airNanoseconds = chip.field.airNanoseconds
+        all.silenceNanoseconds = chip.silenceNanoseconds
+        return all
+    }
+
+    private var damagedBefore = 0
+
+    mutating func resetCounters() {
+        counted = EmulatorCounters()
+        damagedBefore = parser.damagedCount
+        chip.field.resetCounters()
+        chip.silenceNanoseconds = 0
+    }
+
+    mutating func receive(_ bytes: [UInt8]) -> [Output] {
+        if isStalled {
+            kept += bytes.prefix(SerialChip.stalledLimit - kept.count)
+            return []
+        }
+        for (index, byte) in bytes.enumerated() {
+            count(received: 1)
+            take(byte)
+            // What the host still sends to a chip that has just stopped is kept for later.
+            if isStalled {
+                kept += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
+                break
+            }
+        }
+        return flush()
+    }
+
+    /// Something was put into the field or taken away.
+    mutating func fieldChanged() -> [Output] {
+        guard !isStalled, let found = chip.lookAgain() else { return [] }
+        answer(found.command, found.data, fault: nil)
+        return flush()
+    }
+
+    mutating func stall() { isStalled = true }
+
+    /// Goes on with what was held back and with what has come in the meantime.
+    mutating func resume() -> [Output] {
+        guard isStalled else { return [] }
+        isStalled = false
+        if let held {
+            self.held = nil
+            emit(held.answer)
+        }
+        let bytes = kept
+        kept = []
+        output += receive(bytes)
+        return flush() + fieldChanged()
+    }
+
+    /// What an unplugged reader forgets: everything but its cards and its counters.
+    mutating func restart() {
+        var fresh = Chip(chip.field.simulation)
+        chip.field.setPower(false)
+        fresh.field = chip.field
+        fresh.silenceNanoseconds = chip.silenceNanoseconds
+        chip = fresh
+        isStalled = false
+        isUnplugging = false
+        speed = SerialChip.speedAtStart
+        parser.reset()
+        isAsleep = true
+        edges = 0
+        kept = []
+        lastAnswer = nil
+        held = nil
+        output = []
+    }
+
+    private mutating func flush() -> [Output] {
+        defer { output = [] }
+        return output
+    }
+
+    private mutating func take(_ byte: UInt8) {
+        if isAsleep {
+            // The start bit is low, the stop bit high: what lies between makes the other edges.
+            let levels = [false] + (0..<8).map { byte >> $0 & 1 != 0 } + [true]
+            edges += zip(levels, levels.dropFirst()).count { !$0 && $1 }
+            if edges >= SerialChip.edgesToWake { isAsleep = false }
+            return
+        }
+        guard let event = parser.take(byte) else { return }
+        counted.framesFromHost += 1
+        switch event {
+        case .acknowledge: acknowledged()
+        case .refuse:
+            if let lastAnswer { emit(lastAnswer) }
+        case .information(let data): run(data)
+        }
+    }
+
+    /// The host has understood, or wants no answer any more.
+    private mutating func acknowledged() {
+        chip.abort()
+        if let next = chip.nextSpeed {
+            chip.nextSpeed = nil
+            speed = Chip.speeds[next]
+        }
+        if chip.isPoweredDown { fallAsleep() }
+    }
+
+    private mutating func fallAsleep() {
+        chip.isPoweredDown = false
+        isAsleep = true
+        edges = 0
+        parser.reset()
+    }
+
+    private mutating func run(_ data: [UInt8]) {
+        counted.hostCommands += 1
+        let code = data.count >= 2 ? data[1] : nil
+        let isData = code.flatMap(ChipCommand.init(rawValue:))?.isData == true
+        if isData { counted.dataCommands += 1 }
+        let fault = dueFault(isData: isData)
+        if let held, held.isFirst {
+            self.held = nil
+            emit(held.answer)
+        }
+        if fault != .loseAcknowledge { emit(HostFrame.acknowledge) }
+        guard let code, data[0] == HostFrame.hostToChip else {
+            chip.abort()
+            emit(HostFrame.syntaxError)
+            return
+        }
+        let before = chip.field.airNanoseconds + chip.silenceNanoseconds
+        let result = chip.run(code, Array(data.dropFirst(2)))
+        let taken = chip.field.airNanoseconds + chip.silenceNanoseconds - before
+        switch result {
+        case .answer(let answerData): answer(code, answerData, fault: fault, taken)
+        case .syntaxError: emit(HostFrame.syntaxError, taken)
+        case .waiting: break
+        }
+        if fault == .stall { isStalled = true }
+        if fault == .unplug { isUnplugging = true }
+        // A real chip answers first and then sleeps.
+        if chip.isPoweredDown { fallAsleep() }
+    }
+
+    private mutating func answer(
+        _ code: UInt8, _ data: [UInt8], fault: LinkFault.Kind?, _ nanoseconds: Int = 0
+    ) {
+        var data = data
+        switch fault {
+        case .shorter: data = data.dropLast()
+        case .longer: data.append(0x00)
+        case .status(let value): if !data.isEmpty { data[0] = value }
+        default: break
+        }
+        var frame = HostFrame.information([HostFrame.chipToHost, code &+ 1] + data)
+        if fault == .corrupt { frame[frame.count - 2] ^= 0x55 }
+        if let held, !held.isFirst {
+            self.held = nil
+            emit(held.answer)
+        }
+        switch fault {
+        case .loseReply, .unplug: lastAnswer = frame
+        case .lateReply: held = (frame, true)
+        case .staleReply, .stall: held = (frame, false)
+        default:
+            lastAnswer = frame
+            emit(frame, nanoseconds)
+        }
+    }
+
+    private mutating func dueFault(isData: Bool) -> LinkFault.Kind? {
+        guard var due = fault, isData || due.counted == .command else { return nil }
+        due.countdown -= 1
+        fault = due.countdown > 0 ? due : nil
+        return due.countdown > 0 ? nil : due.kind
+    }
+
+    private mutating func emit(_ bytes: [UInt8], _ nanoseconds: Int = 0) {
+        counted.framesToHost += 1
+        counted.bytesToHost += bytes.count
+        counted.linkNanoseconds += linkTime(bytes.count)
+        output.append(
+            Output(bytes: bytes, nanoseconds: nanoseconds + linkTime(bytes.count)))
+    }
+
+    private mutating func count(received bytes: Int) {
+        counted.bytesFromHost += bytes
+        counted.linkNanoseconds += linkTime(bytes)
+    }
+
+    private func linkTime(_ bytes: Int) -> Int {
+        bytes * SerialChip.bitsOfByte * 1_000_000_000 / speed
+    }
+}

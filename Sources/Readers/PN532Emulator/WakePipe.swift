@@ -1,0 +1,31 @@
+import Glibc
+
+/// Wakes a thread that waits in poll().
+final class WakePipe: Sendable {
+    let reading: Int32
+    private let writing: Int32
+
+    init() throws(EmulatorError) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw .last("a pipe") }
+        (reading, writing) = (ends[0], ends[1])
+        for end in ends {
+            _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    deinit {
+        close(reading)
+        close(writing)
+    }
+
+    /// A full pipe is as good as one more byte.
+    func wake() { _ = unsafe write(writing, [UInt8(0)], 1) }
+
+    func drain() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        // What is left over wakes once more, which does no harm.
+        _ = unsafe read(reading, &bytes, bytes.count)
+    }
+}

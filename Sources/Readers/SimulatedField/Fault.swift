@@ -1,0 +1,39 @@
+/// Something that goes wrong once, at a chosen frame: so that every moment at which a card can be
+/// pulled can be played through.
+public struct Fault: Hashable, Sendable {
+    /// Which frames are counted.
+    public enum Counted: String, Sendable, CaseIterable {
+        case write, frame
+    }
+
+    /// What goes wrong.
+    public enum Kind: Hashable, Sendable {
+        /// The card is gone before the frame reaches it.
+        case lost
+        /// The card loses its power while the page is programmed, and is gone.
+        case torn(TornPage)
+        /// The page is written, the acknowledge does not arrive, the card is gone.
+        case acknowledgeLost
+        /// The page is written and acknowledged, and then the card is gone.
+        case pulledAfter
+        /// The answer arrives with a wrong checksum; the card stays.
+        case garbled
+        /// The card refuses the frame; it stays, silent until selected again.
+        case refused(UInt8)
+        /// This process dies before the frame is sent.
+        case killedBefore
+        /// This process dies after the frame was carried out.
+        case killedAfter
+    }
+
+    public let counted: Counted
+    /// How many counted frames are still to pass: 1 is the next one.
+    public var countdown: Int
+    public let kind: Kind
+
+    public init(at countdown: Int, counting counted: Counted, _ kind: Kind) {
+        self.counted = counted
+        self.countdown = countdown
+        self.kind = kind
+    }
+}

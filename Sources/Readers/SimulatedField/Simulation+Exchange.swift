@@ -1,0 +1,90 @@
+public import Type2Tag
+
+/// What one frame to a simulated tag comes down to.
+public enum FrameOutcome: Hashable, Sendable {
+    case reply(TagReply)
+    /// The tag gave this reply, and it was spoiled on its way.
+    case garbled(TagReply)
+    /// The tag is not in the field, or not any more.
+    case gone
+    /// The process that works with the tag dies: before the frame, with silence, or after it.
+    case killed(TagReply)
+}
+
+/// The one place where a frame meets a tag and a fault, whichever reader carries it there.
+extension Simulation {
+    /// Whether a frame is a WRITE, as far as faults and counters are concerned.
+    public static func isWrite(_ frame: [UInt8]) -> Bool { frame.first == writeOpcode }
+
+    /// Puts one frame, without CRC, to the tag with this number.
+    ///
+    /// The change is kept even where the frame failed: that is the point of a torn page.
+    public mutating func exchange(
+        _ frame: [UInt8], with uid: [UInt8], _ side: inout TagSide
+    ) -> FrameOutcome {
+        guard onReader.contains(uid), let before = tag(uid) else { return .gone }
+        let fault = dueFault(isWrite: Simulation.isWrite(frame))
+        if fault == .lost {
+            take(uid)
+            return .gone
+        }
+        if case .refused(let code) = fault {
+            // Any frame that is no command makes the tag fall silent.
+            var unharmed = before
+            _ = side.answer([], &unharmed)
+            return .reply(.nak(code))
+        }
+        if fault == .killedBefore { return .killed(.silence) }
+        var after = before
+        let reply = side.answer(frame, &after)
+        if case .torn(let torn) = fault {
+            save(reply == .ack ? Simulation.tear(frame, before, after, as: torn) : after)
+            take(uid)
+            return .gone
+        }
+        save(after)
+        switch fault {
+        case .acknowledgeLost:
+            take(uid)
+            return .gone
+        case .pulledAfter: take(uid)
+        case .garbled: return .garbled(reply)
+        case .killedAfter: return .killed(reply)
+        default: break
+        }
+        return .reply(reply)
+    }
+
+    /// Counts a frame against the armed fault; the fault when it is due, which disarms it.
+    private mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
+        guard var due = fault, isWrite || due.counted == .frame else { return nil }
+        due.countdown -= 1
+        fault = due.countdown > 0 ? due : nil
+        return due.countdown > 0 ? nil : due.kind
+    }
+
+    /// Only user pages tear: lock bits and the capability container are protected by the chip. A
+    /// page tears even where it is written with what it holds already.
+    private static func tear(
+        _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
+    ) -> TagMemory {
+        let command = try? Type2Command(frame: frame)
+        guard case .write(let page, _)? = command, before.chip.userPages.contains(page)
+        else { return after }
+        var memory = after
+        memory[page] = self.page(
+            torn.content(old: number(before[page]), new: number(after[page])))
+        return memory
+    }
+
+    private static func number(_ page: Page) -> UInt32 {
+        page.bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func page(_ number: UInt32) -> Page {
+        func byte(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
+        return Page(byte(24), byte(16), byte(8), byte(0))
+    }
+
+    private static let writeOpcode = Type2Command.write(0, .zero).frame[0]
+}
