@@ -10,7 +10,7 @@ extension LiveTests {
     struct ExchangeTests {
         @Test("every command of an NTAG21x gets its whole answer")
         func commands() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 let tag = try #require(emulator.simulation.tag(Bench.uid))
                 _ = try await reader.select(within: .zero)
                 #expect(try await reader.exchange(Bench.getVersion) == Bench.version)
@@ -34,7 +34,7 @@ extension LiveTests {
             var simulation = Simulation()
             let tag = try #require(simulation.addTag(.ntag216) { _ in [] })
             simulation.put([tag.uid])
-            try await Bench.run(simulation) { reader, _ in
+            try await Bench.run(simulation) { (reader, _) async throws in
                 let pages = reader.longestAnswer / 4
                 _ = try await reader.select(within: .zero)
                 let most = try await reader.exchange([0x3A, 0x04, UInt8(0x04 + pages - 1)])
@@ -52,7 +52,7 @@ extension LiveTests {
             "a refusal is told from a tag that is gone, on reads and on writes",
             arguments: [0, 1, 4, 5] as [UInt8], [[0x30, 0x04], [0xA2, 0x10, 1, 2, 3, 4]])
         func refusals(code: UInt8, frame: [UInt8]) async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.fault = Fault(at: 1, counting: .frame, .refused(code)) }
                 #expect(try await Bench.kind(of: { try await reader.exchange(frame) }) == .refused(code))
@@ -84,7 +84,7 @@ extension LiveTests {
 
         @Test("a tag pulled at any frame is lost at that frame", arguments: 1...6)
         func pulled(frame: Int) async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.fault = Fault(at: frame, counting: .frame, .lost) }
                 let (done, error) = await Self.work(reader)
@@ -101,7 +101,7 @@ extension LiveTests {
 
         @Test("a WRITE whose acknowledge did not arrive is no success, though the page is written")
         func acknowledgeLost() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.fault = Fault(at: 1, counting: .write, .acknowledgeLost) }
                 let kind = try await Bench.kind {
@@ -116,7 +116,7 @@ extension LiveTests {
             "an answer damaged on the air is garbled, and the tag can be selected again",
             arguments: [[0x30, 0x04], [0x3A, 0x04, 0x27], [0xA2, 0x10, 1, 2, 3, 4]] as [[UInt8]])
         func garbled(frame: [UInt8]) async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.fault = Fault(at: 1, counting: .frame, .garbled) }
                 let kind = try await Bench.kind { try await reader.exchange(frame) }

@@ -23,7 +23,7 @@ extension LiveTests {
 
         @Test("a tag selected afresh loses its authentication and keeps its power")
         func reselect() async throws {
-            try await Bench.run(Self.protected) { reader, emulator in
+            try await Bench.run(Self.protected) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 #expect(try await reader.exchange(Self.authenticate) == [0, 0])
                 #expect(try await reader.exchange(Self.write).isEmpty)
@@ -37,7 +37,7 @@ extension LiveTests {
 
         @Test("a tag that refused something is selected again, without losing its power")
         func afterRefusal() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 let powerUps = emulator.counters.powerUps
                 let kind = try await Bench.kind { try await reader.exchange([0x30, 0xFF]) }
@@ -51,7 +51,7 @@ extension LiveTests {
         /// The chip's own request does not wake it: only a new field does.
         @Test("a halted tag is found again")
         func halted() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 let halt: [UInt8] = [0x50, 0x00]
                 #expect(try await Bench.kind(of: { try await reader.exchange(halt) }) == .tagLost)
@@ -62,7 +62,7 @@ extension LiveTests {
 
         @Test("a released tag loses its power, and gets it back with the next selection")
         func release() async throws {
-            try await Bench.run(Self.protected) { reader, emulator in
+            try await Bench.run(Self.protected) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 _ = try await reader.exchange(Self.authenticate)
                 let powerUps = emulator.counters.powerUps
@@ -77,7 +77,7 @@ extension LiveTests {
 
         @Test("releasing may be done at any time, and sends nothing when the field is off")
         func releaseTwice() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 let before = emulator.counters.hostCommands
                 await reader.release()
                 #expect(emulator.counters.hostCommands == before)
@@ -93,7 +93,7 @@ extension LiveTests {
 
         @Test("no frame goes to a tag that was not selected")
         func unselected() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 func exchange() async throws -> ReaderError.Kind {
                     try await Bench.kind { try await reader.exchange(Bench.getVersion) }
                 }

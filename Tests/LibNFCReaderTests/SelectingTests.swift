@@ -10,7 +10,7 @@ extension LiveTests {
     struct SelectingTests {
         @Test("one tag is selected, with what it says of itself")
         func oneTag() async throws {
-            try await Bench.run { reader, _ in
+            try await Bench.run { (reader, _) async throws in
                 #expect(try await reader.select(within: .zero) == TagIdentity(uid: Bench.uid))
                 #expect(try await reader.exchange(Bench.getVersion) == Bench.version)
             }
@@ -19,7 +19,7 @@ extension LiveTests {
         /// libnfc begins with a search that does not end; here it is given up after a few tries.
         @Test("an empty field is no tag, and is left without power")
         func emptyField() async throws {
-            try await Bench.run(Simulation()) { reader, emulator in
+            try await Bench.run(Simulation()) { (reader, emulator) async throws in
                 #expect(try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
                 #expect(emulator.control("status").contains(#""field":false"#))
             }
@@ -29,7 +29,7 @@ extension LiveTests {
         func laterTag() async throws {
             var simulation = Simulation.fresh
             simulation.take()
-            try await Bench.run(simulation) { reader, emulator in
+            try await Bench.run(simulation) { (reader, emulator) async throws in
                 let waiting = Task { try await reader.select(within: .seconds(600)) }
                 // Three commands are one look: this is the third one, at least.
                 try await Bench.waitForCommands(7, emulator)
@@ -40,7 +40,7 @@ extension LiveTests {
 
         @Test("the wait ends when its limit has passed")
         func limit() async throws {
-            try await Bench.run(Simulation()) { reader, emulator in
+            try await Bench.run(Simulation()) { (reader, emulator) async throws in
                 let before = emulator.counters.hostCommands
                 let kind = try await Bench.kind {
                     try await reader.select(within: .milliseconds(150))
@@ -55,7 +55,7 @@ extension LiveTests {
         func twoTags() async throws {
             var simulation = Bench.twoTags
             simulation.put([Bench.uid, Bench.otherUID])
-            try await Bench.run(simulation) { reader, emulator in
+            try await Bench.run(simulation) { (reader, emulator) async throws in
                 let kind = try await Bench.kind { try await reader.select(within: .zero) }
                 #expect(kind == .severalTags)
                 #expect(emulator.control("status").contains(#""field":false"#))
@@ -66,7 +66,7 @@ extension LiveTests {
 
         @Test("a second tag put beside a selected one is not taken for it")
         func tagBeside() async throws {
-            try await Bench.run(Bench.twoTags) { reader, emulator in
+            try await Bench.run(Bench.twoTags) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.add(Bench.otherUID) }
                 let readNumber: [UInt8] = [0x30, 0x00]
@@ -82,7 +82,7 @@ extension LiveTests {
 
         @Test("a tag and a card of another kind are two as well")
         func tagAndCard() async throws {
-            try await Bench.run { reader, emulator in
+            try await Bench.run { (reader, emulator) async throws in
                 _ = emulator.control("add classic")
                 let kind = try await Bench.kind { try await reader.select(within: .zero) }
                 #expect(kind == .severalTags)
@@ -91,7 +91,7 @@ extension LiveTests {
 
         @Test("a MIFARE Classic is selected and says what it is; it refuses what it does not know")
         func classic() async throws {
-            try await Bench.run(Simulation()) { reader, emulator in
+            try await Bench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("present classic")
                 let tag = try await reader.select(within: .zero)
                 #expect(tag.selectAcknowledge == 0x08 && tag.answerToRequest == 0x0004)
@@ -103,7 +103,7 @@ extension LiveTests {
 
         @Test("a card of ISO/IEC 14443-4 is selected, and not spoken to in its own protocol")
         func type4() async throws {
-            try await Bench.run(Simulation()) { reader, emulator in
+            try await Bench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("present type4")
                 let tag = try await reader.select(within: .zero)
                 #expect(tag.selectAcknowledge == 0x20 && !tag.isType2)
@@ -116,7 +116,7 @@ extension LiveTests {
         func felica() async throws {
             var simulation = Simulation.fresh
             simulation.take()
-            try await Bench.run(simulation) { reader, emulator in
+            try await Bench.run(simulation) { (reader, emulator) async throws in
                 _ = emulator.control("present felica")
                 #expect(try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
                 emulator.change { $0.put([Bench.uid]) }

@@ -38,9 +38,9 @@ struct RadioField {
         if case .selected = state {
             state = .on
             if let tag = try list(atMost: 1).first { return found(tag) }
-            // It is gone, or deaf until it loses its power.
-            try switchOff(device)
         }
+        // Whatever lay there is gone, or deaf until it loses its power.
+        try switchOff(device)
         try switchOn(device)
         let tags = try list(atMost: UInt8(TagList.mostTags))
         try switchOff(device)
