@@ -43,12 +43,14 @@ let package = Package(
                 "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
+        .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     ],
     targets: [
         library("CLinux"),
         library("CSQLite"),
         library("COpenSSL"),
+        library("CLibNFC"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -72,6 +74,8 @@ let package = Package(
         room(
             "PN532Emulator", on: "Readers",
             ["SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux"]),
+        room(
+            "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
 
         room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
 
@@ -146,6 +150,8 @@ let package = Package(
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
         tests(of: "PN532Emulator", ["SimulatedField", "TextCodecs", "Type2Tag"]),
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
+        tests(
+            of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
         tests(
             of: "TapcardCore",
             [

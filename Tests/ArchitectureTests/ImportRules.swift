@@ -17,6 +17,9 @@ enum ImportRules {
             "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux", "Glibc",
         ],
         "ReaderProcess": ["TagReading", "BlockingLane", "Glibc"],
+        "LibNFCReader": [
+            "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "Glibc", "Dispatch",
+        ],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",

@@ -2,9 +2,6 @@
 #ifndef TAPCARD_CLINUX_SHIM_H
 #define TAPCARD_CLINUX_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -12,7 +9,8 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
-// Declared here because this module may be built after glibc's own was, without the macros.
+// Declared here, not by feature macros: with those, types would differ from those of the same
+// headers in glibc's own module, and no file could import both.
 extern int posix_openpt(int flags);
 extern int grantpt(int descriptor);
 extern int unlockpt(int descriptor);

@@ -67,7 +67,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Takes the lock of the whole file; false if it is held elsewhere and not waited for.
-    func lock(waiting: Bool) throws(FileError) -> Bool {
+    package func lock(waiting: Bool) throws(FileError) -> Bool {
         while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
             guard errno == EINTR else { throw .last(path) }
@@ -77,5 +77,5 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Gives the lock back at once. Closing alone would leave it with a child that is just being
     /// started and still holds a copy of the descriptor.
-    func unlock() { _ = flock(number, LOCK_UN) }
+    package func unlock() { _ = flock(number, LOCK_UN) }
 }

@@ -1,0 +1,36 @@
+import TagReading
+
+/// The status byte with which a PN53x chip answers a frame to a tag.
+///
+/// libnfc folds most of them into one number; the byte itself tells a tag that is gone from an
+/// answer that was damaged.
+struct ChipStatus: RawRepresentable, Hashable, Sendable {
+    let rawValue: UInt8
+
+    /// Bits 6 and 7 say that more follows, and that an address stands before the data.
+    init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
+
+    static let noError = Self(rawValue: 0x00)
+    /// No tag answered within the chip's own limit, 51 milliseconds.
+    static let silence = Self(rawValue: 0x01)
+
+    /// The error for the caller of a frame.
+    var error: ReaderError {
+        self == .silence
+            ? ReaderError(.tagLost, "no tag answers")
+            : ReaderError(.garbled, "\(meaning) (chip status \(rawValue))")
+    }
+
+    private var meaning: String {
+        switch rawValue {
+        case 0x02: "the answer's CRC is wrong"
+        case 0x03: "the answer's parity is wrong"
+        case 0x04, 0x05: "the answer's framing is wrong"
+        case 0x06: "two answers at once"
+        case 0x07, 0x09, 0x0E: "the answer is too long for the reader"
+        case 0x0D: "the reader is too hot"
+        case 0x2D: "the reader's antenna draws too much current"
+        default: "the answer is damaged"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import TagReading
+
+/// The name that libnfc gives a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
+///
+/// libnfc takes less than a whole one and then opens whatever it meets first; here a part that is
+/// missing is refused, and so is what it would silently misread.
+package struct ConnectionString: Hashable, Sendable {
+    /// The drivers that Debian's libnfc has. All of them lead to a chip of the PN53x family,
+    /// which is what the commands of `ChipCommand` need.
+    package enum Driver: String, CaseIterable {
+        case acr122USB = "acr122_usb"
+        case pn53xUSB = "pn53x_usb"
+        case pn532UART = "pn532_uart"
+        case acr122Serial = "acr122s"
+        case arygon
+        case pn532SPI = "pn532_spi"
+        case pn532I2C = "pn532_i2c"
+
+        package var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
+        package var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
+
+        /// How long a reader may take for one command, in milliseconds. The chip gives up waiting
+        /// for a tag after 51. The USB drivers take 200 off and fail at once when nothing is left;
+        /// 0 would be for ever.
+        package var commandLimit: Int32 { isUSB ? 1000 : 500 }
+
+        /// The most bytes of a tag's answer, without its CRC, in one answer of the chip.
+        ///
+        /// A PN53x hands on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one
+        /// byte and needs five of them itself, which leaves 250. The CRC takes two of either.
+        package var longestAnswer: Int {
+            switch self {
+            case .acr122USB, .acr122Serial: 250 - RadioCRC.length
+            default: 262 - RadioCRC.length
+            }
+        }
+    }
+
+    /// What libnfc sets; any other speed it passes over, and goes on at the one it finds.
+    private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
+    private static let longest = 1023
+
+    package let text: String
+    package let driver: Driver
+    /// The device node, of a reader that is not on USB.
+    package let node: String?
+
+    package init(_ text: String) throws(ReaderError) {
+        func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {
+            throw ReaderError(.noReader, "this is not the name of a reader")
+        }
+        guard let driver = Driver(rawValue: parts[0]) else {
+            let known = Driver.allCases.map(\.rawValue).joined(separator: ", ")
+            throw refuse("the name of a reader begins with its driver: \(known)")
+        }
+        guard !parts.contains(""), parts.count > (driver.isUSB ? 2 : 1) else {
+            throw refuse("a part is missing; it has to be whole, as libnfc lists it")
+        }
+        guard parts.count <= 3 else {
+            throw refuse("libnfc ends a name at the second colon: use a path without one")
+        }
+        if driver.hasLineSpeed, parts.count == 3 {
+            guard let speed = Int(parts[2]), Self.lineSpeeds.contains(speed) else {
+                throw refuse("\(parts[2]) is no line speed that libnfc knows")
+            }
+        }
+        self.text = text
+        self.driver = driver
+        node = driver.isUSB ? nil : parts[1]
+    }
+}

@@ -1,0 +1,118 @@
+import CLibNFC
+import Glibc
+import TagReading
+
+/// The one owner of libnfc in this process: its context, which lives as long as the process, and
+/// the one device that may be open.
+///
+/// Ending any context takes the drivers away from all others, and listing readers disturbs an
+/// open one: so there is one of each.
+@LibNFCLane
+@safe
+final class LibNFC {
+    private static var shared: LibNFC?
+    /// More readers than one machine has; each takes 1024 bytes.
+    private static let mostReaders = 16
+
+    private let library: LibNFCLibrary
+    private let context: OpaquePointer
+    private var lastTicket: UInt64 = 0
+    private var ticket: UInt64?
+    private(set) var device: LibNFCDevice?
+
+    private init(_ library: LibNFCLibrary, _ context: OpaquePointer) {
+        self.library = library
+        unsafe self.context = context
+    }
+
+    /// libnfc, started when it is first needed.
+    static func started() throws(ReaderError) -> LibNFC {
+        if let shared { return shared }
+        let library = try LibNFCLibrary.load()
+        // libnfc writes to standard error by itself, and may search serial ports where its
+        // configuration says so. What the user has set stays.
+        unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
+        unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "0", 0)
+        var context: OpaquePointer?
+        unsafe library.functions.`init`(&context)
+        guard let context = unsafe context else {
+            throw ReaderError(.noReader, "libnfc cannot start")
+        }
+        let started = unsafe LibNFC(library, context)
+        shared = started
+        return started
+    }
+
+    /// The right to have a reader open; nobody else gets it until it is given back.
+    func reserve() throws(ReaderError) -> UInt64 {
+        guard ticket == nil else {
+            throw ReaderError(.busy, "this program has a reader open already")
+        }
+        lastTicket += 1
+        ticket = lastTicket
+        return lastTicket
+    }
+
+    func giveBack(_ ticket: UInt64) {
+        guard self.ticket == ticket else { return }
+        closeDevice()
+        self.ticket = nil
+    }
+
+    /// Opens a reader and makes it ready, with its field off.
+    func open(
+        _ connection: ConnectionString, _ abortSwitch: AbortSwitch
+    ) throws(ReaderError) -> LibNFCDevice {
+        closeDevice()
+        guard DescriptorTable.hasRoomForReader else {
+            throw ReaderError(.noReader, "too many files are open for libnfc")
+        }
+        let claim: PortClaim?
+        if let node = connection.node { claim = try PortClaim.take(node) } else { claim = nil }
+        guard let pointer = unsafe library.functions.open(context, connection.text) else {
+            let what =
+                connection.node == nil
+                ? "another program may hold it, or you may not use it"
+                : "no reader answers there"
+            throw ReaderError(.noReader, "\(connection.text) cannot be opened: \(what)")
+        }
+        let device = unsafe LibNFCDevice(
+            pointer, of: library, claim: claim, limit: connection.driver.commandLimit, abortSwitch)
+        self.device = device
+        let steps: [() -> LibNFCStatus?] = [
+            { device.initialise() },
+            // A search in an empty field would go on for ever.
+            { device.set(NP_INFINITE_SELECT, false) },
+            // Tags of ISO/IEC 14443-4 are none of ours: their answers need not be asked for.
+            { device.set(NP_AUTO_ISO14443_4, false) },
+            { device.set(NP_ACTIVATE_FIELD, false) },
+        ]
+        for step in steps {
+            guard let status = step() else { continue }
+            closeDevice()
+            throw ReaderError(.noReader, "\(connection.text) does not get ready: \(status)")
+        }
+        return device
+    }
+
+    func closeDevice() {
+        device?.close()
+        device = nil
+    }
+
+    /// The whole connection strings of the readers that libnfc finds.
+    func list() throws(ReaderError) -> [String] {
+        guard ticket == nil else {
+            throw ReaderError(.busy, "readers cannot be listed while one is open")
+        }
+        let size = Int(tapcard_libnfc_connstring_size)
+        var strings = [CChar](repeating: 0, count: size * Self.mostReaders)
+        let count = unsafe withUnsafePointer(to: library.functions) { functions in
+            unsafe tapcard_libnfc_list(functions, context, &strings, Self.mostReaders)
+        }
+        return (0..<min(count, Self.mostReaders)).map { number in
+            let string = strings[(number * size)..<((number + 1) * size)].prefix { $0 != 0 }
+            return String(decoding: string.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import CLibNFC
+import TagReading
+
+/// One open device of libnfc. Whoever holds it closes it, once.
+@LibNFCLane
+@safe
+final class LibNFCDevice {
+    /// What the chip or libnfc said to one command.
+    enum Reply {
+        case answer([UInt8])
+        /// With the first byte of what came, where the chip puts its own status.
+        case failure(LibNFCStatus, ChipStatus)
+    }
+
+    /// The most bytes of an answer that libnfc handles.
+    private static let longestAnswer = 264
+
+    private let library: LibNFCLibrary
+    private let abortSwitch: AbortSwitch
+    private let claim: PortClaim?
+    private let limit: Int32
+    private var pointer: OpaquePointer?
+
+    init(
+        _ pointer: OpaquePointer, of library: LibNFCLibrary, claim: PortClaim?,
+        limit: Int32, _ abortSwitch: AbortSwitch
+    ) {
+        unsafe self.pointer = pointer
+        self.library = library
+        self.claim = claim
+        self.limit = limit
+        self.abortSwitch = abortSwitch
+        unsafe abortSwitch.arm(pointer, library)
+    }
+
+    var name: String {
+        guard let text = unsafe library.functions.get_name(pointer) else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    /// What libnfc tells about the chip, in several lines.
+    var information: String {
+        var text: UnsafeMutablePointer<CChar>?
+        guard unsafe library.functions.get_information_about(pointer, &text) >= 0,
+            let text = unsafe text
+        else { return "" }
+        defer { unsafe library.functions.free(text) }
+        return unsafe String(cString: text)
+    }
+
+    func initialise() -> LibNFCStatus? {
+        status(unsafe library.functions.initiator_init(pointer))
+    }
+
+    func set(_ property: nfc_property, _ isOn: Bool) -> LibNFCStatus? {
+        status(unsafe library.functions.set_property_bool(pointer, property, isOn))
+    }
+
+    /// Sends one command to the chip. With a wait it may be aborted.
+    func send(_ command: ChipCommand, wait: UInt64? = nil) -> Reply {
+        guard let wait else { return transceive(command) }
+        return abortSwitch.during(wait) { transceive(command) }
+    }
+
+    /// Closes the device, and gives its port back.
+    func close() {
+        guard let open = unsafe pointer else { return }
+        abortSwitch.disarm()
+        unsafe pointer = nil
+        unsafe library.functions.close(open)
+    }
+
+    private func transceive(_ command: ChipCommand) -> Reply {
+        // Zeros, as libnfc looks at the first byte even of an answer that has none.
+        var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
+        let result = unsafe library.functions.pn53x_transceive(
+            pointer, command.bytes, command.bytes.count, &answer, answer.count,
+            limit)
+        guard result >= 0 else {
+            return .failure(
+                LibNFCStatus(rawValue: result), ChipStatus(rawValue: answer[0]))
+        }
+        return .answer(Array(answer.prefix(Int(result))))
+    }
+
+    private func status(_ result: Int32) -> LibNFCStatus? {
+        result < 0 ? LibNFCStatus(rawValue: result) : nil
+    }
+}

@@ -1,0 +1,189 @@
+public import TagReading
+
+/// A reader that libnfc drives. One at a time in a process.
+///
+/// Whatever goes wrong between libnfc and the reader closes the connection, and the next
+/// `select` opens it again: an answer that comes too late finds nobody who could believe it.
+@LibNFCLane
+public final class LibNFCReader: TagReader {
+    /// How often a reader that waits looks for a tag.
+    private static let pollingInterval = Duration.milliseconds(100)
+    /// Of frames to a tag, in bytes. The longest of a Type 2 tag has 16.
+    private static let longestFrame = 64
+
+    public nonisolated let name: String
+    public nonisolated let longestAnswer: Int
+    /// The chip and its firmware, such as `PN532 1.6`.
+    public nonisolated let firmware: String
+
+    private let owner: LibNFC
+    private let connection: ConnectionString
+    private nonisolated let ticket: UInt64
+    private let abortSwitch: AbortSwitch
+    private let swapsBytes: Bool
+    private var radio: RadioField
+    private var isClosed = false
+
+    private init(
+        _ connection: ConnectionString, of owner: LibNFC, ticket: UInt64,
+        _ abortSwitch: AbortSwitch
+    ) throws(ReaderError) {
+        let device = try owner.open(connection, abortSwitch)
+        guard case .answer(let version) = device.send(.firmwareVersion),
+            let firmware = Firmware(version)
+        else {
+            owner.closeDevice()
+            throw ReaderError(.noReader, "\(connection.text) does not say which chip it has")
+        }
+        self.owner = owner
+        self.connection = connection
+        self.ticket = ticket
+        self.abortSwitch = abortSwitch
+        self.firmware = "\(firmware)"
+        swapsBytes = firmware.isPN531
+        longestAnswer = connection.driver.longestAnswer
+        name = device.name
+        radio = RadioField()
+    }
+
+    deinit {
+        // Only the net below `close`. The lane has the device, so nothing is closed here.
+        let ticket = ticket
+        Task { @LibNFCLane in
+            try? LibNFC.started().giveBack(ticket)
+        }
+    }
+
+    /// Opens the reader of this name, as `connectedReaders` or the user gave it.
+    public static func open(_ connection: String) async throws(ReaderError) -> LibNFCReader {
+        let connection = try ConnectionString(connection)
+        let owner = try LibNFC.started()
+        let ticket = try owner.reserve()
+        do throws(ReaderError) {
+            return try LibNFCReader(connection, of: owner, ticket: ticket, AbortSwitch())
+        } catch {
+            owner.giveBack(ticket)
+            throw error
+        }
+    }
+
+    /// The names of the readers that libnfc finds on USB and in its configuration. Not while a
+    /// reader is open: looking would disturb it.
+    public static func connectedReaders() async throws(ReaderError) -> [String] {
+        try LibNFC.started().list()
+    }
+
+    /// The version of libnfc; throws when there is none, or one of a release that is not known.
+    public nonisolated static func libraryVersion() throws(ReaderError) -> String {
+        try LibNFCLibrary.load().version
+    }
+
+    /// What libnfc tells about the reader, in several lines.
+    public func information() async throws(ReaderError) -> String {
+        try connected().information
+    }
+
+    /// Closes the reader. It can be called again, and the reader cannot be used any more.
+    public func close() async {
+        isClosed = true
+        radio = RadioField()
+        owner.giveBack(ticket)
+    }
+
+    @LibNFCLane public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
+    {
+        let wait = abortSwitch.nextWait()
+        let abortSwitch = abortSwitch
+        let result: Result<TagIdentity, ReaderError> = await withTaskCancellationHandler {
+            do throws(ReaderError) {
+                return .success(try await waitForTag(within: limit, wait))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            abortSwitch.cancel(wait)
+        }
+        return try result.get()
+    }
+
+    @LibNFCLane public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        let isFrame = (1...Self.longestFrame).contains(frame.count)
+        precondition(isFrame, "no frame for a tag")
+        guard let device = isClosed ? nil : owner.device else {
+            throw ReaderError(.readerLost, "\(name) is not open")
+        }
+        switch try surviving({ () throws(ReaderError) in try radio.exchange(frame, device) }) {
+        case .acknowledged: return []
+        case .refused(let code): throw ReaderError(.refused(code))
+        case .data(let bytes): return bytes
+        }
+    }
+
+    @LibNFCLane public func release() async {
+        guard let device = isClosed ? nil : owner.device else { return }
+        // A reader that does not obey any more is closed by `surviving`.
+        try? surviving { () throws(ReaderError) in try radio.switchOff(device) }
+    }
+
+    private func waitForTag(
+        within limit: Duration, _ wait: UInt64
+    ) async throws(ReaderError) -> TagIdentity {
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: limit)
+        while true {
+            if Task.isCancelled { throw ReaderError(.cancelled) }
+            let device = try connected()
+            let tag = try surviving { () throws(ReaderError) in
+                try radio.select(device, wait, swapsBytes: swapsBytes)
+            }
+            if let tag { return tag }
+            let rest = clock.now.duration(to: end)
+            guard rest > .zero else { throw ReaderError(.noTag) }
+            do {
+                try await Task.sleep(for: min(Self.pollingInterval, rest))
+            } catch {
+                throw ReaderError(.cancelled)
+            }
+        }
+    }
+
+    /// The device, opened again if it was lost.
+    private func connected() throws(ReaderError) -> LibNFCDevice {
+        guard !isClosed else { throw ReaderError(.noReader, "\(name) is closed") }
+        if let device = owner.device { return device }
+        radio = RadioField()
+        return try owner.open(connection, abortSwitch)
+    }
+
+    /// Runs a step, and closes the device if the step shows that it cannot be trusted any more.
+    private func surviving<Success>(
+        _ step: () throws(ReaderError) -> Success
+    ) throws(ReaderError) -> Success {
+        do throws(ReaderError) {
+            return try step()
+        } catch {
+            if radio.isBroken {
+                owner.closeDevice()
+                radio = RadioField()
+            }
+            throw error
+        }
+    }
+}
+
+/// Opens a reader, and closes it whatever happens.
+@LibNFCLane
+public func withLibNFCReader<Success: Sendable>(
+    _ connection: String,
+    _ body: (LibNFCReader) async throws(ReaderError) -> Success
+) async throws(ReaderError) -> Success {
+    let reader = try await LibNFCReader.open(connection)
+    do throws(ReaderError) {
+        let success = try await body(reader)
+        await reader.close()
+        return success
+    } catch {
+        await reader.close()
+        throw error
+    }
+}

@@ -1,0 +1,67 @@
+package import TagReading
+
+/// What a libnfc call returns when it fails: the number itself, as drivers also return numbers
+/// of the system that no list of libnfc's knows.
+package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let inputOutput = Self(rawValue: -1)
+    package static let invalidArgument = Self(rawValue: -2)
+    package static let notSupported = Self(rawValue: -3)
+    package static let noSuchDevice = Self(rawValue: -4)
+    package static let overflow = Self(rawValue: -5)
+    package static let timeout = Self(rawValue: -6)
+    package static let aborted = Self(rawValue: -7)
+    package static let notImplemented = Self(rawValue: -8)
+    package static let targetReleased = Self(rawValue: -10)
+    package static let radio = Self(rawValue: -20)
+    package static let authenticationFailed = Self(rawValue: -30)
+    package static let software = Self(rawValue: -80)
+    package static let chip = Self(rawValue: -90)
+
+    /// Whether nothing that the reader says from now on can be trusted, so that it is closed.
+    ///
+    /// After a time-out the answer may still come, and a reader on USB hands it to the next
+    /// command; everything that is not plainly about the tag is about the reader.
+    package var endsConnection: Bool {
+        ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
+    }
+
+    /// The error for the caller of a frame, with the number in it.
+    package func error(_ doing: String) -> ReaderError {
+        let detail = "\(doing): \(self)"
+        switch self {
+        case .timeout: return ReaderError(.timedOut, detail)
+        case .aborted: return ReaderError(.cancelled, detail)
+        case .targetReleased: return ReaderError(.tagLost, detail)
+        case .radio, .authenticationFailed, .chip: return ReaderError(.garbled, detail)
+        default: return ReaderError(.readerLost, detail)
+        }
+    }
+}
+
+extension LibNFCStatus: CustomStringConvertible {
+    package var description: String { "\(meaning) (libnfc \(rawValue))" }
+
+    private var meaning: String {
+        switch self {
+        case .inputOutput: "the reader is gone or its answer was damaged"
+        case .invalidArgument: "the reader refused the command"
+        case .notSupported: "the reader cannot do this"
+        case .noSuchDevice: "there is no such reader"
+        // Also what a system's "input/output error" looks like.
+        case .overflow: "the reader's answer was too long or could not be read"
+        case .timeout: "the reader did not answer in time"
+        case .aborted: "the command was aborted"
+        case .notImplemented: "libnfc cannot do this"
+        case .targetReleased: "the tag was released"
+        case .radio: "no answer, or a damaged one, over the radio"
+        case .authenticationFailed: "the tag refused to authenticate"
+        case .software: "libnfc ran out of memory or descriptors"
+        case .chip: "the reader's chip reported an error"
+        default: "the system reported an error"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package import TagReading
+
+/// What came back over the radio for one frame, as the chip hands it on with its CRC.
+package enum TagAnswer: Equatable {
+    case acknowledged
+    case refused(UInt8)
+    case data([UInt8])
+
+    private static let acknowledge: UInt8 = 0x0A
+    private static let longestNibble: UInt8 = 0x0F
+
+    /// Four bits arrive as one byte; everything longer carries a CRC.
+    package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
+        if raw.count == 1, let nibble = raw.first, nibble <= Self.longestNibble {
+            self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
+            return
+        }
+        guard raw.count > RadioCRC.length else {
+            throw ReaderError(.garbled, "an answer of \(raw.count) bytes")
+        }
+        let data = Array(raw.dropLast(RadioCRC.length))
+        guard RadioCRC.bytes(of: data).elementsEqual(raw.suffix(RadioCRC.length)) else {
+            throw ReaderError(.garbled, "the answer's CRC is wrong")
+        }
+        self = .data(data)
+    }
+}

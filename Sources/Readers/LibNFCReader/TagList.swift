@@ -1,0 +1,60 @@
+package import TagReading
+
+/// The chip's answer to a search for tags of type A.
+package struct TagList: Equatable {
+    /// What the chip can keep apart.
+    package static let mostTags = 2
+
+    package let tags: [TagIdentity]
+
+    /// A PN531 gives the two bytes of the answer to the request the other way round, and leaves
+    /// the mark of a longer UID in it.
+    package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
+        var rest = answer[...]
+        func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
+            guard rest.count >= count else {
+                throw ReaderError(.garbled, "a list of tags that ends too early")
+            }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        let count = Int(try next(1).first ?? 0)
+        guard count <= Self.mostTags else {
+            throw ReaderError(.garbled, "a list of \(count) tags")
+        }
+        var tags: [TagIdentity] = []
+        for number in 0..<count {
+            let head = Array(try next(5))
+            guard head[0] == number + 1 else {
+                throw ReaderError(.garbled, "tag \(head[0]) in place \(number + 1) of a list")
+            }
+            let uid = Self.withoutMarks(Array(try next(Int(head[4]))))
+            guard [4, 7, 10].contains(uid.count) else {
+                throw ReaderError(.garbled, "a UID of \(uid.count) bytes")
+            }
+            let (high, low) = swapsBytes ? (head[2], head[1]) : (head[1], head[2])
+            tags.append(
+                TagIdentity(
+                    uid: uid, answerToRequest: UInt16(high) << 8 | UInt16(low),
+                    selectAcknowledge: head[3]))
+            // A chip that goes on to ISO/IEC 14443-4 by itself adds what the tag answered; the
+            // length counts itself.
+            if head[3] & 0x20 != 0, let length = rest.first, count == 1 {
+                _ = try next(max(1, Int(length)))
+            }
+        }
+        guard rest.isEmpty else {
+            throw ReaderError(.garbled, "\(rest.count) bytes behind a list of tags")
+        }
+        self.tags = tags
+    }
+
+    private static func withoutMarks(_ uid: [UInt8]) -> [UInt8] {
+        let mark: UInt8 = 0x88
+        if uid.count == 8, uid[0] == mark { return Array(uid[1...]) }
+        if uid.count == 12, uid[0] == mark, uid[4] == mark {
+            return Array(uid[1...3] + uid[5...])
+        }
+        return uid
+    }
+}

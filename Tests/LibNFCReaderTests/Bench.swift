@@ -1,0 +1,77 @@
+import LibNFCReader
+import PN532Emulator
+import SimulatedField
+import TagReading
+import Testing
+import Type2Tag
+
+/// Everything that opens a reader: one at a time in a process, so one test at a time.
+@Suite("libnfc over an emulated reader", .serialized)
+enum LiveTests {}
+
+/// An emulated reader and libnfc on it.
+enum Bench {
+    /// The number of the tag that lies there at the beginning.
+    static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
+    static let otherUID: [UInt8] = [0x04, 0xD9, 0x65, 0x0A, 0x32, 0x5E, 0x80]
+    static let getVersion: [UInt8] = [0x60]
+    static let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
+
+    /// Runs a body, and leaves neither a reader nor an emulator behind.
+    static func run(
+        _ simulation: Simulation = .fresh, link: String? = nil,
+        _ body: (LibNFCReader, EmulatedReader) async throws -> Void
+    ) async throws {
+        var options = EmulatedReader.Options()
+        options.link = link
+        let emulator = try EmulatedReader.start(simulation, options)
+        defer { emulator.stop() }
+        let reader = try await LibNFCReader.open(try #require(emulator.connectionString))
+        do {
+            try await body(reader, emulator)
+        } catch {
+            await reader.close()
+            throw error
+        }
+        await reader.close()
+    }
+
+    /// What a call throws; a call that does not throw is an error of its own.
+    static func kind(
+        of call: () async throws -> some Sendable
+    ) async throws -> ReaderError.Kind {
+        do {
+            _ = try await call()
+        } catch let error as ReaderError {
+            return error.kind
+        }
+        throw Unexpected()
+    }
+
+    struct Unexpected: Error {}
+
+    /// Waits until the emulated reader has got so many more commands.
+    static func waitForCommands(_ count: Int, _ emulator: EmulatedReader) async throws {
+        let before = emulator.counters.hostCommands
+        while emulator.counters.hostCommands < before + count {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// A drawer with the tag of `uid` and that of `otherUID`, the first on the reader.
+    static var twoTags: Simulation {
+        var simulation = Simulation.fresh
+        _ = simulation.addTag(.ntag216) { [UInt8](repeating: 0, count: $0) }
+        return simulation
+    }
+
+    static func temporaryLink() -> String {
+        "/tmp/tapcard-reader-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    /// Arms a fault of the line at the next command of a kind.
+    static func arm(_ fault: String, _ emulator: EmulatedReader) {
+        let answer = emulator.control("fault " + fault)
+        #expect(answer.contains("done"), "\(answer)")
+    }
+}

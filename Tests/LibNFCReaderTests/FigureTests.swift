@@ -1,0 +1,81 @@
+import LibNFCReader
+import PN532Emulator
+import SimulatedField
+import TagReading
+import Testing
+
+extension LiveTests {
+    /// Counts, not times: what the reader and the tag were asked, and how long the line and the
+    /// air would have taken for it.
+    @Suite("What a tap costs")
+    struct FigureTests {
+        private static let readCard: [UInt8] = [0x3A, 0x04, 0x27]
+
+        @Test("a known card is read with one data command and at most ten commands in 70 ms")
+        func knownCard() async throws {
+            try await Bench.run { (reader, emulator) async throws in
+                _ = emulator.control("reset")
+                _ = try await reader.select(within: .zero)
+                _ = try await reader.exchange(Self.readCard)
+                await reader.release()
+                let counters = emulator.counters
+                #expect(counters.dataCommands == 1)
+                #expect(counters.hostCommands == 9)
+                let microseconds =
+                    counters.airMicroseconds + counters.linkMicroseconds
+                    + counters.silenceMicroseconds
+                #expect(microseconds <= 70_000, "\(microseconds)")
+            }
+        }
+
+        @Test("the second tap costs what the first did")
+        func secondTap() async throws {
+            try await Bench.run { (reader, emulator) async throws in
+                for _ in 0..<3 {
+                    _ = emulator.control("reset")
+                    _ = try await reader.select(within: .zero)
+                    _ = try await reader.exchange(Self.readCard)
+                    await reader.release()
+                    #expect(emulator.counters.hostCommands == 9)
+                }
+            }
+        }
+
+        @Test("a payment's frames take one command each, and the rest of the tap eight")
+        func payment() async throws {
+            try await Bench.run { (reader, emulator) async throws in
+                _ = emulator.control("reset")
+                _ = try await reader.select(within: .zero)
+                _ = try await reader.exchange(Self.readCard)
+                for page: UInt8 in 0x10..<0x19 {
+                    _ = try await reader.exchange([0xA2, page, 1, 2, 3, 4])
+                }
+                _ = try await reader.exchange(Self.readCard)
+                await reader.release()
+                let counters = emulator.counters
+                #expect(counters.dataCommands == 11)
+                #expect(counters.hostCommands == 19)
+                #expect(counters.writes == 9)
+            }
+        }
+
+        @Test("to ask whether the card still lies there takes one command")
+        func presence() async throws {
+            try await Bench.run { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                _ = emulator.control("reset")
+                _ = try await reader.select(within: .zero)
+                #expect(emulator.counters.hostCommands == 1)
+            }
+        }
+
+        @Test("a look into an empty field takes three commands")
+        func emptyField() async throws {
+            try await Bench.run(Simulation()) { (reader, emulator) async throws in
+                _ = emulator.control("reset")
+                #expect(try await Bench.kind { try await reader.select(within: .zero) } == .noTag)
+                #expect(emulator.counters.hostCommands == 3)
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import LibNFCReader
+import TagReading
+import Testing
+
+@Suite("Frames and answers on the air")
+struct RadioFrameTests {
+    /// The frames of READ 00h, HALT and GET_VERSION as every reader sends them.
+    @Test(
+        "the CRC is that of ISO/IEC 14443 type A",
+        arguments: [
+            ([0x30, 0x00], [0x02, 0xA8]), ([0x50, 0x00], [0x57, 0xCD]), ([0x60], [0xF8, 0x32]),
+        ] as [([UInt8], [UInt8])])
+    func crc(frame: [UInt8], expected: [UInt8]) {
+        #expect(RadioCRC.bytes(of: frame) == expected)
+    }
+
+    @Test(
+        "four bits are an ACK or a NAK with its number", arguments: 0...0x0F as ClosedRange<UInt8>)
+    func nibbles(bits: UInt8) throws {
+        let answer = try TagAnswer([bits])
+        #expect(answer == (bits == 0x0A ? .acknowledged : .refused(bits)))
+    }
+
+    @Test(
+        "a byte that is no four bits is no answer", arguments: [0x10, 0x1A, 0xA0, 0xFF] as [UInt8])
+    func strayByte(byte: UInt8) {
+        #expect(throws: ReaderError(.garbled)) { try TagAnswer([byte]) }
+    }
+
+    private static let content: [UInt8] = [0x04, 0xAC, 0x6B, 0x4B, 0x0A]
+    private static let whole = content + RadioCRC.bytes(of: content)
+
+    @Test("data comes without its CRC")
+    func data() throws {
+        #expect(try TagAnswer(Self.whole) == .data(Self.content))
+    }
+
+    @Test("an answer that ends too early is garbled", arguments: 0..<whole.count)
+    func truncated(length: Int) {
+        // The first byte alone, 04h, is the NAK of the same number: on the air it would be.
+        guard length != 1 else { return }
+        #expect(throws: ReaderError(.garbled)) { try TagAnswer(Self.whole.prefix(length)) }
+    }
+
+    @Test("one wrong bit anywhere is garbled", arguments: 0..<(whole.count * 8))
+    func wrongBit(bit: Int) {
+        var answer = Self.whole
+        answer[bit / 8] ^= 1 << (bit % 8)
+        #expect(throws: ReaderError(.garbled)) { try TagAnswer(answer) }
+    }
+}
