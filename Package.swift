@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         library("CSQLite"),
         library("COpenSSL"),
+        library("CLibUSB"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -67,6 +68,9 @@ let package = Package(
         room(
             "SimulatedReader", on: "Readers",
             ["TagReading", "Type2Tag", "DurableFile", "TextCodecs"]),
+        room("ReaderDiagnosis", on: "Readers"),
+        room(
+            "USBReaderDiscovery", on: "Readers", ["ReaderDiagnosis", "BlockingLane", "CLibUSB"]),
 
         room("Ledger", on: "Ledgers", ["TapcardDomain"]),
         room(
@@ -85,13 +89,14 @@ let package = Package(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-                "TagReading", "Ledger", "DurableFile", "TextCodecs",
+                "TagReading", "Ledger", "DurableFile", "TextCodecs", "ReaderDiagnosis",
             ]),
         .executableTarget(
             name: "tapcard",
             dependencies: [
                 "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
                 "Ledger", "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography",
+                "ReaderDiagnosis", "USBReaderDiscovery",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -146,7 +151,17 @@ let package = Package(
             of: "TapcardCommands",
             [
                 "TapcardCore", "TapcardDomain", "SimulatedReader", "Ledger", "TagReading",
-                "Type2Tag", "DurableFile",
+                "Type2Tag", "DurableFile", "ReaderDiagnosis",
+            ]),
+        tests(of: "ReaderDiagnosis"),
+        .executableTarget(
+            name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
+            path: "Tests/PlugProbe", swiftSettings: strict),
+        tests(
+            of: "USBReaderDiscovery",
+            [
+                "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
+                "SimulatedReader", "TapcardDomain", "DurableFile", "PlugProbe",
             ]),
         .testTarget(
             name: "EndToEndTests",

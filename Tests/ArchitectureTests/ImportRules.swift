@@ -12,6 +12,8 @@ enum ImportRules {
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
         "CardStore": ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"],
         "SimulatedReader": ["TagReading", "Type2Tag", "DurableFile", "TextCodecs", "Glibc"],
+        "ReaderDiagnosis": [],
+        "USBReaderDiscovery": ["ReaderDiagnosis", "BlockingLane", "CLibUSB", "Glibc"],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
@@ -23,12 +25,12 @@ enum ImportRules {
         ],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc",
+            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc", "ReaderDiagnosis",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedReader", "SQLiteLedger", "TagReading",
             "Ledger", "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "Glibc",
-            "Dispatch",
+            "Dispatch", "ReaderDiagnosis", "USBReaderDiscovery",
         ],
     ]
 
