@@ -35,8 +35,7 @@ extension ReaderSurvey {
                     remedy: [
                         .say("A container sees only the nodes that it was given: start it with"),
                         .run("docker run --device /dev/bus/usb ..."),
-                        .say("On the machine itself let udev make it:"),
-                        .run("sudo udevadm trigger --subsystem-match=usb --action=add"),
+                        .say("On the machine itself unplug it and plug it in again."),
                     ]))
         }
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,

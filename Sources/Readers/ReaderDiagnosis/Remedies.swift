@@ -37,7 +37,7 @@ enum Remedies {
             .run("sudo make install-udev"), .say("or without that folder:"),
             .run("echo '\(rule)' | sudo tee /etc/udev/rules.d/60-tapcard-readers.rules"),
             .run("sudo udevadm control --reload"),
-            .run("sudo udevadm trigger --action=add --attr-match=idVendor=\(vendor)"),
+            .run("sudo udevadm trigger --action=change --attr-match=idVendor=\(vendor)"),
             .say("If it is not enough, unplug the reader and plug it in again. Over SSH, and for "
                 + "services, join the group plugdev:"),
         ] + join
