@@ -4,13 +4,16 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
+UDEV_RULES ?= /etc/udev/rules.d
+MODPROBE ?= /etc/modprobe.d
 
 STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
 LINTED = Package.swift Sources Tests Benchmarks
 
-.PHONY: all deps build demo test check bench lint format docs clean install uninstall
+.PHONY: all deps build demo test check bench lint format docs clean install uninstall \
+	install-udev uninstall-udev
 
 all: build
 
@@ -67,3 +70,14 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard
 	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tapcard
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tapcard.fish
+
+# As root: gives the readers to whoever is logged in, and keeps the kernel's drivers off them.
+install-udev:
+	install -D -m 644 udev/60-tapcard-readers.rules $(DESTDIR)$(UDEV_RULES)/60-tapcard-readers.rules
+	install -D -m 644 udev/tapcard-pn533.conf $(DESTDIR)$(MODPROBE)/tapcard-pn533.conf
+	@packaging/reload-udev "$(DESTDIR)"
+
+uninstall-udev:
+	rm -f $(DESTDIR)$(UDEV_RULES)/60-tapcard-readers.rules
+	rm -f $(DESTDIR)$(MODPROBE)/tapcard-pn533.conf
+	@packaging/reload-udev "$(DESTDIR)"

@@ -51,6 +51,7 @@ let package = Package(
         library("CSQLite"),
         library("COpenSSL"),
         library("CLibNFC"),
+        library("CLibUSB"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -78,6 +79,9 @@ let package = Package(
             "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
 
         room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
+        room("ReaderDiagnosis", on: "Readers"),
+        room(
+            "USBReaderDiscovery", on: "Readers", ["ReaderDiagnosis", "BlockingLane", "CLibUSB"]),
 
         room("Ledger", on: "Ledgers", ["TapcardDomain"]),
         room(
@@ -96,14 +100,15 @@ let package = Package(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-                "TagReading", "Ledger", "DurableFile", "TextCodecs",
+                "TagReading", "Ledger", "DurableFile", "TextCodecs", "ReaderDiagnosis",
             ]),
         .executableTarget(
             name: "tapcard",
             dependencies: [
                 "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
-                "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
+                "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
+                "USBReaderDiscovery", "LibNFCReader", "ReaderProcess", "BlockingLane",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -163,7 +168,17 @@ let package = Package(
             of: "TapcardCommands",
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
-                "TagReading", "Type2Tag", "DurableFile",
+                "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis",
+            ]),
+        tests(of: "ReaderDiagnosis"),
+        .executableTarget(
+            name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
+            path: "Tests/PlugProbe", swiftSettings: strict),
+        tests(
+            of: "USBReaderDiscovery",
+            [
+                "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
+                "SimulatedReader", "TapcardDomain", "DurableFile", "PlugProbe",
             ]),
         .testTarget(
             name: "EndToEndTests",

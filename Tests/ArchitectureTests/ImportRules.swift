@@ -20,6 +20,8 @@ enum ImportRules {
         "LibNFCReader": [
             "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "Glibc", "Dispatch",
         ],
+        "ReaderDiagnosis": [],
+        "USBReaderDiscovery": ["ReaderDiagnosis", "BlockingLane", "CLibUSB", "Glibc"],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
@@ -31,12 +33,14 @@ enum ImportRules {
         ],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc",
+            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc", "ReaderDiagnosis",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
-            "TextCodecs", "CardCryptography", "DurableFile", "Glibc", "Dispatch",
+            "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
+            "USBReaderDiscovery", "LibNFCReader", "ReaderProcess", "BlockingLane", "Glibc",
+            "Dispatch",
         ],
     ]
 

@@ -2,6 +2,7 @@ import CardCryptography
 import CardImage
 import CardStore
 import Ledger
+import NDEF
 import TagReading
 public import TapcardDomain
 public import Type2Tag
@@ -19,6 +20,8 @@ public struct TagInfo: Sendable, Hashable {
     public let originality: Originality
     /// What is written on it: a word of `--json`.
     public let ndef: String
+    /// How many bytes the message on it could grow by.
+    public let freeBytes: Int
     public let isLocked: Bool
     public let isProtected: Bool
     /// How often it was read since the counter was switched on; nil where it is off.
@@ -42,12 +45,28 @@ extension Station {
                     Originality.verify(uid: uid.bytes, signature: $0) ? .valid : .invalid
                 } ?? .unknown
             let isReadOnly = tag.capability[3] & 0x0F != 0
+            let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
                 uid: uid, chip: tag.chip, version: tag.version, originality: originality,
-                ndef: TagContent(decoding: tag.memory, currency: currency).word,
+                ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
                 counter: counter)
         }
+    }
+
+    /// The message may grow up to a card's records, and on a tag that is no card up to its end.
+    private static func freeBytes(_ memory: [UInt8], of chip: Type2Chip, _ content: TagContent)
+        -> Int
+    {
+        var room = memory.count
+        if case .tapcard = content, let layout = CardLayout(chipNamed: chip.name) {
+            room = layout.ndefByteCount
+        }
+        let terminatorBytes = 1
+        let shortHeaderBytes = 2
+        let message = (try? TLVArea(decoding: memory))?.message
+        let used = message.map { $0.valueOffset + $0.value.count } ?? shortHeaderBytes
+        return max(0, room - used - terminatorBytes)
     }
 
     /// Everything that can be read of the tag.

@@ -37,16 +37,19 @@ extension TapcardError {
             self.init(
                 .noReader, "There is no usable reader\(detail).",
                 meaning: TapcardError.unchanged,
-                advice: "tapcard --reader sim works without one.")
+                advice: "tapcard doctor says why and what to do; tapcard --reader sim works "
+                    + "without one.")
         case .busy:
             self.init(
                 .readerBusy, "The reader is in use\(detail).",
                 meaning: TapcardError.unchanged,
-                advice: "Stop the other program, or wait until it has finished.")
+                advice: "tapcard doctor says by what. Stop the other program, or wait until it "
+                    + "has finished.")
         case .readerLost:
             self.init(
                 .readerLost, "The reader does not answer any more\(detail).",
-                meaning: TapcardError.unchanged, advice: "Plug it in again and repeat.")
+                meaning: TapcardError.unchanged,
+                advice: "Plug it in again and repeat; tapcard doctor says what is wrong with it.")
         case .noTag:
             self.init(
                 .noCard, "No card came in time.", meaning: TapcardError.unchanged,

@@ -23,13 +23,14 @@ struct Command: Sendable {
         case money = "Money"
         case operators = "Operators"
         case tags = "Tags"
+        case readers = "Readers"
         case station = "This station"
         case simulation = "Simulated reader"
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + operatorCommands + tagCommands + stationCommands
-        + keyCommands + simulationCommands
+        cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
+        + stationCommands + keyCommands + simulationCommands
 }
 
 extension CommandTable {
@@ -40,7 +41,8 @@ extension CommandTable {
         globals: [
             CommandOption(
                 name: "reader", value: "NAME",
-                help: "The reader: sim, or sim:FILE for a simulated one"),
+                help: "The reader, as tapcard readers names it; sim, or sim:FILE for a simulated "
+                    + "one"),
             CommandOption(
                 name: "ledger", value: "FILE", help: "The ledger's file", completesFiles: true),
             CommandOption(

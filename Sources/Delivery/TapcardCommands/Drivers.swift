@@ -1,4 +1,5 @@
 public import Ledger
+public import ReaderDiagnosis
 public import TagReading
 public import TapcardCore
 public import TapcardDomain
@@ -20,6 +21,7 @@ public struct Drivers: Sendable {
     public let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) -> [CardUID]
     public let simulatedTags: any SimulatedTags
+    public let readers: any ReaderInventory
     public let surroundings:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
@@ -37,6 +39,7 @@ public struct Drivers: Sendable {
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
             [CardUID],
         simulatedTags: any SimulatedTags,
+        readers: any ReaderInventory,
         surroundings:
             @escaping @Sendable (
                 @escaping @Sendable (Station.Progress) -> Void
@@ -47,6 +50,7 @@ public struct Drivers: Sendable {
         self.backUp = backUp
         self.restore = restore
         self.simulatedTags = simulatedTags
+        self.readers = readers
         self.surroundings = surroundings
     }
 }
@@ -57,6 +61,14 @@ public enum ReaderUse: Sendable {
     case tap
     /// Card after card, all day: it has to outlive its own driver and its own cable.
     case watch
+}
+
+/// The readers of this machine, before any of them is opened.
+public protocol ReaderInventory: Sendable {
+    /// What there is and what holds it. Opens nothing, disturbs nothing.
+    func survey() async -> ReaderSurvey
+    /// What an open reader says of itself: its chip and firmware; nil where it says nothing.
+    func firmware(of reader: any TagReader) async -> String?
 }
 
 /// The drawer of a simulated reader.

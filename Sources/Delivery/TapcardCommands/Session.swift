@@ -130,6 +130,18 @@ struct Session: Sendable {
         }
     }
 
+    /// A reader by name, for looking at it. Only a simulated one has a file in the data folder.
+    func openReader(_ name: String) async throws(ReaderError) -> any TagReader {
+        if name == "sim" {
+            do {
+                try makeDataFolder()
+            } catch {
+                throw ReaderError(.noReader, error.what)
+            }
+        }
+        return try await drivers.openReader(name, settings.dataFolder, .tap)
+    }
+
     private static func words(_ progress: Station.Progress) -> String? {
         switch progress {
         case .waitingForCard: "Hold a card to the reader"

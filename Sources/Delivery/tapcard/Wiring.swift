@@ -18,7 +18,11 @@ enum Wiring {
         // A reader of our output that goes away is no reason to die in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
         let program = Program(drivers: drivers, console: console, environment: environment)
-        let work = Task { await program.run(arguments) }
+        let work = Task {
+            let status = await program.run(arguments)
+            await RealReaders.closeAll()
+            return status
+        }
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -52,6 +56,7 @@ enum Wiring {
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
         },
         simulatedTags: SimulationDrawer(),
+        readers: MachineReaders.all,
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
@@ -77,14 +82,14 @@ enum Wiring {
     private static func openReader(
         _ name: String?, _ dataFolder: String, _ use: ReaderUse
     ) async throws(ReaderError) -> any TagReader {
-        guard let name else {
-            throw ReaderError(.noReader, "none was named, and this version knows no USB readers")
-        }
         if name == "sim" { return try simulatedReader(dataFolder + "/simulation.txt") }
-        if name.hasPrefix("sim:"), name.count > 4 {
+        if let name, name.hasPrefix("sim:"), name.count > 4 {
             return try simulatedReader(String(name.dropFirst(4)))
         }
-        throw ReaderError(.noReader, "\(name.debugDescription) is none that this version knows")
+        return switch use {
+        case .tap: try await RealReaders.open(name)
+        case .watch: try await RealReaders.openLasting(name)
+        }
     }
 
     private static func simulatedReader(_ path: String) throws(ReaderError) -> SimulatedReader {

@@ -1,3 +1,8 @@
 import Glibc
 
-exit(await Wiring.run(Array(CommandLine.arguments.dropFirst())))
+let words = Array(CommandLine.arguments.dropFirst())
+if words.first == RealReaders.drivingWord {
+    await RealReaders.drive(words.dropFirst().first)
+} else {
+    exit(await Wiring.run(words))
+}

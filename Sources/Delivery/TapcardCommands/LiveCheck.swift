@@ -1,0 +1,125 @@
+import CardCryptography
+import Ledger
+import ReaderDiagnosis
+import TagReading
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Type2Tag
+
+/// What came of opening a reader and looking once at what lies on it.
+struct LiveCheck: Sendable {
+    let reader: String
+    /// What the reader calls itself, and its firmware, once it was opened.
+    var title: String?
+    var firmware: String?
+    var tag: TagInfo?
+    var findings: [Finding] = []
+
+    /// Whether the reader did its part, whatever is to be said of the tag.
+    var hasAnswered: Bool { findings.contains { $0.id == .answers } }
+
+    /// Opens the reader, and gives it back at the end. Neither ledger nor keys are asked: the
+    /// station it works with has an empty ledger and a key of its own, both forgotten afterwards.
+    static func run(
+        on name: String, _ survey: ReaderSurvey, in session: Session
+    ) async throws(TapcardError) -> LiveCheck {
+        var check = LiveCheck(reader: name)
+        let reader: any TagReader
+        do {
+            reader = try await session.openReader(name)
+        } catch {
+            check.findings.append(notOpened(name, error, survey))
+            return check
+        }
+        check.title = await reader.name
+        check.firmware = await session.drivers.readers.firmware(of: reader)
+        let currency = try session.settings.currency ?? .usd
+        let surroundings = session.drivers.surroundings { _ in }
+        let station = Station(
+            reader: reader, ledger: InMemoryLedger(currency: currency),
+            keys: KeyRing.fresh(created: LocalTime.date(surroundings.now())),
+            settings: Station.Settings(wait: .zero), surroundings: surroundings)
+        do {
+            let tag = try await station.tagInfo()
+            check.tag = tag
+            check.findings += [check.answer, check.sight(of: tag)]
+        } catch {
+            check.findings += try check.judge(error, survey)
+        }
+        return check
+    }
+
+    private static func notOpened(
+        _ name: String, _ error: ReaderError, _ survey: ReaderSurvey
+    ) -> Finding {
+        let detail = error.detail.isEmpty ? "" : ": \(error.detail)"
+        return error.kind == .busy
+            ? Finding(
+                .heldByProgram, .problem, reader: name, "\(name) is in use\(detail).",
+                remedy: [.say("Stop the other program, or wait until it has finished.")])
+            : Finding(
+                .cannotOpen, .problem, reader: name, "\(name) cannot be opened\(detail).",
+                remedy: survey.stubbornRemedy(name))
+    }
+
+    private var answer: Finding {
+        let firmware = self.firmware.map { ", \($0)" } ?? ""
+        let title = self.title.map { $0 == reader ? "" : " as \($0)" } ?? ""
+        return Finding(.answers, .ok, reader: reader, "\(reader) answers\(title)\(firmware).")
+    }
+
+    private func sight(of tag: TagInfo) -> Finding {
+        var what =
+            "An \(tag.chip.name), number \(tag.uid), lies on it; the maker's signature is "
+            + "\(tag.originality.rawValue). It holds: \(tag.ndef); of \(tag.chip.userByteCount) bytes "
+            + "\(tag.freeBytes) are free."
+        if tag.isLocked { what += " It is locked." }
+        if tag.isProtected { what += " It is protected by a password." }
+        return Finding(.tag, .ok, reader: reader, what)
+    }
+
+    private func judge(
+        _ error: TapcardError, _ survey: ReaderSurvey
+    ) throws(TapcardError) -> [Finding] {
+        switch error.kind {
+        case .cancelled: throw error
+        case .noCard:
+            return [answer, Finding(.noTag, .ok, reader: reader, "No tag lies on it.")]
+        case .noReader, .readerBusy, .readerLost:
+            return [
+                Finding(
+                    .doesNotAnswer, .problem, reader: reader,
+                    "\(reader) can be opened, but does not answer: \(error.what)",
+                    remedy: survey.stubbornRemedy(reader))
+            ]
+        default:
+            let advice: [Finding.Step] = error.advice.isEmpty ? [] : [.say(error.advice)]
+            return [
+                answer, Finding(.tagUnreadable, .note, reader: reader, error.what, remedy: advice),
+            ]
+        }
+    }
+
+    var document: JSONValue {
+        [
+            "reader": .string(reader), "answers": .bool(hasAnswered), "title": .text(title),
+            "firmware": .text(firmware), "tag": tag.map(LiveCheck.document) ?? .null,
+        ]
+    }
+
+    private static func document(_ tag: TagInfo) -> JSONValue {
+        [
+            "uid": .text(tag.uid), "chip": .string(tag.chip.name),
+            "originality": .string(tag.originality.rawValue), "ndef": .string(tag.ndef),
+            "bytes": .number(tag.chip.userByteCount),
+            "freeBytes": .number(tag.freeBytes), "locked": .bool(tag.isLocked),
+            "protected": .bool(tag.isProtected),
+        ]
+    }
+}
+
+extension Type2Chip {
+    /// A page is four bytes.
+    fileprivate var userByteCount: Int { userPages.count * 4 }
+}

@@ -1,0 +1,128 @@
+import ReaderDiagnosis
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    static let readerCommands: [Command] = [
+        Command(
+            "readers", group: .readers, "List the readers that are plugged in",
+            discussion: "One line a reader: the name that --reader takes, its make, its driver and "
+                + "whether it can be used. None of them is opened. Serial ports are listed, too: "
+                + "whether a PN532 board hangs on one cannot be seen from outside.",
+            example: "tapcard readers"
+        ) { session throws(TapcardError) in await session.readers() },
+        Command(
+            "doctor", group: .readers, "Say why a reader does not work, and what mends it",
+            discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
+                + "opens the reader and looks once at the tag on it, if there is one. It only "
+                + "reads and changes nothing. With --reader it checks that one.",
+            example: "tapcard doctor"
+        ) { session throws(TapcardError) in try await session.doctor() },
+    ]
+}
+
+extension Session {
+    fileprivate func readers() async -> Report {
+        let rows = await drivers.readers.survey().rows + [ReaderRow.simulated]
+        let isUsable = rows.dropLast().contains(where: \.isUsable)
+        let names = rows.map { $0.name?.count ?? 1 }.max() ?? 0
+        let makes = rows.map(\.make.count).max() ?? 0
+        let drivers = rows.map(\.driver.count).max() ?? 0
+        return Report(
+            [JSONMember(key: "readers", value: .array(rows.map(\.document)))],
+            rows.map {
+                padded($0.name ?? "-", names) + "  " + padded($0.make, makes) + "  "
+                    + padded($0.driver, drivers) + "  " + $0.state.text
+            },
+            problem: isUsable
+                ? nil
+                : TapcardError(
+                    .noReader, "No reader can be used.",
+                    advice: "tapcard doctor says why and what to do; tapcard --reader sim works "
+                        + "without one."), isPlain: true)
+    }
+
+    fileprivate func doctor() async throws(TapcardError) -> Report {
+        let survey = await drivers.readers.survey()
+        let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
+        var findings = isSimulated ? [] : survey.findings(about: settings.reader)
+        var live: LiveCheck?
+        for name in candidates(survey, findings) {
+            let check = try await LiveCheck.run(on: name, survey, in: self)
+            findings += check.findings
+            live = check
+            if check.hasAnswered { break }
+        }
+        let answered = live?.hasAnswered ?? false
+        return Report(
+            [
+                JSONMember(key: "findings", value: .array(findings.map(\.document))),
+                JSONMember(key: "live", value: live?.document ?? .null),
+            ],
+            findings.flatMap(\.lines),
+            problem: answered
+                ? nil
+                : TapcardError(
+                    .noReader, "No reader can be used.",
+                    advice: "Do what stands beside the problems, or use --reader sim."),
+            isPlain: true)
+    }
+
+    /// The readers to open, by name: the one that was asked for, or those that look as if they
+    /// could be opened, until one answers.
+    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [String] {
+        let mostTried = 8
+        guard let name = settings.reader else {
+            return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
+        }
+        return findings.contains { $0.severity == .problem } ? [] : [name]
+    }
+}
+
+extension ReaderRow {
+    /// It is always there, and counts as none.
+    fileprivate static var simulated: ReaderRow {
+        ReaderRow(name: "sim", make: "simulated reader", driver: "tapcard")
+    }
+
+    fileprivate var document: JSONValue {
+        [
+            "name": .text(name), "make": .string(make), "driver": .string(driver),
+            "state": .string(state.word), "detail": .string(state.text), "usb": .text(numbers),
+            "node": .text(node),
+        ]
+    }
+}
+
+extension Finding {
+    private static let widest = 9
+
+    fileprivate var lines: [String] {
+        let indented = String(repeating: " ", count: Finding.widest)
+        let word = severity.rawValue
+        return [word + indented.dropFirst(word.count) + what]
+            + remedy.map { step in
+                switch step {
+                case .say(let text): indented + text
+                case .run(let command): indented + "  " + command
+                }
+            }
+    }
+
+    fileprivate var document: JSONValue {
+        let words = remedy.map { step in
+            switch step {
+            case .say(let text), .run(let text): text
+            }
+        }
+        let commands = remedy.compactMap { step -> JSONValue? in
+            if case .run(let command) = step { .string(command) } else { nil }
+        }
+        return [
+            "id": .string(id.rawValue), "severity": .string(severity.rawValue),
+            "reader": .text(reader), "what": .string(what),
+            "remedy": words.isEmpty ? .null : .string(words.joined(separator: "\n")),
+            "commands": .array(commands),
+        ]
+    }
+}

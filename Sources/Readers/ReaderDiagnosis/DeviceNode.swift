@@ -1,0 +1,41 @@
+/// A file in /dev, and whether we may open it.
+public struct DeviceNode: Sendable, Hashable {
+    /// What we may do with it.
+    public enum Access: Sendable, Hashable {
+        case readAndWrite
+        /// Readable only, or not at all: no reader can be used through it.
+        case denied
+        /// There is no such file, though the device is plugged in.
+        case missing
+    }
+
+    public var path: String
+    public var access: Access
+    public var owner: String
+    public var group: String
+    /// The twelve lowest bits of the mode.
+    public var mode: UInt16
+
+    public init(path: String, access: Access, owner: String, group: String, mode: UInt16) {
+        self.path = path
+        self.access = access
+        self.owner = owner
+        self.group = group
+        self.mode = mode
+    }
+
+    /// The mode as chmod takes it.
+    public var octalMode: String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+/// What holds a reader so that nobody else can.
+public enum ReaderHolder: Sendable, Hashable {
+    /// A module of the kernel is bound to it.
+    case kernel(driver: String)
+    case program(pid: Int, name: String)
+    /// A program has claimed it, of which we may not see which it is.
+    case unseenProgram
+}

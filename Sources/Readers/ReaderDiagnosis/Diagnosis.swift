@@ -1,0 +1,131 @@
+extension ReaderSurvey {
+    /// What is to be said of these readers, in the order in which it matters.
+    ///
+    /// With a name only what concerns that reader.
+    public func findings(about name: String? = nil) -> [Finding] {
+        if let name, !name.hasPrefix("pcsc:"), !isKnown(name) { return [notPluggedIn(name)] }
+        if let name, name.hasPrefix("pcsc:"), !isKnown(name) { return smartCardFindings(name) }
+        let concerns = { (own: String?) in name == nil || own == name }
+        var findings: [Finding] = name == nil ? [busFinding] : []
+        findings += libraryFindings
+        for reader in readers where reader.isReader && concerns(self.name(of: reader)) {
+            findings += self.findings(on: reader)
+        }
+        for port in ports where concerns(port.name) { findings.append(finding(on: port)) }
+        if name == nil { findings += bridgesWithoutPort.map(bridgeFinding) }
+        return findings
+    }
+
+    /// Whether there is a reader of this name here.
+    public func isKnown(_ name: String) -> Bool { rows.contains { $0.name == name } }
+
+    private var busFinding: Finding {
+        // A reader on a serial port or behind pcscd needs no USB that we can see.
+        let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
+        let simulated = "Without a reader: try everything on a simulated one."
+        switch bus {
+        case .absent:
+            return Finding(
+                .noUSB, severity,
+                "This machine has no USB: there is no /sys/bus/usb. It is a container, or a "
+                    + "virtual machine that was given none.",
+                remedy: [
+                    .say("Run tapcard on the machine itself, or hand the reader through: to a "
+                        + "container with"),
+                    .run("docker run --device /dev/bus/usb ..."),
+                    .say("to a virtual machine as a USB host device."),
+                    .say(simulated), .run("tapcard --reader sim read"),
+                ])
+        case .present(let count):
+            let found = readers.filter(\.isReader).count
+            guard found == 0 else {
+                return Finding(.usb, .ok, found == 1 ? "1 reader is plugged in."
+                    : "\(found) readers are plugged in.")
+            }
+            return Finding(
+                .noReader, severity,
+                "No NFC reader is plugged in: of \(count) USB devices none is of a known make.",
+                remedy: [
+                    .say("Plug one in, without a hub where it has one, and look whether the "
+                        + "kernel sees it:"),
+                    .run("lsusb"),
+                    .say("A PN532 board on a serial port has to be named: "
+                        + "--reader pn532_uart:/dev/ttyUSB0."),
+                    .say(simulated), .run("tapcard --reader sim read"),
+                ])
+        }
+    }
+
+    private var libraryFindings: [Finding] {
+        let isNeeded = !ports.isEmpty || readers.contains {
+            if case .libnfc = $0.model.service { true } else { false }
+        }
+        switch libnfc {
+        case .notAsked: return []
+        case .missing:
+            return [
+                Finding(
+                    .libnfcMissing, isNeeded ? .problem : .note,
+                    "libnfc is not installed: ACR122U, PN532 and PN533 readers need it.",
+                    remedy: [.run("sudo apt install libnfc6")])
+            ]
+        case .version(let version) where version == "1.8" || version.hasPrefix("1.8."):
+            return [Finding(.libnfc, .ok, "libnfc \(version) is installed.")]
+        case .version(let version):
+            return [
+                Finding(
+                    .libnfcOther, isNeeded ? .problem : .note,
+                    "libnfc is of version \(version); tapcard was tried with 1.8 only.",
+                    remedy: [
+                        .say("Use the one of your distribution:"),
+                        .run("sudo apt install --reinstall libnfc6"),
+                    ])
+            ]
+        }
+    }
+
+    private func notPluggedIn(_ name: String) -> Finding {
+        let known = rows.compactMap(\.name)
+        let others = known.isEmpty ? "No other is there, either." : "There is: "
+            + known.joined(separator: ", ") + "."
+        return Finding(
+            .notPluggedIn, .problem, reader: name,
+            "\(name) is not here. The number of a reader changes whenever it is plugged in.",
+            remedy: [.say(others), .run("tapcard readers")])
+    }
+
+    /// Of a reader that only pcscd could know.
+    private func smartCardFindings(_ name: String) -> [Finding] {
+        if smartCardService == .absent {
+            return [
+                Finding(
+                    .pcscdMissing, .problem, reader: name,
+                    "\(name) needs pcscd, which is not running.", remedy: Remedies.pcscd)
+            ]
+        }
+        // Where pcscd was not asked for its readers, opening the reader tells.
+        return smartCardReaders == nil ? [] : [notPluggedIn(name)]
+    }
+
+    /// Bridges whose serial port is nowhere to be seen.
+    private var bridgesWithoutPort: [PluggedReader] {
+        readers.filter { reader in
+            !reader.isReader && !ports.contains { $0.bridge?.numbers == reader.model.numbers }
+        }
+    }
+
+    private func bridgeFinding(_ bridge: PluggedReader) -> Finding {
+        Finding(
+            .bridgeWithoutPort, .note,
+            "\(describe(bridge)) is plugged in, but there is no serial port of it in /dev.",
+            remedy: [
+                .say("If a PN532 board hangs on it, load the kernel's module for it:"),
+                .run("sudo modprobe \(Remedies.module(for: bridge.model.vendor))"),
+            ])
+    }
+
+    func describe(_ reader: PluggedReader) -> String {
+        "\(reader.model.make) (\(reader.model.numbers), bus \(reader.bus), "
+            + "device \(reader.address))"
+    }
+}

@@ -1,0 +1,61 @@
+/// One thing that a doctor found, and what to do about it.
+public struct Finding: Sendable, Hashable {
+    /// How much it matters.
+    public enum Severity: String, Sendable {
+        case ok, note, problem
+    }
+
+    /// The word by which programs know a finding.
+    public enum ID: String, Sendable, CaseIterable {
+        case usb
+        case noUSB = "no-usb"
+        case noReader = "no-reader"
+        case notPluggedIn = "not-plugged-in"
+        case libnfc
+        case libnfcMissing = "libnfc-missing"
+        case libnfcOther = "libnfc-other-version"
+        case ready
+        case noNode = "no-node"
+        case noPermission = "no-permission"
+        case kernelModule = "kernel-module"
+        case heldByPCSCD = "held-by-pcscd"
+        case pcscdNear = "pcscd-near"
+        case heldByProgram = "held-by-program"
+        case pcscdMissing = "pcscd-missing"
+        case notOffered = "not-offered"
+        case unsupported = "not-supported"
+        case serialPort = "serial-port"
+        case bridgeWithoutPort = "bridge-without-port"
+        case answers
+        case cannotOpen = "cannot-open"
+        case doesNotAnswer = "does-not-answer"
+        case tag
+        case noTag = "no-tag"
+        case tagUnreadable = "tag-unreadable"
+    }
+
+    /// One step of a remedy.
+    public enum Step: Sendable, Hashable {
+        case say(String)
+        /// A command line, to be typed as it is.
+        case run(String)
+    }
+
+    public let id: ID
+    public let severity: Severity
+    /// The reader that it is about, by the name that `--reader` takes.
+    public let reader: String?
+    public let what: String
+    public let remedy: [Step]
+
+    public init(
+        _ id: ID, _ severity: Severity, reader: String? = nil, _ what: String,
+        remedy: [Step] = []
+    ) {
+        self.id = id
+        self.severity = severity
+        self.reader = reader
+        self.what = what
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,166 @@
+extension ReaderSurvey {
+    /// All that keeps one reader from being used; one line that says so when nothing does.
+    func findings(on reader: PluggedReader) -> [Finding] {
+        let found: [Finding]
+        switch reader.model.service {
+        case .libnfc: found = libnfcFindings(on: reader)
+        case .smartCard(let word): found = smartCardFindings(on: reader, word)
+        case .unsupported(let advice):
+            found = [
+                Finding(
+                    .unsupported, .problem,
+                    "\(describe(reader)) is known, but not supported.", remedy: [.say(advice)])
+            ]
+        case .serialBridge: found = []
+        }
+        guard found.allSatisfy({ $0.severity != .problem }), state(of: reader) == .ready else {
+            return found
+        }
+        let name = self.name(of: reader)
+        return [Finding(.ready, .ok, reader: name, "\(describe(reader)) can be opened.")] + found
+    }
+
+    private func libnfcFindings(on reader: PluggedReader) -> [Finding] {
+        let name = self.name(of: reader)
+        var found: [Finding] = []
+        for holder in reader.holders { found.append(finding(on: reader, heldBy: holder)) }
+        switch reader.node.access {
+        case .readAndWrite: break
+        case .denied: found.append(permissionFinding(on: reader))
+        case .missing:
+            found.append(
+                Finding(
+                    .noNode, .problem, reader: name,
+                    "\(describe(reader)) has no device node: there is no \(reader.node.path).",
+                    remedy: [
+                        .say("A container sees only the nodes that it was given: start it with"),
+                        .run("docker run --device /dev/bus/usb ..."),
+                        .say("On the machine itself unplug it and plug it in again."),
+                    ]))
+        }
+        if reader.holders.isEmpty, reader.model.smartCardWord != nil,
+            case .running(let pid) = smartCardService
+        {
+            found.append(
+                Finding(
+                    .pcscdNear, .note, reader: name,
+                    "pcscd is running (process \(pid)) and takes readers of this make, too: which "
+                        + "of the two gets it is a matter of luck.",
+                    remedy: [.say("If nothing else needs pcscd, stop it:")] + Remedies.stopPCSCD))
+        }
+        return found
+    }
+
+    private func finding(on reader: PluggedReader, heldBy holder: ReaderHolder) -> Finding {
+        let name = self.name(of: reader)
+        if isPCSCD(holder, reader) { return pcscdFinding(on: reader) }
+        switch holder {
+        case .kernel(let driver):
+            return Finding(
+                .kernelModule, .problem, reader: name,
+                "\(describe(reader)) is held by the kernel's module \(driver).",
+                remedy: Remedies.unload(driver))
+        case .program(let pid, let program):
+            return Finding(
+                .heldByProgram, .problem, reader: name,
+                "\(describe(reader)) is in use by \(program) (process \(pid)).",
+                remedy: [.say("Quit that program, or end it:"), .run("kill \(pid)")])
+        case .unseenProgram:
+            return Finding(
+                .heldByProgram, .problem, reader: name,
+                "\(describe(reader)) is in use by a program of another user.",
+                remedy: [
+                    .say("See which it is, and quit it:"),
+                    .run("sudo fuser -v \(reader.node.path)"),
+                ])
+        }
+    }
+
+    private func pcscdFinding(on reader: PluggedReader) -> Finding {
+        let word = reader.model.smartCardWord ?? reader.model.make
+        let offered = self.offered(word)
+        let use: [Finding.Step] =
+            if let offered {
+                [.say("Use it through pcscd:"), .run("tapcard --reader \"pcsc:\(offered)\" read")]
+            } else {
+                [
+                    .say("Use it through pcscd, by a part of the name that pcsc_scan -r shows:"),
+                    .run("tapcard --reader \"pcsc:\(word)\" read"),
+                ]
+            }
+        return Finding(
+            .heldByPCSCD, offered == nil ? .problem : .note, reader: name(of: reader),
+            "\(describe(reader)) is held by pcscd, the smart card service.",
+            remedy: use + [.say("Or stop pcscd, if nothing else needs it:")] + Remedies.stopPCSCD)
+    }
+
+    private func permissionFinding(on reader: PluggedReader) -> Finding {
+        let node = reader.node
+        let what =
+            "\(describe(reader)): you may not open \(node.path) (owner \(node.owner), group "
+            + "\(node.group), mode \(node.octalMode))."
+        return Finding(
+            .noPermission, .problem, reader: name(of: reader), what,
+            remedy: Remedies.permission(on: reader, user: user))
+    }
+
+    private func smartCardFindings(on reader: PluggedReader, _ word: String) -> [Finding] {
+        let name = self.name(of: reader)
+        let others = reader.holders.filter { !isPCSCD($0, reader) }
+        if !others.isEmpty { return others.map { finding(on: reader, heldBy: $0) } }
+        switch state(of: reader) {
+        case .noPCSCD:
+            return [
+                Finding(
+                    .pcscdMissing, .problem, reader: name,
+                    "\(describe(reader)) needs pcscd, which is not running.",
+                    remedy: Remedies.pcscd)
+            ]
+        case .notOffered:
+            return [
+                Finding(
+                    .notOffered, .problem, reader: name,
+                    "\(describe(reader)) is plugged in, but pcscd does not offer it.",
+                    remedy: [
+                        .say("Start pcscd afresh, and look at what it says of the reader:"),
+                        .run("sudo systemctl restart pcscd"),
+                        .run("journalctl -u pcscd -n 20"),
+                    ])
+            ]
+        default: return []
+        }
+    }
+
+    func finding(on port: SerialPort) -> Finding {
+        let isBeside = rows.contains(where: \.isReady)
+        let what = port.bridge.map { "\(port.node.path) (\($0.make))" } ?? port.node.path
+        switch row(port).state {
+        case .held(.program(let pid, let program)):
+            return Finding(
+                .serialPort, .note, reader: port.name,
+                "The serial port \(what) is in use by \(program) (process \(pid)).")
+        case .noPermission:
+            return Finding(
+                .serialPort, isBeside ? .note : .problem, reader: port.name,
+                "You may not open the serial port \(what) (owner \(port.node.owner), group "
+                    + "\(port.node.group), mode \(port.node.octalMode)).",
+                remedy: [
+                    .say("If a PN532 board hangs on it, join its group, then log in again:"),
+                    .run("sudo usermod -aG \(port.joinableGroup) \(user)"),
+                ])
+        default:
+            return Finding(
+                .serialPort, .note, reader: port.name,
+                "There is a serial port, \(what). Serial readers are not looked for: other things "
+                    + "than a PN532 board may hang on it.",
+                remedy: [
+                    .say("If one does, name it:"), .run("tapcard --reader \(port.name) doctor"),
+                ])
+        }
+    }
+}
+
+extension SerialPort {
+    /// Nobody is told to join root's group.
+    var joinableGroup: String { node.group == "root" ? "dialout" : node.group }
+}

@@ -1,0 +1,178 @@
+/// One line of the list of readers: what to call it, and whether it can be used.
+public struct ReaderRow: Sendable, Hashable {
+    /// What stands between a reader and its use.
+    public enum State: Sendable, Hashable {
+        case ready
+        /// A serial port that we may open: whether a board hangs on it is not known.
+        case maybe
+        case noNode
+        case noPermission
+        case held(ReaderHolder)
+        case heldByPCSCD
+        /// It needs pcscd, which is not there.
+        case noPCSCD
+        /// pcscd is there and does not offer it.
+        case notOffered
+        case noLibrary
+        case unsupported
+
+        /// The word of `--json`.
+        public var word: String {
+            switch self {
+            case .ready: "ready"
+            case .maybe: "maybe"
+            case .noNode: "no-node"
+            case .noPermission: "no-permission"
+            case .held, .heldByPCSCD: "held"
+            case .noPCSCD: "no-pcscd"
+            case .notOffered: "not-offered"
+            case .noLibrary: "no-libnfc"
+            case .unsupported: "not-supported"
+            }
+        }
+
+        /// For people.
+        public var text: String {
+            switch self {
+            case .ready: "ready"
+            case .maybe: "ready, if a PN532 board hangs on it"
+            case .noNode: "no device node"
+            case .noPermission: "no permission"
+            case .held(.kernel(let driver)): "held by the kernel's \(driver)"
+            case .held(.program(let pid, let name)): "held by \(name) (process \(pid))"
+            case .held(.unseenProgram): "held by another program"
+            case .heldByPCSCD: "held by pcscd"
+            case .noPCSCD: "needs pcscd"
+            case .notOffered: "not offered by pcscd"
+            case .noLibrary: "needs libnfc"
+            case .unsupported: "not supported"
+            }
+        }
+    }
+
+    /// What `--reader` takes; nil where nothing could be given.
+    public let name: String?
+    public let make: String
+    public let driver: String
+    public let state: State
+    public let numbers: String?
+    public let node: String?
+
+    /// A reader that is no device of this machine, and always ready.
+    public init(name: String, make: String, driver: String) {
+        self.init(
+            name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
+    }
+
+    init(
+        name: String?, make: String, driver: String, state: State, numbers: String?, node: String?
+    ) {
+        self.name = name
+        self.make = make
+        self.driver = driver
+        self.state = state
+        self.numbers = numbers
+        self.node = node
+    }
+
+    public var isReady: Bool { state == .ready }
+    /// Whether it is worth naming with `--reader`.
+    public var isUsable: Bool { state == .ready || state == .maybe }
+}
+
+extension ReaderSurvey {
+    /// The readers in the order in which they are tried: USB, those that only pcscd knows, serial
+    /// ports.
+    public var rows: [ReaderRow] {
+        let plugged = readers.filter(\.isReader).map(row)
+        let named = Set(plugged.compactMap(\.name))
+        let others = (smartCardReaders ?? []).filter { !named.contains("pcsc:" + $0) }.map {
+            ReaderRow(
+                name: "pcsc:" + $0, make: $0, driver: "PC/SC", state: .ready, numbers: nil,
+                node: nil)
+        }
+        return plugged + others + ports.map(row)
+    }
+
+    func row(_ reader: PluggedReader) -> ReaderRow {
+        let driver =
+            switch reader.model.service {
+            case .libnfc(let driver): "libnfc \(driver)"
+            case .smartCard: "PC/SC"
+            case .serialBridge, .unsupported: "none"
+            }
+        return ReaderRow(
+            name: name(of: reader), make: reader.model.make, driver: driver,
+            state: state(of: reader), numbers: reader.model.numbers, node: reader.node.path)
+    }
+
+    func row(_ port: SerialPort) -> ReaderRow {
+        let state: ReaderRow.State =
+            if let holder = port.holders.first {
+                .held(holder)
+            } else if port.node.access == .denied {
+                .noPermission
+            } else {
+                libnfc == .missing ? .noLibrary : .maybe
+            }
+        return ReaderRow(
+            name: port.name, make: port.bridge?.make ?? "serial port", driver: "libnfc pn532_uart",
+            state: state, numbers: port.bridge?.numbers, node: port.node.path)
+    }
+
+    /// The whole connection string: a bare driver's name would open whatever comes first.
+    func name(of reader: PluggedReader) -> String? {
+        switch reader.model.service {
+        case .libnfc(let driver): "\(driver):\(reader.place)"
+        case .smartCard(let word): "pcsc:" + (offered(word) ?? word)
+        case .serialBridge, .unsupported: nil
+        }
+    }
+
+    /// pcscd's name of a reader of this make: the contactless side, where it has several.
+    func offered(_ word: String) -> String? {
+        let names = (smartCardReaders ?? []).filter { $0.contains(word) }
+        return names.first { $0.contains("PICC") || $0.contains("Contactless") }
+            ?? names.first { !$0.contains("SAM") && !$0.contains("ICC Reader") } ?? names.first
+    }
+
+    func state(of reader: PluggedReader) -> ReaderRow.State {
+        switch reader.model.service {
+        case .serialBridge, .unsupported: return .unsupported
+        case .libnfc:
+            if reader.node.access == .missing { return .noNode }
+            if let holder = reader.holders.first {
+                return isPCSCD(holder, reader) ? .heldByPCSCD : .held(holder)
+            }
+            if reader.node.access == .denied { return .noPermission }
+            return libnfc == .missing ? .noLibrary : .ready
+        case .smartCard(let word):
+            let others = reader.holders.filter { !isPCSCD($0, reader) }
+            if let holder = others.first { return .held(holder) }
+            if smartCardService == .absent { return .noPCSCD }
+            return smartCardReaders != nil && offered(word) == nil ? .notOffered : .ready
+        }
+    }
+
+    /// Whether that holder is pcscd. It runs as another user, so that often only its mark on the
+    /// interface is seen and not the program; then it is taken to be pcscd where that is running
+    /// and takes readers of this make.
+    func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
+        switch holder {
+        case .kernel: return false
+        case .program(_, let name): return name == "pcscd"
+        case .unseenProgram:
+            guard case .running = smartCardService else { return false }
+            return reader.model.smartCardWord != nil
+        }
+    }
+}
+
+extension PluggedReader {
+    /// A bridge is no reader: its serial port is what may be one.
+    public var isReader: Bool { model.service != .serialBridge }
+}
+
+extension SerialPort {
+    public var name: String { "pn532_uart:" + node.path }
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// Who wants to open a device: a parameter, so that tests can be somebody else.
+public struct Credentials: Sendable, Hashable {
+    public let uid: UInt32
+    public let groups: Set<UInt32>
+
+    public init(uid: UInt32, groups: Set<UInt32>) {
+        self.uid = uid
+        self.groups = groups
+    }
+
+    /// Whether somebody with these may read and write a file, by the bits of its mode alone.
+    func mayOpen(owner: UInt32, group: UInt32, mode: UInt32) -> Bool {
+        if uid == 0 { return true }
+        let bits: UInt32 =
+            if uid == owner {
+                mode >> 6
+            } else if groups.contains(group) {
+                mode >> 3
+            } else {
+                mode
+            }
+        return bits & 0o6 == 0o6
+    }
+}
+
+/// Names for the numbers of users and groups.
+enum AccountNames {
+    private static let bufferInBytes = 65_536
+
+    static func user(_ uid: UInt32) -> String {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: bufferInBytes)
+        let name = unsafe buffer.withUnsafeMutableBufferPointer { room -> String? in
+            guard let start = room.baseAddress,
+                unsafe getpwuid_r(uid, &entry, start, room.count, &found) == 0,
+                let found = unsafe found
+            else { return nil }
+            return unsafe String(cString: found.pointee.pw_name)
+        }
+        return name ?? String(uid)
+    }
+
+    static func group(_ gid: UInt32) -> String {
+        var entry = unsafe Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: bufferInBytes)
+        let name = unsafe buffer.withUnsafeMutableBufferPointer { room -> String? in
+            guard let start = room.baseAddress,
+                unsafe getgrgid_r(gid, &entry, start, room.count, &found) == 0,
+                let found = unsafe found
+            else { return nil }
+            return unsafe String(cString: found.pointee.gr_name)
+        }
+        return name ?? String(gid)
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// The folders of the kernel and of udev, below a root that tests may choose. Nothing is written,
+/// and no device is opened: only the names, links and attributes around it are looked at.
+struct DeviceTree: Sendable {
+    /// More than any folder of these has; beyond it something else is wrong.
+    private static let mostNamesInAFolder = 65_536
+    private static let longestAttributeInBytes = 4_096
+
+    /// Without a slash at its end: empty for the machine itself.
+    private let root: String
+
+    init(root: String) {
+        self.root = root.last == "/" ? String(root.dropLast()) : root
+    }
+
+    var isMachine: Bool { root.isEmpty }
+
+    /// The names in a folder, in order; none where there is no such folder, or it may not be read.
+    func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(root + folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while names.count < Self.mostNamesInAFolder, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { bytes in
+                unsafe bytes.withMemoryRebound(
+                    to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)
+                ) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// An attribute without the white space at its end.
+    func text(_ path: String) -> String? {
+        let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Self.longestAttributeInBytes)
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe read(descriptor, buffer.baseAddress, buffer.count)
+        }
+        guard count >= 0 else { return nil }
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        return String(text.reversed().drop { $0.isWhitespace }.reversed())
+    }
+
+    func number(_ path: String, radix: Int = 10) -> Int? { text(path).flatMap { Int($0, radix: radix) } }
+
+    /// Where a link points, as it is written there.
+    func target(of link: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(root + link, &bytes, bytes.count - 1)
+        guard count >= 0 else { return nil }
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+
+    func status(_ path: String) -> stat? {
+        var status = stat()
+        guard unsafe stat(root + path, &status) == 0 else { return nil }
+        return status
+    }
+
+    /// Whether the kernel would let this process read and write it, with the lists of users that
+    /// logind gives to devices, of which the mode knows nothing.
+    func mayOpen(_ path: String) -> Bool { unsafe access(root + path, R_OK | W_OK) == 0 }
+}

@@ -1,0 +1,151 @@
+import BlockingLane
+import CLibUSB
+import Glibc
+public import ReaderDiagnosis
+
+/// A reader that came or went.
+public enum PlugEvent: Sendable, Hashable {
+    /// The first event: from now on nothing is missed; this is what was there.
+    case watching([PluggedReader])
+    case arrived(PluggedReader)
+    case left(PluggedReader)
+}
+
+/// Tells of readers that are plugged in and unplugged.
+///
+/// libusb says that something happened, sysfs what it was. Where libusb cannot say it, in a
+/// container without udev for one, sysfs is looked at again and again.
+public struct PlugWatcher: Sendable {
+    /// Whoever does not take events loses the oldest: a bus with so many changes is of no use.
+    private static let mostEventsWaiting = 256
+
+    private let discovery: ReaderDiscovery
+    private let interval: Duration
+
+    /// The interval is that of looking again without having been told.
+    public init(_ discovery: ReaderDiscovery = ReaderDiscovery(), interval: Duration = .seconds(2))
+    {
+        self.discovery = discovery
+        self.interval = interval
+    }
+
+    /// Events until the stream is dropped or the task that reads it is cancelled. The watch ends
+    /// within a quarter of a second then and gives everything back.
+    public func events() -> AsyncStream<PlugEvent> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostEventsWaiting)) { continuation in
+            let lane = PlugLane(discovery, interval)
+            let task = Task {
+                await lane.watch { continuation.yield($0) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+/// The thread on which libusb is waited for.
+private actor PlugLane {
+    /// The longest wait before cancellation is looked at.
+    private static let waitInMicroseconds = 250_000
+
+    private nonisolated let lane = BlockingLane(label: "tapcard.plugging")
+    private let discovery: ReaderDiscovery
+    private let interval: Duration
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+
+    init(_ discovery: ReaderDiscovery, _ interval: Duration) {
+        self.discovery = discovery
+        self.interval = interval
+    }
+
+    func watch(_ tell: (PlugEvent) -> Void) {
+        let isTold = unsafe discovery.tree.isMachine
+            && LibUSB.withSession { session in
+                unsafe PlugSignal.with(session) { signal in
+                    look(tell) { unsafe signal.wait(session, Self.waitInMicroseconds) }
+                }
+            } == true
+        guard !isTold else { return }
+        look(tell) {
+            usleep(useconds_t(Self.waitInMicroseconds))
+            return false
+        }
+    }
+
+    /// Compares what is there with what was there, whenever something was told and at intervals.
+    private func look(_ tell: (PlugEvent) -> Void, _ wait: () -> Bool) {
+        var devices = known()
+        var present = readers(devices)
+        tell(.watching(devices.compactMap { present[$0] }))
+        var last = ContinuousClock.now
+        while !Task.isCancelled {
+            guard wait() || last.duration(to: .now) >= interval else { continue }
+            last = .now
+            let now = known()
+            for device in devices where !now.contains(device) {
+                if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
+            }
+            let new = now.filter { !devices.contains($0) }
+            for (device, reader) in readers(new).sorted(by: { $0.value.place < $1.value.place }) {
+                present[device] = reader
+                tell(.arrived(reader))
+            }
+            devices = now
+        }
+    }
+
+    private func known() -> [USBIdentity] {
+        discovery.sysfsIdentities().filter { $0.model != nil }
+            .sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
+    }
+
+    private func readers(_ devices: [USBIdentity]) -> [USBIdentity: PluggedReader] {
+        Dictionary(
+            zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// Whether libusb has told of a change. It is touched only by the thread that handles libusb's
+/// events: libusb calls back from inside that call.
+private final class PlugSignal {
+    private var isRaised = false
+
+    /// C calls this on the thread of the lane; a typed constant, so that it is no actor's.
+    private static let raise: @convention(c) (
+        OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
+    ) -> Int32 = { _, _, _, signal in
+        if let signal = unsafe signal {
+            unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised = true
+        }
+        // Anything but zero would end the subscription.
+        return 0
+    }
+
+    /// Listens while the body runs; false, without running it, where that is not possible.
+    static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
+        guard tapcard_libusb_has_hotplug() != 0 else { return false }
+        let signal = PlugSignal()
+        var handle: libusb_hotplug_callback_handle = 0
+        let result = unsafe tapcard_libusb_watch(
+            session, raise, Unmanaged.passUnretained(signal).toOpaque(), &handle)
+        guard result == 0 else { return false }
+        body(signal)
+        unsafe libusb_hotplug_deregister_callback(session, handle)
+        // C holds no reference: the signal has to outlive the subscription.
+        withExtendedLifetime(signal) {}
+        return true
+    }
+
+    /// Waits for a change, but not longer than this; whether there was one.
+    func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
+        var time = timeval(tv_sec: 0, tv_usec: microseconds)
+        guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {
+            // An error that comes at once must not become a loop without a pause.
+            usleep(useconds_t(microseconds))
+            return false
+        }
+        defer { isRaised = false }
+        return isRaised
+    }
+}

@@ -1,0 +1,108 @@
+import BlockingLane
+import Glibc
+public import ReaderDiagnosis
+
+/// Finds out which readers are plugged in, whether they may be opened, and who holds them.
+///
+/// Nothing is opened for that, claimed or reset: libnfc's own listing would take a reader away
+/// from whoever is using it.
+public struct ReaderDiscovery: Sendable {
+    /// Its socket, which is made by systemd or by pcscd itself.
+    private static let smartCardSocket = "/run/pcscd/pcscd.comm"
+
+    let tree: DeviceTree
+    private let credentials: Credentials?
+
+    /// Another root than the machine's own is a folder with sys, dev, proc and run in it; then
+    /// sysfs alone is asked. Without credentials the kernel says what this process may open.
+    public init(root: String = "/", credentials: Credentials? = nil) {
+        tree = DeviceTree(root: root)
+        self.credentials = credentials
+    }
+
+    /// Everything about the readers of this machine that can be seen from outside.
+    ///
+    /// Reads some hundred small files: call it from `survey()` where a thread must not be held up.
+    public func surveyBlocking() -> ReaderSurvey {
+        let devices = identities()
+        let bus = USBBus(tree: tree)
+        return ReaderSurvey(
+            bus: bus.isThere || !devices.isEmpty
+                ? .present(deviceCount: devices.count { !$0.isHub }) : .absent,
+            readers: readers(among: devices), ports: serialPorts(),
+            smartCardService: smartCardService(),
+            user: AccountNames.user(credentials?.uid ?? geteuid()))
+    }
+
+    /// The same, on a lane of its own.
+    public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
+
+    /// The readers that are plugged in.
+    public func connected() -> [PluggedReader] { readers(among: identities()) }
+
+    /// Devices by libusb, or by sysfs where libusb cannot be used or would look at another tree.
+    private func identities() -> [USBIdentity] {
+        let devices = tree.isMachine ? LibUSB.devices() : nil
+        return (devices ?? sysfsIdentities()).sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
+    }
+
+    func sysfsIdentities() -> [USBIdentity] { USBBus(tree: tree).devices().map(\.identity) }
+
+    func readers(among devices: [USBIdentity]) -> [PluggedReader] {
+        let known = devices.compactMap { device in device.model.map { (device, $0) } }
+        guard !known.isEmpty else { return [] }
+        let bus = USBBus(tree: tree)
+        let folders = bus.devices()
+        let programs = OpenFiles(tree: tree).programs(holding: Set(known.map { $0.0.node }))
+        return known.map { device, model in
+            let folder = folders.first {
+                $0.identity.bus == device.bus && $0.identity.address == device.address
+            }?.folder
+            return PluggedReader(
+                model: model, bus: device.bus, address: device.address, port: folder,
+                productText: folder.flatMap(bus.productText),
+                node: node(device.node),
+                holders: holders(
+                    model, folder.map(bus.drivers) ?? [], programs[device.node] ?? []))
+        }
+    }
+
+    /// A serial bridge is meant to have the kernel's driver on it, a keyboard beside a reader, too;
+    /// "usbfs" is the mark of a program, which may be another user's.
+    private func holders(
+        _ model: ReaderModel, _ drivers: [String], _ programs: [ReaderHolder]
+    ) -> [ReaderHolder] {
+        guard model.service != .serialBridge else { return [] }
+        let modules = Set(drivers).subtracting(["usbfs", "usbhid"]).sorted()
+        let isClaimed = drivers.contains("usbfs") && programs.isEmpty
+        return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unseenProgram] : [])
+    }
+
+    func node(_ path: String) -> DeviceNode {
+        guard let status = tree.status(path) else {
+            return DeviceNode(path: path, access: .missing, owner: "", group: "", mode: 0)
+        }
+        let mayOpen =
+            credentials?.mayOpen(
+                owner: status.st_uid, group: status.st_gid, mode: status.st_mode)
+            ?? tree.mayOpen(path)
+        return DeviceNode(
+            path: path, access: mayOpen ? .readAndWrite : .denied,
+            owner: AccountNames.user(status.st_uid), group: AccountNames.group(status.st_gid),
+            mode: UInt16(status.st_mode & 0o777))
+    }
+
+    private func smartCardService() -> ReaderSurvey.SmartCardService {
+        if let pid = OpenFiles(tree: tree).process(named: "pcscd") { return .running(pid: pid) }
+        return tree.exists(Self.smartCardSocket) ? .onDemand : .absent
+    }
+}
+
+/// Where the files of a survey are read: never on the threads that all tasks share.
+private actor DiscoveryLane {
+    private nonisolated let lane = BlockingLane(label: "tapcard.discovery")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+
+    func survey(_ discovery: ReaderDiscovery) -> ReaderSurvey { discovery.surveyBlocking() }
+}

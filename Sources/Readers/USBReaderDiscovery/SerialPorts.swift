@@ -1,0 +1,44 @@
+public import ReaderDiagnosis
+
+extension ReaderDiscovery {
+    /// What serial ports are called that a board can hang on; those of the mainboard are left out,
+    /// there are always some and hardly ever a reader.
+    private static let names = ["ttyUSB", "ttyACM", "ttyAMA"]
+    /// The Raspberry Pi's name for the port on its header, a link to one of the others.
+    private static let headerPort = "serial0"
+
+    /// The serial ports on which a PN532 board may hang.
+    public func serialPorts() -> [SerialPort] {
+        let names = tree.names(in: "/dev")
+        let header = names.first { $0 == Self.headerPort }
+        let linked = header.flatMap { tree.target(of: "/dev/\($0)") }?.split(separator: "/").last
+        let ports =
+            names.filter { name in
+                Self.names.contains { name.hasPrefix($0) } && linked.map { $0 != name } ?? true
+            } + [header].compactMap { $0 }
+        let opened = Dictionary(
+            ports.map { ("/dev/\($0)", $0 == header ? "/dev/\(linked ?? "")" : "/dev/\($0)") },
+            uniquingKeysWith: { first, _ in first })
+        let programs = OpenFiles(tree: tree).programs(holding: Set(opened.values))
+        return ports.map { name in
+            let path = "/dev/\(name)"
+            return SerialPort(
+                node: node(path), bridge: bridge(of: name),
+                holders: opened[path].flatMap { programs[$0] } ?? [])
+        }
+    }
+
+    /// The bridge lies one or two folders above the port, depending on the driver.
+    private func bridge(of name: String) -> ReaderModel? {
+        for above in ["..", "../.."] {
+            let folder = "/sys/class/tty/\(name)/device/\(above)/"
+            guard let vendor = tree.number(folder + "idVendor", radix: 16),
+                let product = tree.number(folder + "idProduct", radix: 16)
+            else { continue }
+            return KnownReaders.model(
+                vendor: UInt16(truncatingIfNeeded: vendor),
+                product: UInt16(truncatingIfNeeded: product))
+        }
+        return nil
+    }
+}
