@@ -183,7 +183,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             // The program itself is no library: it stands here so that it is built before.
-            dependencies: ["tapcard", "DurableFile", "CSQLite"], path: "Tests/EndToEndTests",
+            dependencies: [
+                "tapcard", "DurableFile", "CSQLite", "PN532Emulator", "SimulatedField", "Type2Tag",
+            ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]
 )

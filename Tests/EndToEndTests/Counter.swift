@@ -23,6 +23,12 @@ final class Counter {
     /// A counter with the same card, ledger and keys as another one.
     convenience init(like other: Counter) throws {
         try self.init()
+        try takeFiles(of: other)
+    }
+
+    /// Becomes what another counter is, whatever it was before.
+    func takeFiles(of other: Counter) throws {
+        try Counter.system("/bin/rm", "-rf", data)
         try Counter.system("/bin/cp", "-a", "\(other.home)/.", home)
     }
 

@@ -1,0 +1,55 @@
+import PN532Emulator
+import SimulatedField
+import Testing
+import Type2Tag
+
+/// A counter whose reader is a PN532 on a pseudo-terminal, behind the real libnfc.
+final class EmulatedCounter {
+    let counter: Counter
+    let reader: EmulatedReader
+
+    /// With the tag that a fresh simulated reader has, so that the two can be compared.
+    init(_ simulation: Simulation = .fresh, link: Bool = false) throws {
+        let home = try Counter()
+        var options = EmulatedReader.Options()
+        // A name that stays when the reader is plugged in again.
+        options.link = link ? home.file("reader") : nil
+        reader = try EmulatedReader.start(simulation, options)
+        let name = try #require(reader.connectionString)
+        counter = try Counter(["TAPCARD_READER": name])
+        linkHome = home
+    }
+
+    /// Holds the folder of the link.
+    private let linkHome: Counter
+
+    deinit { reader.stop() }
+
+    /// Everything that a tap could change, to begin again from it.
+    struct Snapshot {
+        let files: Counter
+        let simulation: Simulation
+    }
+
+    func snapshot() throws -> Snapshot {
+        Snapshot(files: try Counter(like: counter), simulation: reader.simulation)
+    }
+
+    /// Puts tags, ledger and keys back.
+    func restore(_ snapshot: Snapshot) throws {
+        try counter.takeFiles(of: snapshot.files)
+        tell("fault none")
+        // Off and on again: no tag keeps what it had in its field.
+        reader.change { $0.take() }
+        let tags = snapshot.simulation
+        reader.change { $0 = tags }
+    }
+
+    /// One line of the control language, which has to be obeyed.
+    @discardableResult
+    func tell(_ line: String, at location: SourceLocation = #_sourceLocation) -> String {
+        let answer = reader.control(line)
+        #expect(!answer.contains(#""error""#), "\(line): \(answer)", sourceLocation: location)
+        return answer
+    }
+}

@@ -1,0 +1,100 @@
+import Testing
+import Type2Tag
+
+/// Every way in which a command can end, on the real libnfc.
+@Suite("Exit statuses over libnfc")
+struct ExitStatusTests {
+    @Test("done, usage, no card, refused, untrusted and ledger, each with its word")
+    func table() throws {
+        let station = try EmulatedCounter()
+        let counter = station.counter
+        try counter.step("issue --balance 10")
+        let old = station.reader.simulation
+        func ends(_ line: String, _ status: Int32, _ result: String, _ error: String?) throws {
+            let ended = try counter.run(counter.words(of: line + " --json"))
+            #expect(ended.status == status, "\(line): \(ended.output)")
+            #expect(ended.output.hasPrefix(#"{"result":"\#(result)","#), "\(line)")
+            if let error { #expect(ended.output.contains(#""error":"\#(error)""#), "\(line)") }
+        }
+        try ends("read", 0, "done", nil)
+        try ends("pay 4,50", 2, "usage", "bad-amount")
+        try ends("pay 11", 4, "refused", "insufficient-funds")
+        try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "ledger-unavailable")
+        station.tell("remove")
+        try ends("read --timeout 0", 3, "no-card", "no-card")
+        station.tell("present")
+        try ends("pay 1", 0, "done", nil)
+        station.reader.change { $0 = old }
+        try ends("read", 7, "untrusted", "rolled-back")
+    }
+
+    @Test("a card that goes before anything was begun is exit 1 or 3, and nothing is open")
+    func pulled() throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 10")
+        station.tell("fault frame 1 lost")
+        let ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        #expect(ended.status == 1)
+        station.tell("present")
+        #expect(try station.counter.step("read --json").contains(#""balance":"10.00""#))
+        #expect(try station.counter.step("audit --json").contains(#""open":0,"#))
+    }
+
+    @Test("a card that goes in the middle of a payment is exit 6, and the next tap settles it")
+    func unknown() throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 10")
+        station.tell("fault write 2 lost")
+        let ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        #expect(ended.status == 6)
+        #expect(ended.errors.contains("Tap the card again to settle it."))
+        station.tell("present")
+        #expect(try station.counter.step("read --json").contains(#""balance":"10.00""#))
+    }
+
+    @Test("a reader that is not there is exit 5 and names doctor")
+    func noReader() throws {
+        let station = try EmulatedCounter(link: true)
+        station.tell("unplug")
+        let ended = try station.counter.run(["read"])
+        #expect(ended.status == 5)
+        #expect(ended.errors.contains("tapcard doctor"))
+        #expect(ended.errors.contains("--reader sim"))
+    }
+
+    @Test("a reader that another tapcard works with is exit 5 and says who has it")
+    func busy() throws {
+        let station = try EmulatedCounter()
+        station.tell("remove")
+        let process = try station.counter.start(["read", "--verbose"])
+        try process.wait("it waits") { try process.errors.contains("waiting for a card") }
+        let ended = try station.counter.run(["read", "--json"])
+        #expect(ended.status == 5)
+        #expect(ended.output.contains(#""error":"reader-busy""#))
+        #expect(ended.output.contains("\(process.process)"))
+        station.tell("present")
+        #expect(try process.end().status == 4)
+    }
+
+    @Test(
+        "what is no tag of ours is refused, and never written",
+        arguments: [
+            ("present mifare-classic", 4, "unsupported-tag"),
+            ("present type-4", 4, "unsupported-tag"),
+            ("present felica", 3, "no-card"), ("add NTAG215", 4, "several-tags"),
+            ("add mifare-classic", 4, "several-tags"),
+        ])
+    func foreign(change: String, status: Int32, error: String) throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 10")
+        let before = station.reader.simulation.tags
+        station.tell(change)
+        for line in ["read", "pay 1", "add 1"] {
+            let ended = try station.counter.run(
+                station.counter.words(of: line + " --timeout 0 --json"))
+            #expect(ended.status == status, "\(line): \(ended.output)")
+            #expect(ended.output.contains(#""error":"\#(error)""#), "\(ended.output)")
+        }
+        for tag in before { #expect(station.reader.simulation.tag(tag.uid) == tag) }
+    }
+}

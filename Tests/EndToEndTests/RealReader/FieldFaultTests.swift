@@ -1,0 +1,97 @@
+import Testing
+
+/// The card goes, or the radio fails, at every WRITE of a payment, between the built program with
+/// the real libnfc and a PN532. Whatever the program then says is true, and the next tap settles.
+@Suite("A payment over libnfc that meets a fault of the radio")
+struct FieldFaultTests {
+    /// More than any payment needs.
+    private static let mostWrites = 40
+
+    private static let faults = [
+        "lost", "torn mix 1", "torn zero", "torn old", "torn new", "acknowledge-lost",
+        "pulled-after", "garbled", "refused 0", "refused 1", "refused 4", "refused 5",
+    ]
+
+    @Test("at every WRITE", arguments: faults)
+    func everyWrite(fault: String) throws {
+        let desk = try Desk()
+        var met = 0
+        for write in 1...Self.mostWrites {
+            desk.station.tell("fault write \(write) \(fault)")
+            try desk.payAndSettle("\(fault) at WRITE \(write)")
+            // The fault that is still armed was one WRITE too far.
+            if !desk.station.tell("status").contains(#""faults":[]"#) { break }
+            met += 1
+        }
+        #expect(met >= 8)
+        try desk.expectConsistent()
+    }
+
+    @Test("at every frame", arguments: ["lost", "garbled", "refused 1"])
+    func everyFrame(fault: String) throws {
+        let desk = try Desk()
+        var met = 0
+        for frame in 1...Self.mostWrites {
+            desk.station.tell("fault frame \(frame) \(fault)")
+            try desk.payAndSettle("\(fault) at frame \(frame)")
+            if !desk.station.tell("status").contains(#""faults":[]"#) { break }
+            met += 1
+        }
+        #expect(met >= 10)
+        try desk.expectConsistent()
+    }
+}
+
+/// A counter over libnfc at which payments of a dollar are disturbed one after another.
+final class Desk {
+    let station: EmulatedCounter
+    /// In cents, as the last undisturbed tap showed it.
+    private(set) var balance = 20_000
+    private(set) var statuses: Set<Int32> = []
+
+    init(link: Bool = false) throws {
+        station = try EmulatedCounter(link: link)
+        try station.counter.step("issue --balance 200")
+    }
+
+    /// A payment under the fault that is armed, and a tap that nothing disturbs.
+    func payAndSettle(
+        _ what: Comment, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        statuses.insert(ended.status)
+        let isArmed = !station.tell("status").contains(#""faults":[]"#)
+        if station.tell("status").contains(#""plugged":false"#) { station.tell("plug") }
+        station.tell("resume")
+        station.tell("present")
+        let read = isArmed ? nil : try station.counter.run(["read", "--json"])
+        guard let read else {
+            // Nothing disturbed it: it was done.
+            #expect(ended.status == 0, what, sourceLocation: location)
+            balance -= 100
+            return
+        }
+        #expect(read.status == 0, "\(what): \(read.output)", sourceLocation: location)
+        let settled = try cents(in: read.output)
+        #expect(
+            settled == balance || settled == balance - 100, what, sourceLocation: location)
+        // A success is never claimed that did not happen, and what was refused did not happen.
+        if ended.status == 0 {
+            #expect(settled == balance - 100, what, sourceLocation: location)
+        } else if ![6, 134].contains(ended.status) {
+            #expect(settled == balance, "\(what): \(ended.errors)", sourceLocation: location)
+        }
+        balance = settled
+    }
+
+    func expectConsistent() throws {
+        station.tell("fault none")
+        let audit = try station.counter.step("audit --json")
+        #expect(audit.contains(#""open":0,"violations":[]"#), "\(audit)")
+    }
+
+    private func cents(in document: String) throws -> Int {
+        let match = try #require(document.firstMatch(of: /"balance":"(\d+)\.(\d\d)"/))
+        return try #require(Int(match.output.1 + match.output.2))
+    }
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// A file that the kernel makes while it is read, and that has no size.
+enum KernelFile {
+    static func text(_ path: String) throws -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe read(descriptor, buffer.baseAddress, buffer.count)
+        }
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            .replacing("\n", with: "")
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+/// The whole story of a counter, told twice: on the simulated reader, and over the real libnfc on
+/// an emulated PN532. Whatever tapcard prints and however it ends, nobody can tell which it was.
+@Suite("The same story on the simulated reader and over libnfc")
+struct StoryTests {
+    /// One thing that happens at a counter.
+    private enum Step {
+        case run(String)
+        case take
+        case put
+        /// A new tag from the factory, instead of what lies there.
+        case new(String)
+        /// The tag that lay there before the last new one.
+        case first
+    }
+
+    private struct Told: Equatable {
+        let line: String
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Every command that needs a card, and those around them.
+    private static let story: [Step] = [
+        .run("tag info"), .run("read"), .run("demo"), .run("read"), .run("read --json"),
+        .run("add 20"), .run("pay 4.50"), .run("pay 100"), .run("pay 4,50"),
+        .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+        .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+        .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+        .run("scratch"), .run("scratch"), .run("read --no-settle --json"), .run("tag dump"),
+        .run("pay 1 --card 04FFFFFFFFFFFF"), .take, .run("read --timeout 0"), .put,
+        .run("block --card 04AC6B72BA6C80"), .run("pay 1"), .run("read --json"),
+        .run("unblock --card 04AC6B72BA6C80"), .run("repair"), .run("repair --card 04AC6B72BA6C80"),
+        .run("demo"), .run("forget --card 04AC6B72BA6C80"), .run("read"),
+        .new("NTAG215"), .run("pay 1"), .run("adopt"), .run("tag info --json"),
+        .run("replace --card 04AC6B72BA6C80"), .run("read"), .run("pay 2"),
+        .first, .run("read"), .run("close"),
+        .new("NTAG216"), .run("issue --name Zoë --id 7 --balance 12.34"), .run("read"),
+        .run("pay 12.34"), .run("pay 0.01"), .run("add 3"), .run("tag dump"), .run("close"),
+        .run("tag format --overwrite"), .run("tag info"), .run("history"), .run("audit"),
+    ]
+
+    @Test("nobody can tell which reader it was")
+    func both() throws {
+        let simulated = try Counter()
+        let emulated = try EmulatedCounter()
+        let one = try tell(on: simulated) { step in
+            switch step {
+            case .take: try simulated.step("sim take")
+            case .put: try simulated.step("sim put")
+            case .new(let chip): try simulated.step("sim put \(chip)")
+            case .first: try simulated.step("sim put \(Counter.firstUID)")
+            case .run: break
+            }
+        }
+        let two = try tell(on: emulated.counter) { step in
+            switch step {
+            case .take: emulated.tell("remove")
+            case .put: emulated.tell("present")
+            case .new(let chip): emulated.tell("present \(chip)")
+            case .first: emulated.tell("present \(Counter.firstUID)")
+            case .run: break
+            }
+        }
+        #expect(one.count == two.count)
+        for (one, two) in zip(one, two) {
+            #expect(one == two, "tapcard \(one.line)")
+        }
+        // A story in which everything failed would be the same, too.
+        #expect(one.count { $0.status == 0 } > 30)
+    }
+
+    @Test("every command that works on a card is in the story")
+    func whole() throws {
+        let help = try Counter().run(["help", "--markdown"]).output
+        let verbs = help.matches(of: /(?m)^## tapcard (.+)$/).map { String($0.output.1) }
+        #expect(verbs.count > 20)
+        let lines = Self.story.compactMap { step -> String? in
+            if case .run(let line) = step { line } else { nil }
+        }
+        // What works on the ledger, the keys or the reader alone has tests of its own.
+        let others = [
+            "config", "backup", "restore-backup", "completions", "keys", "sim", "emulate",
+            "readers", "doctor", "tag restore",
+        ]
+        for verb in verbs where !others.contains(where: verb.hasPrefix) {
+            #expect(lines.contains { $0 == verb || $0.hasPrefix(verb + " ") }, "\(verb)")
+        }
+    }
+
+    private func tell(
+        on counter: Counter, _ change: (Step) throws -> Void
+    ) throws -> [Told] {
+        try Self.story.compactMap { step in
+            guard case .run(let line) = step else {
+                try change(step)
+                return nil
+            }
+            let ended = try counter.run(counter.words(of: line))
+            return Told(
+                line: line, status: ended.status, output: masked(ended.output, counter),
+                errors: masked(ended.errors, counter))
+        }
+    }
+
+    /// New tags have numbers by chance, and records follow from them.
+    private func masked(_ text: String, _ counter: Counter) -> String {
+        counter.masked(text)
+            .replacing(/\b04[0-9A-F]{12}\b/) { match in
+                match.output == Counter.firstUID ? String(match.output) : "<uid>"
+            }
+            .replacing(/(?m)^(page .*|counter: .*|uid: .*|signature: .*)$/, with: "<memory>")
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import Testing
+
+/// `read --watch` on a real reader, in its process of its own.
+@Suite("Watching over libnfc")
+struct RealWatchTests {
+    private func lines(_ process: ChildProcess) throws -> Int {
+        try process.output.split(separator: "\n").count
+    }
+
+    @Test("one line a tap; a card left lying is one tap")
+    func taps() throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 20 --name Ann")
+        let process = try station.counter.start(["read", "--watch", "--verbose"])
+        for tap in 1...3 {
+            try process.wait("line \(tap)") { try lines(process) == tap }
+            station.tell("remove")
+            try process.wait("it waits again") {
+                try process.errors.ranges(of: "waiting for a card").count == tap + 1
+            }
+            station.tell("present")
+        }
+        try process.wait("the last line") { try lines(process) == 4 }
+        process.signal(SIGINT)
+        let ended = try process.end()
+        #expect(ended.status == 0)
+        let line = "04AC6B72BA6C80 Ann, $20.00, unscratched\n"
+        #expect(ended.output == line + line + line + line)
+    }
+
+    @Test("a reader that is unplugged and plugged in again is told of, and goes on")
+    func unplugged() throws {
+        let station = try EmulatedCounter(link: true)
+        try station.counter.step("issue --balance 20 --name Ann")
+        let process = try station.counter.start(["read", "--watch"])
+        try process.wait("a line") { try lines(process) == 1 }
+        station.tell("unplug")
+        try process.wait("it says so") {
+            try process.errors.contains("tapcard doctor") || process.errors.contains("Plug it in")
+        }
+        station.tell("plug")
+        try process.wait("it is back, and reads") {
+            try process.errors.contains("The reader is there again") && lines(process) == 2
+        }
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
+
+    @Test("a library that gives up with abort() costs the watch one look, not its life")
+    func aborted() throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 20 --name Ann")
+        station.tell("remove")
+        let process = try station.counter.start(["read", "--watch", "--verbose"])
+        try process.wait("it waits") { try process.errors.contains("waiting for a card") }
+        station.tell("fault command 1 status 255")
+        station.tell("present")
+        try process.wait("it reads all the same") { try lines(process) == 1 }
+        process.signal(SIGINT)
+        #expect(try process.end().status == 0)
+    }
+
+    @Test("the process that drives the reader ends with the watch, however that ends")
+    func leftBehind() throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 20")
+        let process = try station.counter.start(["read", "--watch"])
+        try process.wait("a line") { try lines(process) == 1 }
+        let drivers = try children(of: process.process)
+        #expect(drivers.count == 1)
+        process.signal(SIGKILL)
+        #expect(try process.end().status == 128 + SIGKILL)
+        // Whoever asks for the reader next gets it.
+        var status: Int32 = 5
+        for _ in 0..<100 where status == 5 {
+            status = try station.counter.run(["read"]).status
+        }
+        #expect(status == 0)
+        for driver in drivers { #expect(kill(driver, 0) != 0) }
+    }
+
+    @Test("a watch without a reader says so at once and ends")
+    func noReader() throws {
+        let station = try EmulatedCounter(link: true)
+        try station.counter.step("keys list")
+        station.tell("unplug")
+        let ended = try station.counter.run(["read", "--watch"])
+        #expect(ended.status == 5)
+        #expect(ended.errors.contains("tapcard doctor"))
+    }
+
+    private func children(of process: pid_t) throws -> [pid_t] {
+        let text = try #require(try KernelFile.text("/proc/\(process)/task/\(process)/children"))
+        return text.split(separator: " ").compactMap { pid_t($0.trimmingPrefix(" ")) }
+    }
+}
