@@ -118,8 +118,9 @@ let package = Package(
         .executableTarget(
             name: "TapcardBenchmarks",
             dependencies: [
-                "CardCryptography", "Ledger", "MockReader", "PaymentsInC", "SQLiteLedger",
-                "SimulatedField", "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+                "CardCryptography", "Ledger", "LibNFCReader", "MockReader", "PN532Emulator",
+                "PaymentsInC", "SQLiteLedger", "SimulatedField", "SimulatedReader", "TapcardCore",
+                "TapcardDomain", "Type2Tag",
             ],
             path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
 

@@ -1,0 +1,67 @@
+import CardCryptography
+import Ledger
+import LibNFCReader
+import PN532Emulator
+import SimulatedField
+import TapcardCore
+import TapcardDomain
+import Type2Tag
+
+/// What a tap costs a PN532 on a serial line: counted at the emulated reader, with the real libnfc
+/// in between. Times are those that air and line would take; nothing here was timed.
+enum ReaderCosts {
+    /// One line of the table.
+    struct Row {
+        let what: String
+        let counters: EmulatorCounters
+        var mostDataCommands: Int?
+        var mostHostCommands: Int?
+        var mostMilliseconds: Double?
+
+        var milliseconds: Double {
+            Double(counters.airMicroseconds + counters.linkMicroseconds) / 1_000
+        }
+
+        var isWithin: Bool {
+            counters.dataCommands <= mostDataCommands ?? .max
+                && counters.hostCommands <= mostHostCommands ?? .max
+                && milliseconds <= mostMilliseconds ?? .infinity
+        }
+    }
+
+    static func measure() async throws -> [Row] {
+        let emulated = try EmulatedReader.start(.fresh)
+        defer { emulated.stop() }
+        guard let connection = emulated.connectionString else {
+            throw BenchmarkError("the emulated reader is not plugged in")
+        }
+        let reader = try await LibNFCReader.open(connection)
+        let station = Station(
+            reader: reader, ledger: InMemoryLedger(), keys: .fresh(created: "2026-01-01"),
+            surroundings: Counter.surroundings)
+        var rows: [Row] = []
+        func row(
+            _ what: String, data: Int? = nil, host: Int? = nil, milliseconds: Double? = nil,
+            _ body: () async throws -> Void
+        ) async throws {
+            _ = emulated.control("reset")
+            try await body()
+            rows.append(
+                Row(
+                    what: what, counters: emulated.counters, mostDataCommands: data,
+                    mostHostCommands: host, mostMilliseconds: milliseconds))
+        }
+        try await row("demo") { _ = try await station.make(.demo(in: .usd), id: station.newID()) }
+        try await row("read, known", data: 1, host: 10, milliseconds: 70) {
+            _ = try await station.read()
+        }
+        try await row("add 90000.00") {
+            _ = try await station.add(Money(minorUnits: 9_000_000, .usd), id: station.newID())
+        }
+        try await row("pay 4.50", data: 12, host: 60) {
+            _ = try await station.pay(Money(minorUnits: 450, .usd), id: station.newID())
+        }
+        await reader.close()
+        return rows
+    }
+}
