@@ -8,7 +8,7 @@ final class ControlSocket {
 
     private struct Client {
         let descriptor: Int32
-        var pending: [UInt8] = []
+        var splitter = LineSplitter()
     }
 
     let path: String
@@ -107,18 +107,11 @@ final class ControlSocket {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
         if count < 0 { return errno == EAGAIN || errno == EINTR }
-        client.pending += chunk.prefix(count)
+        var lines = client.splitter.take(chunk.prefix(count))
         // What is not ended by a line end is a line too when nothing follows.
-        if count == 0, !client.pending.isEmpty { client.pending.append(UInt8(ascii: "\n")) }
-        while let end = client.pending.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = String(decoding: client.pending[..<end], as: UTF8.self)
-            client.pending.removeFirst(end + 1)
+        if count == 0, let last = client.splitter.finish() { lines.append(last) }
+        for line in lines {
             guard send(answer(line), to: client.descriptor) else { return false }
-        }
-        if client.pending.count > Emulation.longestLine {
-            let line = String(decoding: client.pending, as: UTF8.self)
-            _ = send(answer(line), to: client.descriptor)
-            return false
         }
         return count > 0
     }

@@ -5,6 +5,8 @@ struct SerialChip {
     struct Output: Hashable {
         var bytes: [UInt8]
         var nanoseconds: Int = 0
+        /// Whether what is not yet on the line is given up: the host asked for something else.
+        var isCancelling = false
     }
 
     /// The rising edges on the line that wake a sleeping chip.
@@ -136,11 +138,11 @@ struct SerialChip {
     /// The host has understood, or wants no answer any more.
     private mutating func acknowledged() {
         chip.abort()
+        output.append(Output(bytes: [], isCancelling: true))
         if let next = chip.nextSpeed {
             chip.nextSpeed = nil
             speed = Chip.speeds[next]
         }
-        if chip.isPoweredDown { fallAsleep() }
     }
 
     private mutating func fallAsleep() {
@@ -160,6 +162,7 @@ struct SerialChip {
             self.held = nil
             emit(held.answer)
         }
+        output.append(Output(bytes: [], isCancelling: true))
         if fault != .loseAcknowledge { emit(HostFrame.acknowledge) }
         guard let code, data[0] == HostFrame.hostToChip else {
             chip.abort()
