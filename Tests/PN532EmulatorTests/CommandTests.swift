@@ -1,6 +1,5 @@
+import PN532Emulator
 import Testing
-
-@testable import PN532Emulator
 
 @Suite("Commands about the chip itself")
 struct CommandTests {

@@ -1,7 +1,6 @@
+import PN532Emulator
 import Testing
 import TextCodecs
-
-@testable import PN532Emulator
 
 @Suite("What an emulated reader counts")
 struct CounterTests {

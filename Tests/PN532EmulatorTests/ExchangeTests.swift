@@ -1,7 +1,6 @@
+import PN532Emulator
 import Testing
 import Type2Tag
-
-@testable import PN532Emulator
 
 @Suite("Frames to a tag")
 struct ExchangeTests {

@@ -1,9 +1,8 @@
+import PN532Emulator
+import SimulatedField
 import Testing
 import TextCodecs
 import Type2Tag
-
-@testable import PN532Emulator
-@testable import SimulatedField
 
 @Suite("Faults of an emulated reader")
 struct FaultTests {

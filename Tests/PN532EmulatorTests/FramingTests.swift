@@ -1,7 +1,6 @@
+import PN532Emulator
+import SimulatedField
 import Testing
-
-@testable import PN532Emulator
-@testable import SimulatedField
 
 @Suite("Frames of the serial line")
 struct FramingTests {

@@ -1,8 +1,7 @@
+import PN532Emulator
+import SimulatedField
 import Testing
 import Type2Tag
-
-@testable import PN532Emulator
-@testable import SimulatedField
 
 @Suite("Finding cards")
 struct SelectionTests {

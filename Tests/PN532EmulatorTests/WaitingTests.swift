@@ -1,6 +1,5 @@
+import PN532Emulator
 import Testing
-
-@testable import PN532Emulator
 
 @Suite("Waiting for a card")
 struct WaitingTests {

@@ -41,7 +41,8 @@ struct EmulationDriver: ReaderEmulation {
     func tell(_ line: String, _ socket: String) throws(TapcardError) -> JSONValue {
         let answer: JSONValue
         do {
-            answer = try JSONValue(parsing: Array(EmulatedReader.tell(line, at: socket).utf8))
+            let text = try EmulatedReader.tell(line, at: socket)
+            answer = try JSONValue.parsing(Array(text.utf8))
         } catch let error as EmulatorError {
             throw EmulationDriver.refusal(error)
         } catch {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A socket in the file system that takes lines and answers each with a line.
-final class ControlSocket {
+package final class ControlSocket {
     private static let mostClients = 16
     private static let backlog: Int32 = 8
     private static let chunkInBytes = 1_024
@@ -27,7 +27,7 @@ final class ControlSocket {
     }
 
     /// Refuses a path that holds anything but the socket of an emulator that is gone.
-    static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
+    package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {

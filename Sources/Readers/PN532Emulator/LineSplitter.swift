@@ -1,14 +1,16 @@
 import Glibc
 
 /// Cuts a stream of bytes into control lines.
-struct LineSplitter {
+package struct LineSplitter {
     private var pending: [UInt8] = []
     /// Set within a line that is too long, until its end.
     private var isSkipping = false
 
+    package init() {}
+
     /// The lines that are ended by these bytes. Of one that is too long only the beginning is
     /// kept, which is still too long to be obeyed.
-    mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
+    package mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
@@ -27,7 +29,7 @@ struct LineSplitter {
     }
 
     /// What the stream ended with, if that was no line end.
-    mutating func finish() -> String? {
+    package mutating func finish() -> String? {
         defer { pending = [] }
         return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)
     }
