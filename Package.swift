@@ -158,6 +158,11 @@ let package = Package(
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
         tests(
             of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
+        .testTarget(
+            name: "OtherClientsTests",
+            dependencies: ["PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag"],
+            path: "Tests/OtherClientsTests", exclude: ["nfcpy_client.py"],
+            swiftSettings: strict),
         tests(
             of: "TapcardCore",
             [
@@ -169,7 +174,7 @@ let package = Package(
             of: "TapcardCommands",
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
-                "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis",
+                "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
             ]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(

@@ -30,7 +30,7 @@ struct Command: Sendable {
 
     static let all: [Command] =
         cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
-        + stationCommands + keyCommands + simulationCommands
+        + stationCommands + keyCommands + simulationCommands + emulationCommands
 }
 
 extension CommandTable {

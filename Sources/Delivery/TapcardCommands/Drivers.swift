@@ -22,6 +22,7 @@ public struct Drivers: Sendable {
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) -> [CardUID]
     public let simulatedTags: any SimulatedTags
     public let readers: any ReaderInventory
+    public let emulation: any ReaderEmulation
     public let surroundings:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
@@ -40,6 +41,7 @@ public struct Drivers: Sendable {
             [CardUID],
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
+        emulation: any ReaderEmulation,
         surroundings:
             @escaping @Sendable (
                 @escaping @Sendable (Station.Progress) -> Void
@@ -51,6 +53,7 @@ public struct Drivers: Sendable {
         self.restore = restore
         self.simulatedTags = simulatedTags
         self.readers = readers
+        self.emulation = emulation
         self.surroundings = surroundings
     }
 }

@@ -57,6 +57,7 @@ enum Wiring {
         },
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
+        emulation: EmulationDriver(),
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
