@@ -40,6 +40,15 @@ struct ConnectionStringTests {
         }
     }
 
+    /// The USB drivers take 200 milliseconds off and fail at once if nothing is left; nothing may
+    /// be waited for without end.
+    @Test("a command may take longer than 200 ms with every reader, and not for ever")
+    func limits() {
+        for driver in ConnectionString.Driver.allCases {
+            #expect((201...1000).contains(driver.commandLimit))
+        }
+    }
+
     @Test("the holder of a lock is found in the system's list, by the number of the file")
     func locks() {
         let list = """

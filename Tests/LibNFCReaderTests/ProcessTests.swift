@@ -113,6 +113,16 @@ extension LiveTests {
             #expect(String(decoding: bytes, as: UTF8.self).contains("libnfc.driver.pn532_uart"))
         }
 
+        @Test("libnfc may not search serial ports, whatever its configuration says")
+        func scanning() async throws {
+            await #expect(processExitsWith: .success) {
+                unsafe unsetenv("LIBNFC_INTRUSIVE_SCAN")
+                _ = try await LibNFCReader.connectedReaders()
+                let value = unsafe getenv("LIBNFC_INTRUSIVE_SCAN")
+                #expect(unsafe value.map { unsafe String(cString: $0) } == "0")
+            }
+        }
+
         /// A status byte with its highest bit set makes libnfc call `abort`: nothing in this
         /// process can keep it from that.
         @Test("a reader that sends garbage as its status ends the process")

@@ -59,7 +59,7 @@ final class LibNFCDevice {
     /// Sends one command to the chip. With a wait it may be aborted.
     func send(_ command: ChipCommand, wait: UInt64? = nil) -> Reply {
         guard let wait else { return transceive(command) }
-        return abortSwitch.during(wait) { transceive(command) }
+        return abortSwitch.during(wait) { transceive(command) } ?? .failure(.aborted, .noError)
     }
 
     /// Closes the device, and gives its port back.
