@@ -17,6 +17,7 @@ all: build
 # Installs what is missing, with sudo where that is needed; otherwise does nothing.
 deps:
 	@packaging/install-dependencies
+	@packaging/python-environment
 
 build: deps
 	$(SWIFT) build -c release --static-swift-stdlib --product tapcard --scratch-path $(PRODUCT) $(STRICT)

@@ -152,6 +152,11 @@ let package = Package(
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
         tests(of: "PN532Emulator", ["SimulatedField", "TextCodecs", "Type2Tag"]),
+        .testTarget(
+            name: "OtherClientsTests",
+            dependencies: ["PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag"],
+            path: "Tests/OtherClientsTests", exclude: ["nfcpy_client.py"],
+            swiftSettings: strict),
         tests(
             of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
         tests(
@@ -166,7 +171,7 @@ let package = Package(
             of: "TapcardCommands",
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
-                "TagReading", "Type2Tag", "DurableFile",
+                "TagReading", "Type2Tag", "DurableFile", "TextCodecs",
             ]),
         .testTarget(
             name: "EndToEndTests",

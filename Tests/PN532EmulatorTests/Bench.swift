@@ -1,8 +1,7 @@
+import PN532Emulator
+import SimulatedField
 import Testing
 import Type2Tag
-
-@testable import PN532Emulator
-@testable import SimulatedField
 
 /// A chip on its line with tags in front of it, without a terminal.
 struct Bench {

@@ -6,6 +6,7 @@ import TagReading
 import TapcardCommands
 import TapcardCore
 import TapcardDomain
+import TextCodecs
 import Type2Tag
 
 /// The whole command line with drivers in memory, a clock that stands still and a repeatable
@@ -85,6 +86,7 @@ final class ProgramBench: Sendable {
                 return [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 }
             },
             simulatedTags: EmptyDrawer(),
+            emulation: NoEmulation(),
             surroundings: { [numbers] progress in
                 Station.Surroundings(
                     now: { ProgramBench.now }, sleep: { _ in },
@@ -102,6 +104,21 @@ private struct EmptyDrawer: SimulatedTags {
     func take(_ reader: String) {}
     func tear(_ fault: String?, _ reader: String) {}
     func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+}
+
+/// Readers that end as soon as they are plugged in: whoever plays them does so elsewhere.
+private struct NoEmulation: ReaderEmulation, PluggedEmulation {
+    let device = "/dev/pts/0"
+    let connectionString = "pn532_uart:/dev/pts/0:115200"
+    let counters: JSONValue = ["hostCommands": 0]
+
+    func start(
+        _ request: EmulationRequest, answer: @escaping @Sendable (String) -> Void,
+        complain: @escaping @Sendable (String) -> Void
+    ) -> any PluggedEmulation { self }
+    func tell(_ line: String, _ socket: String) -> JSONValue { ["result": "done"] }
+    func waitForCancellation() async {}
+    func stop() {}
 }
 
 /// Texts in the order in which they came, from whatever thread.

@@ -29,7 +29,7 @@ struct Command: Sendable {
 
     static let all: [Command] =
         cardCommands + moneyCommands + operatorCommands + tagCommands + stationCommands
-        + keyCommands + simulationCommands
+        + keyCommands + simulationCommands + emulationCommands
 }
 
 extension CommandTable {

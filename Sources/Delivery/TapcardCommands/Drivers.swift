@@ -20,6 +20,7 @@ public struct Drivers: Sendable {
     public let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) -> [CardUID]
     public let simulatedTags: any SimulatedTags
+    public let emulation: any ReaderEmulation
     public let surroundings:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
@@ -35,6 +36,7 @@ public struct Drivers: Sendable {
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
             [CardUID],
         simulatedTags: any SimulatedTags,
+        emulation: any ReaderEmulation,
         surroundings:
             @escaping @Sendable (
                 @escaping @Sendable (Station.Progress) -> Void
@@ -45,6 +47,7 @@ public struct Drivers: Sendable {
         self.backUp = backUp
         self.restore = restore
         self.simulatedTags = simulatedTags
+        self.emulation = emulation
         self.surroundings = surroundings
     }
 }

@@ -52,6 +52,7 @@ enum Wiring {
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
         },
         simulatedTags: SimulationDrawer(),
+        emulation: EmulationDriver(),
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)

@@ -3,17 +3,17 @@
 /// With the bits that begin and end a frame this gives the times of the NTAG21x data sheet: 368 us
 /// for a READ, 1548 us for its answer, 708 us for a WRITE, 57 us for an ACK. Waiting for an answer
 /// that comes and the programming of a page are not in it.
-enum AirTime {
+package enum AirTime {
     private static let nanosecondsOfBit = 9_440
     /// One start bit before a command, two bit times after it; an answer has one of each.
     private static let commandExtraBits = 3
     private static let answerExtraBits = 2
 
-    static func command(_ frame: RadioFrame) -> Int {
+    package static func command(_ frame: RadioFrame) -> Int {
         (bits(frame) + commandExtraBits) * nanosecondsOfBit
     }
 
-    static func answer(_ frame: RadioFrame) -> Int {
+    package static func answer(_ frame: RadioFrame) -> Int {
         (bits(frame) + answerExtraBits) * nanosecondsOfBit
     }
 

@@ -1,7 +1,7 @@
 import SimulatedField
 
 /// A PN532 without its serial line: commands in, answers out.
-struct Chip {
+package struct Chip {
     /// What the chip is busy with until a card comes.
     enum Wait: Hashable {
         case list(ListRequest)
@@ -18,7 +18,7 @@ struct Chip {
     /// The most bytes in an answer, the direction and the command included.
     static let mostAnswerData = HostFrame.longestData - 2
 
-    var field: RadioField
+    package var field: RadioField
     var registers = ChipRegisters()
     var targets: [ChipTarget] = []
     /// The target that frames go to, counted from 0.

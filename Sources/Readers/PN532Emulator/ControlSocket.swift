@@ -1,14 +1,14 @@
 import Glibc
 
 /// A socket in the file system that takes lines and answers each with a line.
-final class ControlSocket {
+package final class ControlSocket {
     private static let mostClients = 16
     private static let backlog: Int32 = 8
     private static let chunkInBytes = 1_024
 
     private struct Client {
         let descriptor: Int32
-        var pending: [UInt8] = []
+        var splitter = LineSplitter()
     }
 
     let path: String
@@ -27,7 +27,7 @@ final class ControlSocket {
     }
 
     /// Refuses a path that holds anything but the socket of an emulator that is gone.
-    static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
+    package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -107,18 +107,11 @@ final class ControlSocket {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
         if count < 0 { return errno == EAGAIN || errno == EINTR }
-        client.pending += chunk.prefix(count)
+        var lines = client.splitter.take(chunk.prefix(count))
         // What is not ended by a line end is a line too when nothing follows.
-        if count == 0, !client.pending.isEmpty { client.pending.append(UInt8(ascii: "\n")) }
-        while let end = client.pending.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = String(decoding: client.pending[..<end], as: UTF8.self)
-            client.pending.removeFirst(end + 1)
+        if count == 0, let last = client.splitter.finish() { lines.append(last) }
+        for line in lines {
             guard send(answer(line), to: client.descriptor) else { return false }
-        }
-        if client.pending.count > Emulation.longestLine {
-            let line = String(decoding: client.pending, as: UTF8.self)
-            _ = send(answer(line), to: client.descriptor)
-            return false
         }
         return count > 0
     }

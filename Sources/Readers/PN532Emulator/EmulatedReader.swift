@@ -20,10 +20,24 @@ public final class EmulatedReader: Sendable {
         /// The path of a socket that takes control lines.
         public var controlPath: String?
         public var pace = Pace.immediate
+        /// Where control lines come from beside the socket.
+        public var input: Input?
         /// Called on the reader's own thread when a tag's memory has changed.
         public var whenTagsChange: (@Sendable (Simulation) -> Void)?
 
         public init() {}
+    }
+
+    /// A stream of control lines, such as standard input, and where their answers go.
+    public struct Input: Sendable {
+        /// Read until its end, never closed.
+        let descriptor: Int32
+        let answer: @Sendable (String) -> Void
+
+        public init(descriptor: Int32, answer: @escaping @Sendable (String) -> Void) {
+            self.descriptor = descriptor
+            self.answer = answer
+        }
     }
 
     /// What people call the speed at which the chip starts.
@@ -89,6 +103,12 @@ public final class EmulatedReader: Sendable {
 
     /// Carries out one line of the control language; the answer is one line of JSON.
     public func control(_ line: String) -> String { loop.control(line) }
+
+    /// Has the reader that listens at this socket carry out one line; the answer is one line of
+    /// JSON.
+    public static func tell(_ line: String, at socket: String) throws(EmulatorError) -> String {
+        try ControlClient.tell(line, socket)
+    }
 
     /// Takes the reader away, with its link and its socket. A second time does nothing.
     public func stop() {

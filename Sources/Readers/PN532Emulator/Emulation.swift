@@ -1,27 +1,27 @@
-import SimulatedField
-import TextCodecs
+package import SimulatedField
+package import TextCodecs
 import Type2Tag
 
 /// A reader on its line, what lies on it, and the words by which both are changed: everything of
 /// an emulated reader but the terminal and the sockets.
-struct Emulation {
+package struct Emulation {
     /// What a control line comes to.
-    struct Outcome {
-        var answer: JSONValue = ["result": "done"]
-        var output: [SerialChip.Output] = []
+    package struct Outcome {
+        package var answer: JSONValue = ["result": "done"]
+        package var output: [SerialChip.Output] = []
         /// Whether the reader is to be plugged in or taken off, nil for neither.
         var plug: Bool?
     }
 
     /// The longest line of the control language, in bytes.
-    static let longestLine = 512
+    package static let longestLine = 512
 
-    var line: SerialChip
+    package var line: SerialChip
     private(set) var isPlugged = true
 
-    init(_ simulation: Simulation) { line = SerialChip(Chip(simulation)) }
+    package init(_ simulation: Simulation) { line = SerialChip(Chip(simulation)) }
 
-    var simulation: Simulation {
+    package var simulation: Simulation {
         get { line.chip.field.simulation }
         set { line.chip.field.simulation = newValue }
     }
@@ -32,7 +32,7 @@ struct Emulation {
     }
 
     /// Carries out one line; a line that makes no sense changes nothing.
-    mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
+    package mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
         guard text.utf8.count <= Emulation.longestLine else {
             throw EmulatorError(.control, "a line of more than \(Emulation.longestLine) bytes")
         }

@@ -12,6 +12,9 @@ final class EmulatorLoop: Sendable {
         /// Terminals that were unplugged, kept open until the thread no longer waits for them.
         var retired: [PseudoTerminal] = []
         var control: ControlSocket?
+        /// Nil when the stream has ended.
+        var input: EmulatedReader.Input?
+        var inputLines = LineSplitter()
         /// Bytes that the terminal has not taken yet.
         var outgoing: [UInt8] = []
         /// Answers that are not due, with their time in nanoseconds.
@@ -42,7 +45,7 @@ final class EmulatorLoop: Sendable {
         state = Guarded(
             State(
                 emulation: Emulation(simulation), terminal: terminal, control: control,
-                pace: options.pace, link: link))
+                input: options.input, pace: options.pace, link: link))
         whenTagsChange = options.whenTagsChange
     }
 
@@ -67,7 +70,7 @@ final class EmulatorLoop: Sendable {
             _ = unsafe poll(&polled, nfds_t(polled.count), timeout)
             wakePipe.drain()
             let simulation = state.with { state in
-                state.work()
+                state.work(polled)
                 return state.emulation.simulation
             }
             if simulation.tags != saved {
@@ -89,14 +92,21 @@ extension EmulatorLoop.State {
             let events = POLLIN | (outgoing.isEmpty ? 0 : POLLOUT)
             polled.append(pollfd(fd: terminal.master, events: Int16(events), revents: 0))
         }
+        if let input {
+            polled.append(pollfd(fd: input.descriptor, events: Int16(POLLIN), revents: 0))
+        }
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
         let now = EmulatorLoop.nanoseconds()
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 
-    fileprivate mutating func work() {
+    fileprivate mutating func work(_ polled: [pollfd]) {
         receive()
+        // Unlike the others it may block where nothing has come.
+        if let input, polled.contains(where: { $0.fd == input.descriptor && $0.revents != 0 }) {
+            readLines(input)
+        }
         if let control {
             // The socket is no part of what a line can change.
             control.serve { self.control($0) }
@@ -115,9 +125,23 @@ extension EmulatorLoop.State {
         if emulation.line.isUnplugging { unplug() }
     }
 
+    private mutating func readLines(_ input: EmulatedReader.Input) {
+        var chunk = [UInt8](repeating: 0, count: EmulatorLoop.chunkInBytes)
+        let count = unsafe read(input.descriptor, &chunk, chunk.count)
+        if count < 0, errno == EINTR || errno == EAGAIN { return }
+        var lines = inputLines.take(chunk.prefix(max(count, 0)))
+        if count <= 0 {
+            self.input = nil
+            if let last = inputLines.finish() { lines.append(last) }
+        }
+        for line in lines { input.answer(control(line)) }
+    }
+
     /// Sends at once or when it is due.
     mutating func emit(_ output: [SerialChip.Output]) {
         for part in output {
+            if part.isCancelling { delayed = [] }
+            guard !part.bytes.isEmpty else { continue }
             switch pace {
             case .immediate: send(part.bytes)
             case .real:

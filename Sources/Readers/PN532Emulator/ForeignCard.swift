@@ -17,9 +17,9 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The answer to select of the type 4 card: frames of 64 bytes, 106 kbit/s, no CID or NAD.
-    static let answerToSelect: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
-    static let felicaParameters: [UInt8] = [0x01, 0x20, 0x22, 0x04, 0x27, 0x67, 0x4E, 0xFF]
-    static let felicaSystemCode: [UInt8] = [0x12, 0xFC]
+    package static let answerToSelect: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
+    package static let felicaParameters: [UInt8] = [0x01, 0x20, 0x22, 0x04, 0x27, 0x67, 0x4E, 0xFF]
+    package static let felicaSystemCode: [UInt8] = [0x12, 0xFC]
 
     var activation: TypeAActivation? {
         switch self {

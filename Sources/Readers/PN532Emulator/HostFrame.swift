@@ -1,18 +1,18 @@
 /// The frames between a host and a PN532 on its high speed UART.
-enum HostFrame {
+package enum HostFrame {
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
     static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
     /// What the chip says to a command that it does not understand.
-    static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
+    package static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
 
     static let hostToChip: UInt8 = 0xD4
     static let chipToHost: UInt8 = 0xD5
     /// The most bytes in one frame, the direction byte included.
-    static let longestData = 265
+    package static let longestData = 265
     private static let longestNormal = 255
 
     /// A frame around data whose first byte is the direction; an extended one where it has to be.
-    static func information(_ data: [UInt8]) -> [UInt8] {
+    package static func information(_ data: [UInt8]) -> [UInt8] {
         let sum = data.reduce(0, &+)
         return [0x00, 0x00, 0xFF] + lengthField(data.count) + data + [0 &- sum, 0x00]
     }

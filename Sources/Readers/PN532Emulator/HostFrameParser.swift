@@ -1,8 +1,8 @@
 /// Finds the host's frames in a stream of bytes, whatever lies between them and however they are
 /// cut up. A frame that is damaged is passed over in silence, as the chip does it: the host
 /// repeats what was not acknowledged.
-struct HostFrameParser {
-    enum Event: Hashable {
+package struct HostFrameParser {
+    package enum Event: Hashable {
         case acknowledge
         case refuse
         /// Everything between length and checksum: the direction, the command, its data.
@@ -16,7 +16,9 @@ struct HostFrameParser {
 
     private static let startCode: [UInt8] = [0x00, 0xFF]
 
-    mutating func take(_ byte: UInt8) -> Event? {
+    package init() {}
+
+    package mutating func take(_ byte: UInt8) -> Event? {
         pending.append(byte)
         // Each round either drops bytes or leaves, so it ends.
         while true {

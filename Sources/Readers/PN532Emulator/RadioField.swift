@@ -1,17 +1,17 @@
-import SimulatedField
+package import SimulatedField
 import Type2Tag
 
 /// The reader's field and what lies in it: frames in, answers out.
-struct RadioField {
+package struct RadioField {
     private static let haltCommand = Type2Command.halt.frame
     /// The checksum of an answer that is spoiled on its way has these bits wrong.
     private static let spoiled: UInt8 = 0x5A
 
     /// The tags, those that lie on the reader, and the fault of a frame.
-    var simulation: Simulation { didSet { refresh() } }
+    package var simulation: Simulation { didSet { refresh() } }
     /// What else lies there.
-    var foreign: [ForeignCard] = [] { didSet { refresh() } }
-    private(set) var isOn = false
+    package var foreign: [ForeignCard] = [] { didSet { refresh() } }
+    package private(set) var isOn = false
     private(set) var radioFrames = 0
     private(set) var writes = 0
     private(set) var powerUps = 0

@@ -1,15 +1,20 @@
 /// What goes through the air in one direction: bytes, the last of which may be cut short.
-struct RadioFrame: Hashable {
-    var bytes: [UInt8]
+package struct RadioFrame: Hashable {
+    package var bytes: [UInt8]
     /// How many bits of the last byte count, 0 for all of them, as the chip's registers have it.
-    var lastBits: UInt8 = 0
+    package var lastBits: UInt8
+
+    package init(bytes: [UInt8], lastBits: UInt8 = 0) {
+        self.bytes = bytes
+        self.lastBits = lastBits
+    }
 
     var bitCount: Int { bytes.count * 8 - (lastBits == 0 || bytes.isEmpty ? 0 : 8 - Int(lastBits)) }
     var isWhole: Bool { lastBits == 0 }
 }
 
 /// The checksum of ISO/IEC 14443-3 type A.
-enum ChecksumA {
+package enum ChecksumA {
     static func of(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var sum: UInt16 = 0x6363
         for byte in bytes {
@@ -21,20 +26,20 @@ enum ChecksumA {
         return [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
     }
 
-    static func append(to bytes: [UInt8]) -> [UInt8] { bytes + of(bytes) }
+    package static func append(to bytes: [UInt8]) -> [UInt8] { bytes + of(bytes) }
 
     /// The bytes in front of a right checksum, nil where it is wrong or missing.
-    static func strip(_ bytes: [UInt8]) -> [UInt8]? {
+    package static func strip(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count > 2, of(bytes.dropLast(2)) == Array(bytes.suffix(2)) else { return nil }
         return bytes.dropLast(2)
     }
 }
 
 /// Odd parity, for a host that wants to do it by itself: nine bits a byte, packed.
-enum ParityBits {
+package enum ParityBits {
     /// The bytes in a stream of nine bits each; nil where a parity bit is wrong. Fewer than nine
     /// bits have no parity.
-    static func unpack(_ frame: RadioFrame) -> RadioFrame? {
+    package static func unpack(_ frame: RadioFrame) -> RadioFrame? {
         guard frame.bitCount >= 9 else { return frame }
         var bytes: [UInt8] = []
         let bits = frame.bytes.flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
@@ -46,7 +51,7 @@ enum ParityBits {
         return frame.bitCount.isMultiple(of: 9) ? RadioFrame(bytes: bytes) : nil
     }
 
-    static func pack(_ frame: RadioFrame) -> RadioFrame {
+    package static func pack(_ frame: RadioFrame) -> RadioFrame {
         guard frame.isWhole else { return frame }
         let bits = frame.bytes.flatMap { byte in
             (0..<8).map { byte >> $0 & 1 } + [parity(byte)]

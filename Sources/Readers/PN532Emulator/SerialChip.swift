@@ -1,10 +1,12 @@
 /// A PN532 on its serial line: bytes of the host in, bytes for the host out. It neither reads nor
 /// waits; whoever carries the bytes does.
-struct SerialChip {
+package struct SerialChip {
     /// Bytes for the host, and how long the chip would have taken for them.
-    struct Output: Hashable {
-        var bytes: [UInt8]
+    package struct Output: Hashable {
+        package var bytes: [UInt8]
         var nanoseconds: Int = 0
+        /// Whether what is not yet on the line is given up: the host asked for something else.
+        var isCancelling = false
     }
 
     /// The rising edges on the line that wake a sleeping chip.
@@ -14,12 +16,12 @@ struct SerialChip {
     private static let bitsOfByte = 10
     private static let speedAtStart = 115_200
 
-    var chip: Chip
+    package var chip: Chip
     var fault: LinkFault?
     private(set) var isStalled = false
     /// Set by a fault until the reader is taken off the line.
     private(set) var isUnplugging = false
-    private(set) var speed = speedAtStart
+    package private(set) var speed = speedAtStart
     private var parser = HostFrameParser()
     private var isAsleep = true
     private var edges = 0
@@ -31,7 +33,7 @@ struct SerialChip {
 
     init(_ chip: Chip) { self.chip = chip }
 
-    var counters: EmulatorCounters {
+    package var counters: EmulatorCounters {
         var all = counted
         all.damagedFrames = parser.damagedCount - damagedBefore
         all.radioFrames = chip.field.radioFrames
@@ -44,14 +46,14 @@ struct SerialChip {
 
     private var damagedBefore = 0
 
-    mutating func resetCounters() {
+    package mutating func resetCounters() {
         counted = EmulatorCounters()
         damagedBefore = parser.damagedCount
         chip.field.resetCounters()
         chip.silenceNanoseconds = 0
     }
 
-    mutating func receive(_ bytes: [UInt8]) -> [Output] {
+    package mutating func receive(_ bytes: [UInt8]) -> [Output] {
         if isStalled {
             kept += bytes.prefix(SerialChip.stalledLimit - kept.count)
             return []
@@ -136,11 +138,11 @@ struct SerialChip {
     /// The host has understood, or wants no answer any more.
     private mutating func acknowledged() {
         chip.abort()
+        output.append(Output(bytes: [], isCancelling: true))
         if let next = chip.nextSpeed {
             chip.nextSpeed = nil
             speed = Chip.speeds[next]
         }
-        if chip.isPoweredDown { fallAsleep() }
     }
 
     private mutating func fallAsleep() {
@@ -160,6 +162,7 @@ struct SerialChip {
             self.held = nil
             emit(held.answer)
         }
+        output.append(Output(bytes: [], isCancelling: true))
         if fault != .loseAcknowledge { emit(HostFrame.acknowledge) }
         guard let code, data[0] == HostFrame.hostToChip else {
             chip.abort()

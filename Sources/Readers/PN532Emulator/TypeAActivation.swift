@@ -1,6 +1,6 @@
 /// How a card of type A comes to be selected (ISO/IEC 14443-3): a state machine from frames to
 /// answers, up to the point where the card's own commands begin.
-struct TypeAActivation {
+package struct TypeAActivation {
     enum State: Hashable {
         case idle
         case halted
@@ -42,7 +42,7 @@ struct TypeAActivation {
     }
 
     /// The number in parts of four bytes, as they go through the air.
-    static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
+    package static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var rest = uid[...]
         while rest.count > 4, parts.count < selectCodes.count - 1 {

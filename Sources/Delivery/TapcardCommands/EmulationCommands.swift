@@ -1,0 +1,104 @@
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    private static let lines = """
+        Control lines are typed on standard input or sent with --tell: remove; present, or \
+        present NTAG215, present classic, present type4, present felica; add, for one more; \
+        fault write 3 torn mix 7, fault data 2 lose-reply, fault none; stall and resume; unplug \
+        and plug; status, counters, reset, dump. docs/EMULATOR.md explains them all.
+        """
+
+    static let emulationCommands: [Command] = [
+        Command(
+            "emulate", group: .simulation, "Play a PN532 reader on a serial device",
+            discussion: "Other programs find it under the name that is printed, until Ctrl-C. "
+                + lines,
+            options: [
+                CommandOption(
+                    name: "tag", value: "FILE|CHIP",
+                    help: "The tag on it: a dump, which is kept up to date, or NTAG213, NTAG215, "
+                        + "NTAG216", completesFiles: true),
+                CommandOption(
+                    name: "link", value: "PATH", help: "A name for the device that stays the same",
+                    completesFiles: true),
+                CommandOption(
+                    name: "control", value: "PATH",
+                    help: "The socket for control lines: that of the link with .control behind it",
+                    completesFiles: true),
+                CommandOption(
+                    name: "pace", value: "PACE", help: "How fast it answers",
+                    choices: ["immediate", "real"]),
+                CommandOption(
+                    name: "tell", value: "LINE",
+                    help: "Send a control line to the one that runs, instead of playing another"),
+            ],
+            example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
+        ) { session throws(TapcardError) in
+            if let line = session.command.option("tell") { return try session.tell(line) }
+            return try await session.emulate()
+        }
+    ]
+}
+
+extension Session {
+    private var controlPath: String? {
+        command.option("control") ?? command.option("link").map { $0 + ".control" }
+    }
+
+    fileprivate func tell(_ line: String) throws(TapcardError) -> Report {
+        guard let socket = controlPath else {
+            throw TapcardError(
+                .usage, "Which emulated reader is meant?", meaning: "Nothing was done.",
+                advice: "Name it with --link or --control.")
+        }
+        guard command.option("tag") == nil, command.option("pace") == nil else {
+            throw TapcardError(
+                .usage, "--tell goes to a reader that runs already.",
+                meaning: "Nothing was done.", advice: "Leave out --tag and --pace.")
+        }
+        let answer = try drivers.emulation.tell(line, socket)
+        // A dump is for a file, everything else for a person's eyes or a program.
+        let text = answer["dump"]?.string.map { String($0.dropLast()) }
+        return Report(
+            [JSONMember(key: "answer", value: answer)], [text ?? answer.text], isPlain: true)
+    }
+
+    /// Plays the reader until somebody stops it.
+    fileprivate func emulate() async throws(TapcardError) -> Report {
+        let request = EmulationRequest(
+            tag: command.option("tag"), link: command.option("link"), control: controlPath,
+            isPaced: command.option("pace") == "real")
+        let console = console
+        let reader = try drivers.emulation.start(
+            request, answer: { _ = console.write($0 + "\n") },
+            complain: { console.writeError("tapcard: \($0)\n") })
+        defer { reader.stop() }
+        _ = show(started(reader, request))
+        await reader.waitForCancellation()
+        guard !isJSON else { return .nothing }
+        let counts = (reader.counters.members ?? []).map { member in
+            "  \(member.key): \(member.value.text)"
+        }
+        return Report([], ["The reader is gone. It counted:"] + counts, isPlain: true)
+    }
+
+    private func started(_ reader: any PluggedEmulation, _ request: EmulationRequest) -> Report {
+        let name = request.link ?? reader.device
+        let telling = request.link.map { "tapcard emulate --link \($0) --tell status" }
+        return Report(
+            [
+                JSONMember(key: "device", value: .string(reader.device)),
+                JSONMember(key: "link", value: .text(request.link)),
+                JSONMember(key: "connection", value: .string(reader.connectionString)),
+                JSONMember(key: "control", value: .text(request.control)),
+            ],
+            [
+                "A PN532 answers at \(name)",
+                "tapcard read --reader pn532_uart:\(name)",
+                "LIBNFC_DEFAULT_DEVICE=\(reader.connectionString) nfc-list",
+                telling.map { "Control lines here, or: \($0)" } ?? "Control lines here",
+                "Ctrl-C ends it",
+            ])
+    }
+}
