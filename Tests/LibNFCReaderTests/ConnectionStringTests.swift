@@ -57,9 +57,11 @@ struct ConnectionStringTests {
             3: FLOCK  ADVISORY  WRITE -1 00:18:6 0 EOF
             4: FLOCK
             """
-        #expect(LockList.holder(of: 5, in: list) == 1234)
-        #expect(LockList.holder(of: 6, in: list) == nil)
-        #expect(LockList.holder(of: 7, in: list) == nil)
-        #expect(LockList.holder(of: 5, in: "") == nil)
+        #expect(LockList.name(device: 0x18, file: 5) == "00:18:5")
+        #expect(LockList.name(device: 0x11_0305, file: 77) == "103:105:77")
+        #expect(LockList.holder(of: "00:18:5", in: list) == 1234)
+        #expect(LockList.holder(of: "00:18:6", in: list) == nil)
+        #expect(LockList.holder(of: "00:1b:5", in: list) == nil)
+        #expect(LockList.holder(of: "00:18:5", in: "") == nil)
     }
 }

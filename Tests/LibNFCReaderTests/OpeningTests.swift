@@ -27,6 +27,21 @@ extension LiveTests {
             }
         }
 
+        /// The lane, the actor and C stay behind the port: this compiles for any reader.
+        private static func tap(_ reader: any TagReader) async throws -> [UInt8] {
+            _ = try await reader.select(within: .zero)
+            let answer = try await reader.exchange(Bench.getVersion)
+            await reader.release()
+            return answer
+        }
+
+        @Test("it is used through the port, like any reader")
+        func port() async throws {
+            try await Bench.run { (reader, _) async throws in
+                #expect(try await Self.tap(reader) == Bench.version)
+            }
+        }
+
         @Test("one reader at a time: a second one is busy, until the first is closed")
         func second() async throws {
             let emulator = try EmulatedReader.start(.fresh)
