@@ -12,7 +12,7 @@ PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
 LINTED = Package.swift Sources Tests Benchmarks
 
-.PHONY: all deps build demo test check bench lint format docs clean install uninstall \
+.PHONY: all deps build demo test memcheck check bench lint format docs clean install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -32,10 +32,16 @@ test: deps
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet
 
+# The reader's driver under a memory checker; make test has built what it runs.
+memcheck: deps
+	$(SWIFT) build -c release --product ReaderMemcheck $(STRICT)
+	packaging/memcheck .build/release/ReaderMemcheck
+
 # Cheapest first, each with its time.
 check: deps
 	@packaging/timed $(MAKE) --no-print-directory lint
 	@packaging/timed $(MAKE) --no-print-directory test
+	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory build
 
 bench: deps

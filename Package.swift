@@ -131,6 +131,11 @@ let package = Package(
             name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
 
+        .executableTarget(
+            name: "ReaderMemcheck",
+            dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
+            path: "Tests/ReaderMemcheck", swiftSettings: strict),
+
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
         tests(of: "TextCodecs"),

@@ -51,8 +51,10 @@ enum Bench {
     struct Unexpected: Error {}
 
     /// Waits until the emulated reader has got so many more commands.
-    static func waitForCommands(_ count: Int, _ emulator: EmulatedReader) async throws {
-        let before = emulator.counters.hostCommands
+    static func waitForCommands(
+        _ count: Int, since before: Int? = nil, _ emulator: EmulatedReader
+    ) async throws {
+        let before = before ?? emulator.counters.hostCommands
         while emulator.counters.hostCommands < before + count {
             try await Task.sleep(for: .milliseconds(1))
         }

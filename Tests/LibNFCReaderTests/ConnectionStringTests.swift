@@ -40,6 +40,15 @@ struct ConnectionStringTests {
         }
     }
 
+    /// The USB drivers take 200 milliseconds off and fail at once if nothing is left; nothing may
+    /// be waited for without end.
+    @Test("a command may take longer than 200 ms with every reader, and not for ever")
+    func limits() {
+        for driver in ConnectionString.Driver.allCases {
+            #expect((201...1000).contains(driver.commandLimit))
+        }
+    }
+
     @Test("the holder of a lock is found in the system's list, by the number of the file")
     func locks() {
         let list = """
@@ -48,9 +57,11 @@ struct ConnectionStringTests {
             3: FLOCK  ADVISORY  WRITE -1 00:18:6 0 EOF
             4: FLOCK
             """
-        #expect(LockList.holder(of: 5, in: list) == 1234)
-        #expect(LockList.holder(of: 6, in: list) == nil)
-        #expect(LockList.holder(of: 7, in: list) == nil)
-        #expect(LockList.holder(of: 5, in: "") == nil)
+        #expect(LockList.name(device: 0x18, file: 5) == "00:18:5")
+        #expect(LockList.name(device: 0x11_0305, file: 77) == "103:105:77")
+        #expect(LockList.holder(of: "00:18:5", in: list) == 1234)
+        #expect(LockList.holder(of: "00:18:6", in: list) == nil)
+        #expect(LockList.holder(of: "00:1b:5", in: list) == nil)
+        #expect(LockList.holder(of: "00:18:5", in: "") == nil)
     }
 }

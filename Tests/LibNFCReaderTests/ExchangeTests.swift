@@ -55,7 +55,9 @@ extension LiveTests {
             try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.fault = Fault(at: 1, counting: .frame, .refused(code)) }
-                #expect(try await Bench.kind(of: { try await reader.exchange(frame) }) == .refused(code))
+                #expect(
+                    try await Bench.kind(of: { try await reader.exchange(frame) }) == .refused(code)
+                )
                 _ = try await reader.select(within: .zero)
                 emulator.change { $0.fault = Fault(at: 1, counting: .frame, .lost) }
                 #expect(try await Bench.kind(of: { try await reader.exchange(frame) }) == .tagLost)
@@ -89,7 +91,8 @@ extension LiveTests {
                 emulator.change { $0.fault = Fault(at: frame, counting: .frame, .lost) }
                 let (done, error) = await Self.work(reader)
                 #expect(done == frame - 1 && error == .tagLost)
-                #expect(try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
+                #expect(
+                    try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
                 let tag = try #require(emulator.simulation.tag(Bench.uid))
                 let written = (0x20..<0x24).count { tag[UInt8($0)].bytes[1] == 2 }
                 #expect(written == min(max(done - 1, 0), 4))

@@ -20,7 +20,8 @@ extension LiveTests {
         @Test("an empty field is no tag, and is left without power")
         func emptyField() async throws {
             try await Bench.run(Simulation()) { (reader, emulator) async throws in
-                #expect(try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
+                #expect(
+                    try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
                 #expect(emulator.control("status").contains(#""field":false"#))
             }
         }
@@ -118,7 +119,8 @@ extension LiveTests {
             simulation.take()
             try await Bench.run(simulation) { (reader, emulator) async throws in
                 _ = emulator.control("present felica")
-                #expect(try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
+                #expect(
+                    try await Bench.kind(of: { try await reader.select(within: .zero) }) == .noTag)
                 emulator.change { $0.put([Bench.uid]) }
                 #expect(try await reader.select(within: .zero).uid == Bench.uid)
             }

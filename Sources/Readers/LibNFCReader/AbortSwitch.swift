@@ -20,6 +20,7 @@ import Glibc
     private var device: OpaquePointer?
     private var lastWait: UInt64 = 0
     private var running: UInt64?
+    private var wasAborted = false
 
     init() {
         unsafe mutex = .allocate(capacity: 1)
@@ -52,11 +53,18 @@ import Glibc
         }
     }
 
-    /// Runs one command of a wait.
-    func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success {
-        locked { running = wait }
-        defer { locked { running = nil } }
-        return command()
+    /// Runs one command of a wait; nil if it was aborted, even if it had ended by itself: the
+    /// abort then still lies in wait for the next command.
+    func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success? {
+        locked {
+            running = wait
+            wasAborted = false
+        }
+        let success = command()
+        return locked {
+            running = nil
+            return wasAborted ? nil : success
+        }
     }
 
     /// Ends the commands of this wait, should one of them hang.
@@ -76,6 +84,7 @@ import Glibc
                 DescriptorTable.hasRoomForReader
             else { return false }
             _ = unsafe function(device)
+            wasAborted = true
             return true
         }
     }

@@ -17,7 +17,7 @@ final class LibNFCDevice {
 
     private let library: LibNFCLibrary
     private let abortSwitch: AbortSwitch
-    private let claim: PortClaim?
+    private var claim: PortClaim?
     private let limit: Int32
     private var pointer: OpaquePointer?
 
@@ -59,7 +59,7 @@ final class LibNFCDevice {
     /// Sends one command to the chip. With a wait it may be aborted.
     func send(_ command: ChipCommand, wait: UInt64? = nil) -> Reply {
         guard let wait else { return transceive(command) }
-        return abortSwitch.during(wait) { transceive(command) }
+        return abortSwitch.during(wait) { transceive(command) } ?? .failure(.aborted, .noError)
     }
 
     /// Closes the device, and gives its port back.
@@ -68,6 +68,8 @@ final class LibNFCDevice {
         abortSwitch.disarm()
         unsafe pointer = nil
         unsafe library.functions.close(open)
+        // Now, and not when the last reference goes: the port is free for whoever comes next.
+        claim = nil
     }
 
     private func transceive(_ command: ChipCommand) -> Reply {

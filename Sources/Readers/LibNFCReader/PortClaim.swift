@@ -29,7 +29,8 @@ final class PortClaim: Sendable {
         guard unsafe stat(path, &status) == 0,
             let bytes = try? DurableFile("/proc/locks").read(limit: longestList),
             let process = LockList.holder(
-                of: status.st_ino, in: String(decoding: bytes, as: UTF8.self))
+                of: LockList.name(device: status.st_dev, file: status.st_ino),
+                in: String(decoding: bytes, as: UTF8.self))
         else { return nil }
         let name = try? DurableFile("/proc/\(process)/comm").read(limit: longestName)
         let words = String(decoding: name ?? [], as: UTF8.self)
@@ -44,12 +45,22 @@ final class PortClaim: Sendable {
 
 /// The system's list of locks: `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
 package enum LockList {
-    /// The process that holds a whole-file lock on the file of this number.
-    package static func holder(of file: UInt, in list: String) -> Int32? {
+    /// What the list calls a file: the two numbers of its device, in hexadecimal, and its own.
+    package static func name(device: UInt, file: UInt) -> String {
+        // As in sysmacros.h: the minor number lies on both sides of the major one.
+        let major = device >> 8 & 0xFFF
+        let minor = device & 0xFF | device >> 12 & 0xF_FF00
+        func digits(_ number: UInt) -> String {
+            (number < 0x10 ? "0" : "") + String(number, radix: 16)
+        }
+        return "\(digits(major)):\(digits(minor)):\(file)"
+    }
+
+    /// The process that holds a whole-file lock on the file of this name.
+    package static func holder(of file: String, in list: String) -> Int32? {
         for line in list.split(separator: "\n") {
             let words = line.split(separator: " ")
-            guard words.count >= 6, words[1] == "FLOCK",
-                words[5].split(separator: ":").last.flatMap({ UInt($0) }) == file,
+            guard words.count >= 6, words[1] == "FLOCK", words[5] == file,
                 let process = Int32(words[4]), process > 0
             else { continue }
             return process

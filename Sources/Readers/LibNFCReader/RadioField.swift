@@ -51,9 +51,9 @@ struct RadioField {
             try switchOff(device)
             return nil
         }
-        // Phones and passports take another number each time they get power.
-        let isSame = tag.uid == first.uid || tag.uid.first == Self.randomIdentifier
-        guard isSame else {
+        // Phones and passports take another number, of four bytes, each time they get power.
+        let isDrawn = tag.uid.count == 4 && tag.uid.first == Self.randomIdentifier
+        guard tag.uid == first.uid || isDrawn else {
             try switchOff(device)
             throw ReaderError(.severalTags)
         }
