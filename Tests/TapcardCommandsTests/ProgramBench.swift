@@ -1,6 +1,7 @@
 import DurableFile
 import Glibc
 import Ledger
+import ReaderDiagnosis
 import SimulatedReader
 import TagReading
 import TapcardCommands
@@ -84,7 +85,7 @@ final class ProgramBench: Sendable {
                 if let failure = failures.ledger { throw failure }
                 return [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 }
             },
-            simulatedTags: EmptyDrawer(),
+            simulatedTags: EmptyDrawer(), readers: NoReaders(),
             surroundings: { [numbers] progress in
                 Station.Surroundings(
                     now: { ProgramBench.now }, sleep: { _ in },
@@ -102,6 +103,12 @@ private struct EmptyDrawer: SimulatedTags {
     func take(_ reader: String) {}
     func tear(_ fault: String?, _ reader: String) {}
     func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+}
+
+/// A machine without USB.
+private struct NoReaders: ReaderInventory {
+    func survey() -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func firmware(of reader: any TagReader) -> String? { nil }
 }
 
 /// Texts in the order in which they came, from whatever thread.

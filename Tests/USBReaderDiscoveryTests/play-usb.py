@@ -6,9 +6,12 @@ Each line of the script is one of
     wait TEXT     until the program has printed a line that begins so
     plug NAME     the device described in FOLDER/NAME.umockdev arrives
     unplug NAME   it leaves
+    mode M NODE   /dev/NODE has this mode, in octal
+    nobody        root's program is run as nobody, who owns no node
 The program's lines are passed on. Run it through umockdev-wrapper, so that both see the bus.
 """
 
+import os
 import subprocess
 import sys
 
@@ -50,6 +53,14 @@ def main():
             if child is not None:
                 for path in paths(description):
                     bus.uevent(path, "add")
+        elif verb == "mode":
+            mode, node = rest.split(" ")
+            os.chmod(f"{bus.get_root_dir()}/dev/{node}", int(mode, 8))
+        elif verb == "nobody":
+            if os.geteuid() == 0:
+                # The folder of the bus is root's own: nobody has to be let in.
+                os.chmod(bus.get_root_dir(), 0o755)
+                program = ["setpriv", "--reuid=65534", "--clear-groups", *program]
         elif verb == "unplug":
             for path in reversed(paths(text(folder, rest))):
                 bus.uevent(path, "remove")

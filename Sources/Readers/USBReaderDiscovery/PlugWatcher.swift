@@ -47,6 +47,10 @@ public struct PlugWatcher: Sendable {
 private actor PlugLane {
     /// The longest wait before cancellation is looked at.
     private static let waitInMicroseconds = 250_000
+    /// The kernel says that a device leaves before its folder is gone, and that one has come before
+    /// udev has given it away: after such news it is looked again, often, for this long.
+    private static let settling = Duration.milliseconds(500)
+    private static let settlingWaitInMicroseconds = 20_000
 
     private nonisolated let lane = BlockingLane(label: "tapcard.plugging")
     private let discovery: ReaderDiscovery
@@ -63,24 +67,30 @@ private actor PlugLane {
         let isTold = unsafe discovery.tree.isMachine
             && LibUSB.withSession { session in
                 unsafe PlugSignal.with(session) { signal in
-                    look(tell) { unsafe signal.wait(session, Self.waitInMicroseconds) }
+                    look(tell) { unsafe signal.wait(session, $0) }
                 }
             } == true
         guard !isTold else { return }
         look(tell) {
-            usleep(useconds_t(Self.waitInMicroseconds))
+            usleep(useconds_t($0))
             return false
         }
     }
 
     /// Compares what is there with what was there, whenever something was told and at intervals.
-    private func look(_ tell: (PlugEvent) -> Void, _ wait: () -> Bool) {
+    private func look(_ tell: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
         var devices = known()
         var present = readers(devices)
         tell(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
+        var settled = last
         while !Task.isCancelled {
-            guard wait() || last.duration(to: .now) >= interval else { continue }
+            let isSettling = settled > .now
+            if wait(isSettling ? Self.settlingWaitInMicroseconds : Self.waitInMicroseconds) {
+                settled = .now + Self.settling
+            } else if !isSettling, last.duration(to: .now) < interval {
+                continue
+            }
             last = .now
             let now = known()
             for device in devices where !now.contains(device) {
