@@ -18,7 +18,7 @@ final class DoctorBench: Sendable {
 
     /// With a failure no reader can be opened.
     init(
-        _ survey: ReaderSurvey, reader: any TagReader = SimulatedReader(.fresh),
+        _ survey: ReaderSurvey, reader: any TagReader = PlayedReader(),
         failing failure: ReaderError? = nil
     ) {
         self.survey = survey
@@ -72,6 +72,24 @@ final class DoctorBench: Sendable {
         func tear(_ fault: String?, _ reader: String) {}
         func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
     }
+}
+
+/// What libnfc would call an ACR122U, with a simulated tag on it.
+struct PlayedReader: TagReader {
+    let name = "ACS / ACR122U PICC Interface"
+    private let simulated = SimulatedReader(.fresh)
+
+    var longestAnswer: Int { simulated.longestAnswer }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try await simulated.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await simulated.exchange(frame)
+    }
+
+    func release() async { await simulated.release() }
 }
 
 /// A reader that can be opened and then fails.

@@ -1,5 +1,4 @@
 import ReaderDiagnosis
-import SimulatedReader
 import TagReading
 import Testing
 
@@ -9,7 +8,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     let status: Int32
     /// The words behind `tapcard`.
     var words = ["doctor"]
-    var reader: any TagReader = SimulatedReader(.fresh)
+    var reader: any TagReader = PlayedReader()
     var failure: ReaderError?
     let survey: @Sendable () throws -> ReaderSurvey
 
@@ -76,7 +75,10 @@ extension DoctorCase {
             survey.readers[0].node.group = "plugdev"
             return survey
         },
-        DoctorCase(heading: "A serial port without permission", status: 5) {
+        DoctorCase(
+            heading: "A serial port without permission", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"]
+        ) {
             try machine(["ftdi"], mode: 0o660)
         },
     ]
@@ -102,7 +104,10 @@ extension DoctorCase {
         DoctorCase(heading: "pcscd running beside the reader", status: 0) {
             try machine(["acr122u"]) { try $0.run("pcscd", as: 612) }
         },
-        DoctorCase(heading: "A serial port in use", status: 5) {
+        DoctorCase(
+            heading: "A serial port in use", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"]
+        ) {
             try machine(["ftdi"]) { try $0.run("minicom", as: 99, opening: ["/dev/ttyUSB0"]) }
         },
     ]

@@ -89,17 +89,17 @@ struct DoctorTests {
         {"id":"usb","severity":"ok","reader":null,"what":"1 reader is plugged in.",\
         "remedy":null,"commands":[]},\
         {"id":"ready","severity":"ok","reader":"acr122_usb:001:004",\
-        "what":"ACS ACR122U (072f:2200, bus 1, device 4) can be opened.",\
+        "what":"ACS ACR122U (072f:2200, bus 1, device 4) is free, and you may open it.",\
         "remedy":null,"commands":[]},\
         {"id":"answers","severity":"ok","reader":"acr122_usb:001:004",\
-        "what":"acr122_usb:001:004 answers as simulated reader, PN532 v1.6.",\
+        "what":"acr122_usb:001:004 answers as ACS / ACR122U PICC Interface, PN532 v1.6.",\
         "remedy":null,"commands":[]},\
         {"id":"tag","severity":"ok","reader":"acr122_usb:001:004",\
         "what":"An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature \
-        is valid. It holds: empty; of 144 bytes 136 are free.",\
+        is valid. It holds nothing; of 144 bytes 136 are free.",\
         "remedy":null,"commands":[]}],\
         "live":{"reader":"acr122_usb:001:004","answers":true,\
-        "title":"simulated reader","firmware":"PN532 v1.6","tag":\
+        "title":"ACS / ACR122U PICC Interface","firmware":"PN532 v1.6","tag":\
         {"uid":"04AC6B72BA6C80","chip":"NTAG213","originality":"valid",\
         "ndef":"empty","bytes":144,"freeBytes":136,"locked":false,\
         "protected":false}}}
@@ -124,9 +124,9 @@ struct DoctorTests {
         #expect(status == 0)
         #expect(
             text == """
-                ok       sim:card.txt answers as simulated reader, PN532 v1.6.
+                ok       sim:card.txt answers as ACS / ACR122U PICC Interface, PN532 v1.6.
                 ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
-                valid. It holds: empty; of 144 bytes 136 are free.
+                valid. It holds nothing; of 144 bytes 136 are free.
 
                 """)
     }

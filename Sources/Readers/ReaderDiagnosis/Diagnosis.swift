@@ -11,7 +11,9 @@ extension ReaderSurvey {
         for reader in readers where reader.isReader && concerns(self.name(of: reader)) {
             findings += self.findings(on: reader)
         }
-        for port in ports where concerns(port.name) { findings.append(finding(on: port)) }
+        for port in ports where concerns(port.name) {
+            findings.append(finding(on: port, isAsked: name != nil))
+        }
         if name == nil { findings += bridgesWithoutPort.map(bridgeFinding) }
         return findings
     }
@@ -42,9 +44,14 @@ extension ReaderSurvey {
                 return Finding(.usb, .ok, found == 1 ? "1 reader is plugged in."
                     : "\(found) readers are plugged in.")
             }
+            let others =
+                switch count {
+                case 0: ", nor anything else on USB."
+                case 1: "; the one device on USB is none."
+                default: "; of \(count) devices on USB none is one that tapcard knows."
+                }
             return Finding(
-                .noReader, severity,
-                "No NFC reader is plugged in: of \(count) USB devices none is of a known make.",
+                .noReader, severity, "No NFC reader is plugged in" + others,
                 remedy: [
                     .say("Plug one in, without a hub where it has one, and look whether the "
                         + "kernel sees it:"),
@@ -74,7 +81,7 @@ extension ReaderSurvey {
         case .version(let version):
             return [
                 Finding(
-                    .libnfcOther, isNeeded ? .problem : .note,
+                    .libnfcOther, .note,
                     "libnfc is of version \(version); tapcard was tried with 1.8 only.",
                     remedy: [
                         .say("Use the one of your distribution:"),
