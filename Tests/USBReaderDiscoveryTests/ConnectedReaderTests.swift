@@ -21,9 +21,10 @@ struct ConnectedReaderTests {
     @Test("several come in the order of their places, what is no reader not at all")
     func several() throws {
         let machine = try FakeMachine(["scl3711", "acr122u", "rcs380", "acr1252u"])
-        #expect(machine.connected().map(\.place) == [
-            "001:004", "001:005", "001:006", "001:008",
-        ])
+        #expect(
+            machine.connected().map(\.place) == [
+                "001:004", "001:005", "001:006", "001:008",
+            ])
         let survey = machine.survey()
         #expect(survey.bus == .present(deviceCount: 4))
     }

@@ -37,6 +37,7 @@ struct KnownReaderTests {
             if case .unsupported(let text) = $0.service { text } else { nil }
         }
         #expect(!advice.isEmpty)
-        #expect(advice.allSatisfy { $0.contains("Use an ACR122U") || $0.contains("use an ACR122U") })
+        #expect(
+            advice.allSatisfy { $0.contains("Use an ACR122U") || $0.contains("use an ACR122U") })
     }
 }

@@ -32,8 +32,9 @@ extension ReaderSurvey {
                 "This machine has no USB: there is no /sys/bus/usb. It is a container, or a "
                     + "virtual machine that was given none.",
                 remedy: [
-                    .say("Run tapcard on the machine itself, or hand the reader through: to a "
-                        + "container with"),
+                    .say(
+                        "Run tapcard on the machine itself, or hand the reader through: to a "
+                            + "container with"),
                     .run("docker run --device /dev/bus/usb ..."),
                     .say("to a virtual machine as a USB host device."),
                     .say(simulated), .run("tapcard --reader sim read"),
@@ -41,8 +42,11 @@ extension ReaderSurvey {
         case .present(let count):
             let found = readers.filter(\.isReader).count
             guard found == 0 else {
-                return Finding(.usb, .ok, found == 1 ? "1 reader is plugged in."
-                    : "\(found) readers are plugged in.")
+                return Finding(
+                    .usb, .ok,
+                    found == 1
+                        ? "1 reader is plugged in."
+                        : "\(found) readers are plugged in.")
             }
             let others =
                 switch count {
@@ -53,20 +57,24 @@ extension ReaderSurvey {
             return Finding(
                 .noReader, severity, "No NFC reader is plugged in" + others,
                 remedy: [
-                    .say("Plug one in, without a hub where it has one, and look whether the "
-                        + "kernel sees it:"),
+                    .say(
+                        "Plug one in, without a hub where it has one, and look whether the "
+                            + "kernel sees it:"),
                     .run("lsusb"),
-                    .say("A PN532 board on a serial port has to be named: "
-                        + "--reader pn532_uart:/dev/ttyUSB0."),
+                    .say(
+                        "A PN532 board on a serial port has to be named: "
+                            + "--reader pn532_uart:/dev/ttyUSB0."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         }
     }
 
     private var libraryFindings: [Finding] {
-        let isNeeded = !ports.isEmpty || readers.contains {
-            if case .libnfc = $0.model.service { true } else { false }
-        }
+        let isNeeded =
+            !ports.isEmpty
+            || readers.contains {
+                if case .libnfc = $0.model.service { true } else { false }
+            }
         switch libnfc {
         case .notAsked: return []
         case .missing:
@@ -93,8 +101,11 @@ extension ReaderSurvey {
 
     private func notPluggedIn(_ name: String) -> Finding {
         let known = rows.compactMap(\.name)
-        let others = known.isEmpty ? "No other is there, either." : "There is: "
-            + known.joined(separator: ", ") + "."
+        let others =
+            known.isEmpty
+            ? "No other is there, either."
+            : "There is: "
+                + known.joined(separator: ", ") + "."
         return Finding(
             .notPluggedIn, .problem, reader: name,
             "\(name) is not here. The number of a reader changes whenever it is plugged in.",

@@ -137,7 +137,8 @@ extension ReaderSurvey {
     func finding(on port: SerialPort, isAsked: Bool) -> Finding {
         let isNeeded = isAsked || !rows.contains(where: \.isReady)
         let name = port.name
-        let what = "The serial port \(port.node.path)"
+        let what =
+            "The serial port \(port.node.path)"
             + (port.bridge.map { " (\($0.make))" } ?? "")
         switch row(port).state {
         case .held(.program(let pid, let program)):

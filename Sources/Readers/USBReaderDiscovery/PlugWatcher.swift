@@ -64,7 +64,8 @@ private actor PlugLane {
     }
 
     func watch(_ tell: (PlugEvent) -> Void) {
-        let isTold = unsafe discovery.tree.isMachine
+        let isTold =
+            unsafe discovery.tree.isMachine
             && LibUSB.withSession { session in
                 unsafe PlugSignal.with(session) { signal in
                     look(tell) { unsafe signal.wait(session, $0) }
@@ -112,7 +113,8 @@ private actor PlugLane {
 
     private func readers(_ devices: [USBIdentity]) -> [USBIdentity: PluggedReader] {
         Dictionary(
-            zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first })
+            zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first }
+        )
     }
 }
 
@@ -122,15 +124,17 @@ private final class PlugSignal {
     private var isRaised = false
 
     /// C calls this on the thread of the lane; a typed constant, so that it is no actor's.
-    private static let raise: @convention(c) (
-        OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
-    ) -> Int32 = { _, _, _, signal in
-        if let signal = unsafe signal {
-            unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised = true
+    private static let raise:
+        @convention(c) (
+            OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
+        ) -> Int32 = { _, _, _, signal in
+            if let signal = unsafe signal {
+                unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised =
+                    true
+            }
+            // Anything but zero would end the subscription.
+            return 0
         }
-        // Anything but zero would end the subscription.
-        return 0
-    }
 
     /// Listens while the body runs; false, without running it, where that is not possible.
     static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
