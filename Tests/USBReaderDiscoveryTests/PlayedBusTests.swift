@@ -11,15 +11,15 @@ struct PlayedBusTests {
 
     /// Runs the probe for this many events, with this script of what happens to the bus.
     private func play(_ script: [String], _ arguments: String...) async throws -> Ended {
-        let here = URL(filePath: #filePath).deletingLastPathComponent()
         // The bundle of the tests lies beside the executables of the same build.
         let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
         process.arguments =
             [
-                "50", "umockdev-wrapper", "/usr/bin/python3", here.path + "/play-usb.py",
-                DeviceDescription.folder.path, built.appending(path: "PlugProbe").path,
+                "50", "umockdev-wrapper", "/usr/bin/python3",
+                DeviceDescription.folder.path + "/play-usb.py", DeviceDescription.folder.path,
+                built.appending(path: "PlugProbe").path,
             ] + arguments
         let input = Pipe()
         let output = Pipe()

@@ -88,7 +88,7 @@ struct UdevRuleTests {
     @Test(
         "what libnfc as Debian has it knows is in the rules, too",
         .enabled(if: FileManager.default.fileExists(atPath: debian)))
-    func debian() throws {
+    func debianRules() throws {
         let text = try String(contentsOfFile: Self.debian, encoding: .utf8)
         let pairs = text.matches(
             of: /ATTRS\{idVendor\}=="([0-9a-f]{4})", ATTRS\{idProduct\}=="([0-9a-f]{4})"/)
