@@ -189,7 +189,7 @@ let package = Package(
             of: "USBReaderDiscovery",
             [
                 "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
-                "SimulatedReader", "TapcardDomain", "DurableFile", "PlugProbe",
+                "SimulatedReader", "TapcardDomain", "PlugProbe",
             ]),
         .testTarget(
             name: "EndToEndTests",

@@ -110,14 +110,16 @@ struct InterruptionTests {
             ended.errors.replacing(counter.home, with: "~")
                 == "tapcard: The reader is in use (another tapcard (process \(process.process)) "
                 + "works with ~/.local/share/tapcard/simulation.txt). Nothing was changed on card "
-                + "or ledger. Stop the other program, or wait until it has finished.\n")
+                + "or ledger. Stop the other program, or wait until it has finished; tapcard "
+                + "doctor says which it is.\n")
         try counter.expect(
             "pay 1 --json", status: 5,
             prints: #"""
                 {"result":"no-reader","error":"reader-busy","message":"The reader is in use \#
                 (another tapcard (process <number>) works with \#
                 ~/.local/share/tapcard/simulation.txt). Nothing was changed on card or ledger. \#
-                Stop the other program, or wait until it has finished.","uid":null}
+                Stop the other program, or wait until it has finished; tapcard doctor says which \#
+                it is.","uid":null}
                 """#)
         try counter.step("sim put")
         #expect(try process.end().output.hasPrefix("Added $5.00, $5.00 left\n"))

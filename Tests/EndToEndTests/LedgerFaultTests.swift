@@ -137,14 +137,14 @@ struct LedgerFaultTests {
         try counter.step("keys list")
         let none =
             "There is no usable reader (none was named, and this version knows no USB "
-            + "readers). Nothing was changed on card or ledger. tapcard --reader sim works "
-            + "without one."
+            + "readers). Nothing was changed on card or ledger. tapcard doctor says why and "
+            + "what to do; tapcard --reader sim works without one."
         try counter.expect("read", status: 5, complains: none, with: ["TAPCARD_READER": nil])
         try counter.expect("read", status: 5, complains: none, with: ["TAPCARD_READER": ""])
         try counter.expect(
             "pay 1 --reader pcsc:ACR122U", status: 5,
             complains: #"There is no usable reader ("pcsc:ACR122U" is none that this version "#
-                + "knows). Nothing was changed on card or ledger. tapcard --reader sim works "
-                + "without one.")
+                + "knows). Nothing was changed on card or ledger. tapcard doctor says why and "
+                + "what to do; tapcard --reader sim works without one.")
     }
 }

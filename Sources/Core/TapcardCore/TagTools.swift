@@ -55,7 +55,9 @@ extension Station {
     }
 
     /// The message may grow up to a card's records, and on a tag that is no card up to its end.
-    private static func freeBytes(_ memory: [UInt8], of chip: Type2Chip, _ content: TagContent)
+    private static func freeBytes(
+        _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
+    )
         -> Int
     {
         var room = memory.count

@@ -43,8 +43,8 @@ extension TapcardError {
             self.init(
                 .readerBusy, "The reader is in use\(detail).",
                 meaning: TapcardError.unchanged,
-                advice: "tapcard doctor says by what. Stop the other program, or wait until it "
-                    + "has finished.")
+                advice: "Stop the other program, or wait until it has finished; tapcard doctor "
+                    + "says which it is.")
         case .readerLost:
             self.init(
                 .readerLost, "The reader does not answer any more\(detail).",

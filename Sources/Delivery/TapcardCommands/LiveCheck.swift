@@ -72,11 +72,23 @@ struct LiveCheck: Sendable {
     private func sight(of tag: TagInfo) -> Finding {
         var what =
             "An \(tag.chip.name), number \(tag.uid), lies on it; the maker's signature is "
-            + "\(tag.originality.rawValue). It holds: \(tag.ndef); of \(tag.chip.userByteCount) bytes "
-            + "\(tag.freeBytes) are free."
+            + "\(tag.originality.rawValue). It holds \(LiveCheck.words(tag.ndef)); of "
+            + "\(tag.chip.userByteCount) bytes \(tag.freeBytes) are free."
         if tag.isLocked { what += " It is locked." }
         if tag.isProtected { what += " It is protected by a password." }
         return Finding(.tag, .ok, reader: reader, what)
+    }
+
+    private static func words(_ ndef: String) -> String {
+        switch ndef {
+        case "tapcard": "a card of tapcard's"
+        case "json": "a card that another program wrote"
+        case "text": "a text"
+        case "uri": "a link"
+        case "empty": "nothing"
+        case "none": "nothing that can be read"
+        default: "a message of another kind"
+        }
     }
 
     private func judge(

@@ -11,7 +11,9 @@ extension ReaderSurvey {
         for reader in readers where reader.isReader && concerns(self.name(of: reader)) {
             findings += self.findings(on: reader)
         }
-        for port in ports where concerns(port.name) { findings.append(finding(on: port)) }
+        for port in ports where concerns(port.name) {
+            findings.append(finding(on: port, isAsked: name != nil))
+        }
         if name == nil { findings += bridgesWithoutPort.map(bridgeFinding) }
         return findings
     }
@@ -30,8 +32,9 @@ extension ReaderSurvey {
                 "This machine has no USB: there is no /sys/bus/usb. It is a container, or a "
                     + "virtual machine that was given none.",
                 remedy: [
-                    .say("Run tapcard on the machine itself, or hand the reader through: to a "
-                        + "container with"),
+                    .say(
+                        "Run tapcard on the machine itself, or hand the reader through: to a "
+                            + "container with"),
                     .run("docker run --device /dev/bus/usb ..."),
                     .say("to a virtual machine as a USB host device."),
                     .say(simulated), .run("tapcard --reader sim read"),
@@ -39,27 +42,39 @@ extension ReaderSurvey {
         case .present(let count):
             let found = readers.filter(\.isReader).count
             guard found == 0 else {
-                return Finding(.usb, .ok, found == 1 ? "1 reader is plugged in."
-                    : "\(found) readers are plugged in.")
+                return Finding(
+                    .usb, .ok,
+                    found == 1
+                        ? "1 reader is plugged in."
+                        : "\(found) readers are plugged in.")
             }
+            let others =
+                switch count {
+                case 0: ", nor anything else on USB."
+                case 1: "; the one device on USB is none."
+                default: "; of \(count) devices on USB none is one that tapcard knows."
+                }
             return Finding(
-                .noReader, severity,
-                "No NFC reader is plugged in: of \(count) USB devices none is of a known make.",
+                .noReader, severity, "No NFC reader is plugged in" + others,
                 remedy: [
-                    .say("Plug one in, without a hub where it has one, and look whether the "
-                        + "kernel sees it:"),
+                    .say(
+                        "Plug one in, without a hub where it has one, and look whether the "
+                            + "kernel sees it:"),
                     .run("lsusb"),
-                    .say("A PN532 board on a serial port has to be named: "
-                        + "--reader pn532_uart:/dev/ttyUSB0."),
+                    .say(
+                        "A PN532 board on a serial port has to be named: "
+                            + "--reader pn532_uart:/dev/ttyUSB0."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         }
     }
 
     private var libraryFindings: [Finding] {
-        let isNeeded = !ports.isEmpty || readers.contains {
-            if case .libnfc = $0.model.service { true } else { false }
-        }
+        let isNeeded =
+            !ports.isEmpty
+            || readers.contains {
+                if case .libnfc = $0.model.service { true } else { false }
+            }
         switch libnfc {
         case .notAsked: return []
         case .missing:
@@ -74,7 +89,7 @@ extension ReaderSurvey {
         case .version(let version):
             return [
                 Finding(
-                    .libnfcOther, isNeeded ? .problem : .note,
+                    .libnfcOther, .note,
                     "libnfc is of version \(version); tapcard was tried with 1.8 only.",
                     remedy: [
                         .say("Use the one of your distribution:"),
@@ -86,8 +101,11 @@ extension ReaderSurvey {
 
     private func notPluggedIn(_ name: String) -> Finding {
         let known = rows.compactMap(\.name)
-        let others = known.isEmpty ? "No other is there, either." : "There is: "
-            + known.joined(separator: ", ") + "."
+        let others =
+            known.isEmpty
+            ? "No other is there, either."
+            : "There is: "
+                + known.joined(separator: ", ") + "."
         return Finding(
             .notPluggedIn, .problem, reader: name,
             "\(name) is not here. The number of a reader changes whenever it is plugged in.",

@@ -16,8 +16,10 @@ extension ReaderSurvey {
         guard found.allSatisfy({ $0.severity != .problem }), state(of: reader) == .ready else {
             return found
         }
+        let isServed = if case .smartCard = reader.model.service { true } else { false }
+        let what = isServed ? "is there, and pcscd serves it." : "is free, and you may open it."
         let name = self.name(of: reader)
-        return [Finding(.ready, .ok, reader: name, "\(describe(reader)) can be opened.")] + found
+        return [Finding(.ready, .ok, reader: name, "\(describe(reader)) \(what)")] + found
     }
 
     private func libnfcFindings(on reader: PluggedReader) -> [Finding] {
@@ -131,30 +133,42 @@ extension ReaderSurvey {
         }
     }
 
-    func finding(on port: SerialPort) -> Finding {
-        let isBeside = rows.contains(where: \.isReady)
-        let what = port.bridge.map { "\(port.node.path) (\($0.make))" } ?? port.node.path
+    /// A port matters when it was asked for, or when there is nothing else.
+    func finding(on port: SerialPort, isAsked: Bool) -> Finding {
+        let isNeeded = isAsked || !rows.contains(where: \.isReady)
+        let name = port.name
+        let what =
+            "The serial port \(port.node.path)"
+            + (port.bridge.map { " (\($0.make))" } ?? "")
         switch row(port).state {
         case .held(.program(let pid, let program)):
             return Finding(
-                .serialPort, .note, reader: port.name,
-                "The serial port \(what) is in use by \(program) (process \(pid)).")
+                .serialPort, isAsked ? .problem : .note, reader: name,
+                "\(what) is in use by \(program) (process \(pid)).",
+                remedy: [
+                    .say("If a PN532 board hangs on it, quit that program, or end it:"),
+                    .run("kill \(pid)"),
+                ])
         case .noPermission:
+            let node = port.node
             return Finding(
-                .serialPort, isBeside ? .note : .problem, reader: port.name,
-                "You may not open the serial port \(what) (owner \(port.node.owner), group "
-                    + "\(port.node.group), mode \(port.node.octalMode)).",
+                .serialPort, isNeeded ? .problem : .note, reader: name,
+                "\(what): you may not open it (owner \(node.owner), group \(node.group), mode "
+                    + "\(node.octalMode)).",
                 remedy: [
                     .say("If a PN532 board hangs on it, join its group, then log in again:"),
                     .run("sudo usermod -aG \(port.joinableGroup) \(user)"),
                 ])
         default:
+            if isAsked {
+                return Finding(
+                    .serialPort, .ok, reader: name, "\(what) is free, and you may open it.")
+            }
             return Finding(
-                .serialPort, .note, reader: port.name,
-                "There is a serial port, \(what). Serial readers are not looked for: other things "
-                    + "than a PN532 board may hang on it.",
+                .serialPort, .note, reader: name,
+                "\(what) is not looked at: other things than a PN532 board may hang on it.",
                 remedy: [
-                    .say("If one does, name it:"), .run("tapcard --reader \(port.name) doctor"),
+                    .say("If it is one, name it:"), .run("tapcard --reader \(name) doctor"),
                 ])
         }
     }

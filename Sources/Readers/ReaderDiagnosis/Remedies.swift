@@ -32,14 +32,16 @@ enum Remedies {
             "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
             + "TAG+=\"uaccess\", GROUP=\"plugdev\", MODE=\"0660\""
         return [
-            .say("Install the rules that give readers to whoever is logged in; in tapcard's "
-                + "folder:"),
+            .say(
+                "Install the rules that give readers to whoever is logged in; in tapcard's "
+                    + "folder:"),
             .run("sudo make install-udev"), .say("or without that folder:"),
             .run("echo '\(rule)' | sudo tee /etc/udev/rules.d/60-tapcard-readers.rules"),
             .run("sudo udevadm control --reload"),
             .run("sudo udevadm trigger --action=change --attr-match=idVendor=\(vendor)"),
-            .say("If it is not enough, unplug the reader and plug it in again. Over SSH, and for "
-                + "services, join the group plugdev:"),
+            .say(
+                "If it is not enough, unplug the reader and plug it in again. Over SSH, and for "
+                    + "services, join the group plugdev:"),
         ] + join
     }
 

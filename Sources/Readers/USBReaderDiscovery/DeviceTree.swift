@@ -46,7 +46,9 @@ struct DeviceTree: Sendable {
         return String(text.reversed().drop { $0.isWhitespace }.reversed())
     }
 
-    func number(_ path: String, radix: Int = 10) -> Int? { text(path).flatMap { Int($0, radix: radix) } }
+    func number(_ path: String, radix: Int = 10) -> Int? {
+        text(path).flatMap { Int($0, radix: radix) }
+    }
 
     /// Where a link points, as it is written there.
     func target(of link: String) -> String? {

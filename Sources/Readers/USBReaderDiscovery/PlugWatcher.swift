@@ -47,6 +47,10 @@ public struct PlugWatcher: Sendable {
 private actor PlugLane {
     /// The longest wait before cancellation is looked at.
     private static let waitInMicroseconds = 250_000
+    /// The kernel says that a device leaves before its folder is gone, and that one has come before
+    /// udev has given it away: after such news it is looked again, often, for this long.
+    private static let settling = Duration.milliseconds(500)
+    private static let settlingWaitInMicroseconds = 20_000
 
     private nonisolated let lane = BlockingLane(label: "tapcard.plugging")
     private let discovery: ReaderDiscovery
@@ -60,27 +64,34 @@ private actor PlugLane {
     }
 
     func watch(_ tell: (PlugEvent) -> Void) {
-        let isTold = unsafe discovery.tree.isMachine
+        let isTold =
+            unsafe discovery.tree.isMachine
             && LibUSB.withSession { session in
                 unsafe PlugSignal.with(session) { signal in
-                    look(tell) { unsafe signal.wait(session, Self.waitInMicroseconds) }
+                    look(tell) { unsafe signal.wait(session, $0) }
                 }
             } == true
         guard !isTold else { return }
         look(tell) {
-            usleep(useconds_t(Self.waitInMicroseconds))
+            usleep(useconds_t($0))
             return false
         }
     }
 
     /// Compares what is there with what was there, whenever something was told and at intervals.
-    private func look(_ tell: (PlugEvent) -> Void, _ wait: () -> Bool) {
+    private func look(_ tell: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
         var devices = known()
         var present = readers(devices)
         tell(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
+        var settled = last
         while !Task.isCancelled {
-            guard wait() || last.duration(to: .now) >= interval else { continue }
+            let isSettling = settled > .now
+            if wait(isSettling ? Self.settlingWaitInMicroseconds : Self.waitInMicroseconds) {
+                settled = .now + Self.settling
+            } else if !isSettling, last.duration(to: .now) < interval {
+                continue
+            }
             last = .now
             let now = known()
             for device in devices where !now.contains(device) {
@@ -102,7 +113,8 @@ private actor PlugLane {
 
     private func readers(_ devices: [USBIdentity]) -> [USBIdentity: PluggedReader] {
         Dictionary(
-            zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first })
+            zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first }
+        )
     }
 }
 
@@ -112,15 +124,17 @@ private final class PlugSignal {
     private var isRaised = false
 
     /// C calls this on the thread of the lane; a typed constant, so that it is no actor's.
-    private static let raise: @convention(c) (
-        OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
-    ) -> Int32 = { _, _, _, signal in
-        if let signal = unsafe signal {
-            unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised = true
+    private static let raise:
+        @convention(c) (
+            OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
+        ) -> Int32 = { _, _, _, signal in
+            if let signal = unsafe signal {
+                unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised =
+                    true
+            }
+            // Anything but zero would end the subscription.
+            return 0
         }
-        // Anything but zero would end the subscription.
-        return 0
-    }
 
     /// Listens while the body runs; false, without running it, where that is not possible.
     static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {

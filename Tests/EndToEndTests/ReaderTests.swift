@@ -1,0 +1,120 @@
+import Glibc
+import Testing
+
+/// The program on a bus that libumockdev plays, with the real libusb beneath.
+@Suite("Readers and their doctor")
+struct ReaderTests {
+    private static let fixtures =
+        "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/fixtures/usb"
+    private static let usable = "No reader can be used. "
+
+    /// Runs the program where these readers are plugged in; a shell may change the bus before.
+    private func run(
+        _ words: [String], on readers: [String], _ change: String = ""
+    ) throws -> Ended {
+        let counter = try Counter()
+        let bus = readers.flatMap { ["--device", "\(Self.fixtures)/\($0).umockdev"] }
+        let process = try ChildProcess(
+            "/usr/bin/umockdev-run",
+            bus + ["--", "sh", "-c", "\(change) \"$@\"", "sh", try Executable.path()] + words,
+            // Neither folder is there, nor is either needed.
+            environment: ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"], folder: counter.home)
+        return try process.end()
+    }
+
+    @Test("readers are listed with the names to give to --reader")
+    func readers() throws {
+        let ended = try run(["readers", "--json"], on: ["hub", "scl3711", "ftdi", "rcs380"])
+        #expect(ended.status == 0)
+        #expect(ended.errors == "")
+        #expect(
+            ended.output == """
+                {"result":"done","readers":[\
+                {"name":"pn53x_usb:001:005","make":"SCM SCL3711","driver":"libnfc pn53x_usb",\
+                "state":"ready","detail":"ready","usb":"04e6:5591",\
+                "node":"/dev/bus/usb/001/005"},\
+                {"name":null,"make":"Sony RC-S380/P","driver":"none","state":"not-supported",\
+                "detail":"not supported","usb":"054c:06c3","node":"/dev/bus/usb/001/008"},\
+                {"name":"pn532_uart:/dev/ttyUSB0","make":"FTDI serial bridge",\
+                "driver":"libnfc pn532_uart","state":"maybe",\
+                "detail":"ready, if a PN532 board hangs on it","usb":"0403:6001",\
+                "node":"/dev/ttyUSB0"},\
+                {"name":"sim","make":"simulated reader","driver":"tapcard","state":"ready",\
+                "detail":"ready","usb":null,"node":null}]}
+
+                """)
+    }
+
+    @Test("a machine without USB, and one without a reader")
+    func nothing() throws {
+        for (bus, word, what) in [
+            ([], "no-usb", "This machine has no USB"),
+            (["hub"], "no-reader", "No NFC reader is plugged in, nor anything else on USB."),
+        ] {
+            let list = try run(["readers"], on: bus)
+            #expect(list.status == 5)
+            #expect(list.output == "sim  simulated reader  tapcard  ready\n")
+            #expect(list.errors.hasPrefix("tapcard: \(Self.usable)tapcard doctor says why"))
+            let ended = try run(["doctor"], on: bus)
+            #expect(ended.status == 5)
+            #expect(ended.output.hasPrefix("problem  \(what)"))
+            let document = try run(["doctor", "--json"], on: bus).output
+            #expect(document.hasPrefix(#"{"result":"no-reader","findings":[{"id":"\#(word)","#))
+        }
+    }
+
+    @Test("a reader that the kernel has taken")
+    func module() throws {
+        let ended = try run(["doctor"], on: ["hub", "acr122u-kernel"])
+        #expect(ended.status == 5)
+        #expect(
+            ended.output == """
+                ok       1 reader is plugged in.
+                problem  ACS ACR122U (072f:2200, bus 1, device 4) is held by the kernel's module \
+                pn533_usb.
+                         Unload it:
+                           sudo modprobe -r pn533_usb
+                         and keep it from coming back; in tapcard's folder:
+                           sudo make install-udev
+                         or without that folder:
+                           echo blacklist pn533_usb | sudo tee /etc/modprobe.d/tapcard-pn533.conf
+
+                """)
+        #expect(
+            ended.errors == "tapcard: \(Self.usable)Do what stands beside the problems, or use "
+                + "--reader sim.\n")
+    }
+
+    @Test("a reader that may not be opened by whoever asks")
+    func permission() throws {
+        // Root may open everything: there the program is run as nobody, who is let into the bus.
+        let user = geteuid() == 0 ? "exec setpriv --reuid=65534 --clear-groups" : "exec"
+        let ended = try run(
+            ["doctor"], on: ["hub", "scl3711"],
+            "chmod 0 /dev/bus/usb/001/005; chmod 755 \"$UMOCKDEV_DIR\"; \(user)")
+        #expect(ended.status == 5)
+        #expect(
+            ended.output.contains(
+                "problem  SCM SCL3711 (04e6:5591, bus 1, device 5): you may not open "
+                    + "/dev/bus/usb/001/005 ("))
+        #expect(ended.output.contains("\n           sudo make install-udev\n"))
+    }
+
+    @Test("the simulated reader is checked like any other, and no ledger is made for it")
+    func simulated() throws {
+        let counter = try Counter()
+        try counter.expect(
+            "doctor",
+            prints: """
+                ok       sim answers as simulated reader ~/.local/share/tapcard/simulation.txt.
+                ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
+                valid. It holds nothing; of 144 bytes 136 are free.
+                """)
+        #expect(unsafe access(counter.ledger, F_OK) != 0)
+        #expect(unsafe access(counter.keys, F_OK) != 0)
+        try counter.step("demo")
+        #expect(try counter.step("doctor").contains("It holds a card of tapcard's; of 144 bytes "))
+        try counter.step("sim take")
+        #expect(try counter.step("doctor").hasSuffix("\nok       No tag lies on it."))
+    }
+}

@@ -1,0 +1,166 @@
+import ReaderDiagnosis
+import Testing
+
+@Suite("The judgement on a reader")
+struct JudgementTests {
+    static let acr122u = ReaderModel(
+        0x072F, 0x2200, "ACS ACR122U", .libnfc("acr122_usb"), smartCardWord: "ACR122U")
+    static let scl3711 = ReaderModel(0x04E6, 0x5591, "SCM SCL3711", .libnfc("pn53x_usb"))
+    static let acr1252u = ReaderModel(
+        0x072F, 0x223B, "ACS ACR1252U", .smartCard(word: "ACR1252"))
+
+    static func node(_ access: DeviceNode.Access = .readAndWrite) -> DeviceNode {
+        DeviceNode(
+            path: "/dev/bus/usb/001/004", access: access, owner: "root", group: "root", mode: 0o664)
+    }
+
+    static func survey(
+        _ model: ReaderModel, _ holders: [ReaderHolder] = [],
+        access: DeviceNode.Access = .readAndWrite,
+        pcscd: ReaderSurvey.SmartCardService = .absent, offering names: [String]? = nil
+    ) -> ReaderSurvey {
+        ReaderSurvey(
+            bus: .present(deviceCount: 1),
+            readers: [
+                PluggedReader(
+                    model: model, bus: 1, address: 4, node: node(access), holders: holders)
+            ],
+            smartCardService: pcscd, smartCardReaders: names, user: "amanda")
+    }
+
+    static func states(_ survey: ReaderSurvey) -> [String] {
+        survey.rows.map { "\($0.name ?? "-"): \($0.state.text)" }
+    }
+
+    @Test("a reader of libnfc is ready when it can be opened and nobody holds it")
+    func ready() {
+        #expect(Self.states(Self.survey(Self.acr122u)) == ["acr122_usb:001:004: ready"])
+        #expect(
+            Self.states(Self.survey(Self.scl3711, access: .denied))
+                == ["pn53x_usb:001:004: no permission"])
+        #expect(
+            Self.states(Self.survey(Self.scl3711, access: .missing))
+                == ["pn53x_usb:001:004: no device node"])
+        var survey = Self.survey(Self.scl3711)
+        survey.libnfc = .missing
+        #expect(Self.states(survey) == ["pn53x_usb:001:004: needs libnfc"])
+    }
+
+    @Test("who holds it matters more than the right to open it")
+    func order() {
+        #expect(
+            Self.states(
+                Self.survey(Self.acr122u, [.kernel(driver: "pn533_usb")], access: .denied))
+                == ["acr122_usb:001:004: held by the kernel's pn533_usb"])
+        let findings = Self.survey(
+            Self.acr122u, [.kernel(driver: "pn533_usb")], access: .denied
+        ).findings()
+        // Both have to be mended, so both are said.
+        #expect(findings.map(\.id) == [.usb, .kernelModule, .noPermission])
+    }
+
+    @Test("a claim of an unseen program is pcscd's where that runs and takes such readers")
+    func unseen() {
+        let running = ReaderSurvey.SmartCardService.running(pid: 9)
+        #expect(
+            Self.states(Self.survey(Self.acr122u, [.unseenProgram], pcscd: running))
+                == ["acr122_usb:001:004: held by pcscd"])
+        #expect(
+            Self.states(Self.survey(Self.scl3711, [.unseenProgram], pcscd: running))
+                == ["pn53x_usb:001:004: held by another program"])
+        #expect(
+            Self.states(Self.survey(Self.acr122u, [.unseenProgram], pcscd: .onDemand))
+                == ["acr122_usb:001:004: held by another program"])
+    }
+
+    @Test("a reader that pcscd holds can be used through pcscd, and is no problem then")
+    func throughPCSCD() {
+        let name = "ACS ACR122U PICC Interface 00 00"
+        let held = [ReaderHolder.program(pid: 9, name: "pcscd")]
+        let offered = Self.survey(
+            Self.acr122u, held, pcscd: .running(pid: 9), offering: [name])
+        #expect(
+            Self.states(offered) == [
+                "acr122_usb:001:004: held by pcscd", "pcsc:\(name): ready",
+            ])
+        #expect(offered.findings().map(\.severity) == [.ok, .note])
+        let silent = Self.survey(Self.acr122u, held, pcscd: .running(pid: 9))
+        #expect(silent.findings().map(\.severity) == [.ok, .problem])
+    }
+
+    @Test("of a reader with several sides the contactless one is named")
+    func sides() {
+        let names = [
+            "ACS ACR1252 Dual Reader [ACS ACR1252 Dual Reader SAM] 01 00",
+            "ACS ACR1252 Dual Reader [ACS ACR1252 Dual Reader PICC] 00 00",
+        ]
+        let survey = Self.survey(Self.acr1252u, pcscd: .onDemand, offering: names)
+        #expect(
+            Self.states(survey) == [
+                "pcsc:\(names[1]): ready", "pcsc:\(names[0]): ready",
+            ])
+        #expect(
+            Self.states(Self.survey(Self.acr1252u, pcscd: .onDemand)) == ["pcsc:ACR1252: ready"])
+        #expect(
+            Self.states(Self.survey(Self.acr1252u, pcscd: .onDemand, offering: []))
+                == ["pcsc:ACR1252: not offered by pcscd"])
+        #expect(Self.states(Self.survey(Self.acr1252u)) == ["pcsc:ACR1252: needs pcscd"])
+    }
+
+    @Test("whoever asks for one reader hears of that one only")
+    func oneReader() {
+        var survey = Self.survey(Self.acr122u)
+        survey.readers.append(
+            PluggedReader(
+                model: Self.scl3711, bus: 1, address: 5, node: Self.node(.denied)))
+        #expect(survey.findings().map(\.id) == [.usb, .ready, .noPermission])
+        #expect(survey.findings(about: "acr122_usb:001:004").map(\.id) == [.ready])
+        #expect(survey.findings(about: "pn53x_usb:001:005").map(\.id) == [.noPermission])
+        #expect(survey.findings(about: "pn53x_usb:001:009").map(\.id) == [.notPluggedIn])
+    }
+
+    @Test("a reader of pcscd is looked for only where pcscd was asked")
+    func smartCardName() {
+        var survey = ReaderSurvey(bus: .absent, user: "amanda")
+        #expect(survey.findings(about: "pcsc:Any").map(\.id) == [.pcscdMissing])
+        survey.smartCardService = .onDemand
+        #expect(survey.findings(about: "pcsc:Any").isEmpty)
+        survey.smartCardReaders = ["Another 00 00"]
+        #expect(survey.findings(about: "pcsc:Any").map(\.id) == [.notPluggedIn])
+        #expect(survey.findings(about: "pcsc:Another 00 00").isEmpty)
+    }
+
+    @Test("a rule that is in place already is not advised again")
+    func inPlace() throws {
+        var survey = Self.survey(Self.acr122u, access: .denied)
+        survey.readers[0].node.group = "plugdev"
+        let finding = try #require(survey.findings().last)
+        #expect(
+            finding.remedy == [
+                .say("Its rule is in place; join the group plugdev:"),
+                .run("sudo usermod -aG plugdev amanda"), .say("Then log in again."),
+            ])
+    }
+
+    @Test("nobody is told to join root's group for a serial port", arguments: ["root", "dialout"])
+    func serialGroup(_ group: String) throws {
+        var node = Self.node(.denied)
+        node.group = group
+        let survey = ReaderSurvey(
+            bus: .present(deviceCount: 0), ports: [SerialPort(node: node)], user: "amanda")
+        let finding = try #require(survey.findings().last)
+        #expect(finding.remedy.last == .run("sudo usermod -aG dialout amanda"))
+    }
+
+    @Test(
+        "the module of a bridge, by its maker",
+        arguments: [
+            (0x0403, "ftdi_sio"), (0x10C4, "cp210x"), (0x067B, "pl2303"), (0x1A86, "ch341"),
+        ])
+    func bridges(_ vendor: UInt16, _ module: String) throws {
+        let survey = Self.survey(ReaderModel(vendor, 1, "Bridge", .serialBridge))
+        let finding = try #require(survey.findings().last)
+        #expect(finding.id == .bridgeWithoutPort)
+        #expect(finding.remedy.last == .run("sudo modprobe \(module)"))
+    }
+}

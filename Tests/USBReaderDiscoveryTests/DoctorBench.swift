@@ -1,0 +1,104 @@
+import Ledger
+import ReaderDiagnosis
+import SimulatedReader
+import TagReading
+import TapcardCommands
+import TapcardCore
+import TapcardDomain
+
+/// `tapcard doctor` and `tapcard readers` of the real program, on a survey of a machine that is
+/// not there and with a simulated card on whatever reader it opens.
+final class DoctorBench: Sendable {
+    static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private let survey: ReaderSurvey
+    private let reader: any TagReader
+    private let failure: ReaderError?
+    private let output = Output()
+
+    /// With a failure no reader can be opened.
+    init(
+        _ survey: ReaderSurvey, reader: any TagReader = PlayedReader(),
+        failing failure: ReaderError? = nil
+    ) {
+        self.survey = survey
+        self.reader = reader
+        self.failure = failure
+    }
+
+    /// What a terminal would show, without colours, and the exit status.
+    func run(_ words: [String]) async -> (status: Int32, text: String) {
+        let program = Program(
+            drivers: drivers,
+            console: Console(
+                isTerminal: false, isErrorTerminal: false,
+                write: { [output] text in
+                    output.append(text)
+                    return true
+                }, writeError: { [output] in output.append($0) }),
+            // Nothing is written there: neither command needs a folder.
+            environment: ["XDG_DATA_HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"])
+        let status = await program.run(words)
+        return (status, output.take())
+    }
+
+    private var drivers: Drivers {
+        Drivers(
+            openReader: { [reader, failure] _, _ throws(ReaderError) in
+                if let failure { throw failure }
+                return reader
+            },
+            openLedger: { _, _, _ throws(LedgerError) in
+                throw LedgerError(.unavailable, "a doctor needs no ledger")
+            },
+            backUp: { _, _ throws(LedgerError) in }, restore: { _, _, _ throws(LedgerError) in [] },
+            simulatedTags: NoDrawer(), readers: Fixed(known: survey),
+            surroundings: { progress in
+                Station.Surroundings(
+                    now: { DoctorBench.now }, sleep: { _ in }, progress: progress)
+            })
+    }
+
+    private struct Fixed: ReaderInventory {
+        let known: ReaderSurvey
+
+        func survey() -> ReaderSurvey { known }
+        func firmware(of reader: any TagReader) -> String? { "PN532 v1.6" }
+    }
+
+    private struct NoDrawer: SimulatedTags {
+        func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
+        func take(_ reader: String) {}
+        func tear(_ fault: String?, _ reader: String) {}
+        func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+    }
+}
+
+/// What libnfc would call an ACR122U, with a simulated tag on it.
+struct PlayedReader: TagReader {
+    let name = "ACS / ACR122U PICC Interface"
+    private let simulated = SimulatedReader(.fresh)
+
+    var longestAnswer: Int { simulated.longestAnswer }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try await simulated.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await simulated.exchange(frame)
+    }
+
+    func release() async { await simulated.release() }
+}
+
+/// A reader that can be opened and then fails.
+struct FailingReader: TagReader {
+    let error: ReaderError
+    let name = "ACS / ACR122U PICC Interface"
+    let longestAnswer = 250
+
+    func select(within limit: Duration) throws(ReaderError) -> TagIdentity { throw error }
+    func exchange(_ frame: [UInt8]) throws(ReaderError) -> [UInt8] { throw error }
+    func release() {}
+}

@@ -1,0 +1,169 @@
+import ReaderDiagnosis
+import TagReading
+import Testing
+
+/// A machine, and what its doctor has to say: a heading of docs/DOCTOR.md each.
+struct DoctorCase: Sendable, CustomTestStringConvertible {
+    let heading: String
+    let status: Int32
+    /// The words behind `tapcard`.
+    var words = ["doctor"]
+    var reader: any TagReader = PlayedReader()
+    var failure: ReaderError?
+    let survey: @Sendable () throws -> ReaderSurvey
+
+    var testDescription: String { heading }
+
+    /// A machine with these readers, in the eyes of somebody who is logged in.
+    static func machine(
+        _ fixtures: [String]?, mode: Int = 0o666,
+        _ change: (FakeMachine) throws -> Void = { _ in }
+    ) throws -> ReaderSurvey {
+        let machine = try FakeMachine(fixtures)
+        for fixture in fixtures ?? [] {
+            for device in try DeviceDescription.devices(in: fixture) {
+                if let node = device.node { try machine.setMode(of: "/dev/\(node)", mode) }
+            }
+        }
+        try change(machine)
+        var survey = machine.survey(as: FakeMachine.stranger)
+        // Whoever runs the tests owns the files; on a machine root does.
+        survey.user = "amanda"
+        for place in survey.readers.indices where survey.readers[place].node.access != .missing {
+            survey.readers[place].node.owner = "root"
+            survey.readers[place].node.group = "root"
+        }
+        for place in survey.ports.indices {
+            survey.ports[place].node.owner = "root"
+            survey.ports[place].node.group = "dialout"
+        }
+        return survey
+    }
+
+    static let node = "/dev/bus/usb/001/004"
+
+    static let all = gettingThere + rights + holders + drivers + live
+}
+
+extension DoctorCase {
+    static let gettingThere = [
+        DoctorCase(heading: "All is well", status: 0) {
+            var survey = try machine(["acr122u"])
+            survey.libnfc = .version("1.8.0")
+            return survey
+        },
+        DoctorCase(heading: "No USB at all", status: 5) { try machine(nil) },
+        DoctorCase(heading: "No reader", status: 5) { try machine([]) },
+        DoctorCase(heading: "A reader that is not supported", status: 5) {
+            try machine(["rcs380"])
+        },
+        DoctorCase(
+            heading: "A reader that is not here", status: 5,
+            words: ["doctor", "--reader", "acr122_usb:001:009"]
+        ) { try machine(["acr122u"]) },
+        DoctorCase(heading: "A device without a node", status: 5) {
+            try machine(["acr122u"]) { try $0.remove("dev/bus/usb/001/004") }
+        },
+    ]
+
+    static let rights = [
+        DoctorCase(heading: "Permission denied", status: 5) {
+            try machine(["acr122u"], mode: 0o664)
+        },
+        DoctorCase(heading: "Permission denied, with the rules in place", status: 5) {
+            var survey = try machine(["acr122u"], mode: 0o660)
+            survey.readers[0].node.group = "plugdev"
+            return survey
+        },
+        DoctorCase(
+            heading: "A serial port without permission", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"]
+        ) {
+            try machine(["ftdi"], mode: 0o660)
+        },
+    ]
+
+    static let holders = [
+        DoctorCase(heading: "Module loaded", status: 5) { try machine(["acr122u-kernel"]) },
+        DoctorCase(heading: "Busy: another program", status: 5) {
+            try machine(["acr122u-claimed"]) {
+                try $0.run("nfc-poll", as: 4711, opening: [node])
+            }
+        },
+        DoctorCase(heading: "Busy: a program of another user", status: 5) {
+            try machine(["acr122u-claimed"])
+        },
+        DoctorCase(heading: "pcscd running and holding the reader", status: 5) {
+            try machine(["acr122u-claimed"]) { try $0.run("pcscd", as: 612) }
+        },
+        DoctorCase(heading: "pcscd running and holding the reader, which it offers", status: 0) {
+            var survey = try machine(["acr122u-claimed"]) { try $0.run("pcscd", as: 612) }
+            survey.smartCardReaders = ["ACS ACR122U PICC Interface 00 00"]
+            return survey
+        },
+        DoctorCase(heading: "pcscd running beside the reader", status: 0) {
+            try machine(["acr122u"]) { try $0.run("pcscd", as: 612) }
+        },
+        DoctorCase(
+            heading: "A serial port in use", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"]
+        ) {
+            try machine(["ftdi"]) { try $0.run("minicom", as: 99, opening: ["/dev/ttyUSB0"]) }
+        },
+    ]
+
+    static let drivers = [
+        DoctorCase(heading: "pcscd missing", status: 5) {
+            var survey = try machine(["acr1252u"])
+            survey.readers[0].holders = []
+            return survey
+        },
+        DoctorCase(heading: "pcscd does not offer the reader", status: 5) {
+            var survey = try machine(["acr1252u"]) { try $0.run("pcscd", as: 612) }
+            survey.smartCardReaders = []
+            return survey
+        },
+        DoctorCase(heading: "libnfc missing", status: 5) {
+            var survey = try machine(["acr122u"])
+            survey.libnfc = .missing
+            return survey
+        },
+        DoctorCase(heading: "libnfc of another version", status: 0) {
+            var survey = try machine(["acr122u"])
+            survey.libnfc = .version("1.7.1")
+            return survey
+        },
+        DoctorCase(heading: "A serial port", status: 5) { try machine(["ftdi"]) },
+        DoctorCase(heading: "A serial bridge without a port", status: 5) {
+            try machine(["ftdi"]) { try $0.remove("dev/ttyUSB0") }
+        },
+    ]
+
+    static let live = [
+        DoctorCase(
+            heading: "A reader that cannot be opened", status: 5,
+            failure: ReaderError(.noReader, "libnfc says no more than that")
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A board that cannot be opened", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"],
+            failure: ReaderError(.noReader, "nothing answers there")
+        ) { try machine(["ftdi"]) },
+        DoctorCase(
+            heading: "A reader that somebody took meanwhile", status: 5,
+            failure: ReaderError(.busy, "Device or resource busy")
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A reader that does not answer", status: 5,
+            reader: FailingReader(error: ReaderError(.readerLost, "timed out"))
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "No tag on the reader", status: 0,
+            reader: FailingReader(error: ReaderError(.noTag))
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "Two tags on the reader", status: 0,
+            reader: FailingReader(error: ReaderError(.severalTags))
+        ) { try machine(["acr122u"]) },
+    ]
+}

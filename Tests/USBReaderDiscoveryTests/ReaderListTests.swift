@@ -1,0 +1,85 @@
+import ReaderDiagnosis
+import Testing
+
+@Suite("The list of readers")
+struct ReaderListTests {
+    private static func many() throws -> ReaderSurvey {
+        var survey = try DoctorCase.machine([
+            "acr122u-kernel", "scl3711", "acr1252u", "ftdi", "rcs380",
+        ]) { try $0.run("pcscd", as: 612, opening: ["/dev/bus/usb/001/006"]) }
+        survey.smartCardReaders = ["ACS ACR1252 Dual Reader [ACS PICC] 00 00", "Virtual PCD 00 00"]
+        return survey
+    }
+
+    @Test("a line each: name, make, driver, state; the simulated one last")
+    func lines() async throws {
+        let (status, text) = await DoctorBench(try Self.many()).run(["readers"])
+        #expect(status == 0)
+        let expected = [
+            "acr122_usb:001:004|ACS ACR122U|libnfc acr122_usb|held by the kernel's pn533_usb",
+            "pn53x_usb:001:005|SCM SCL3711|libnfc pn53x_usb|ready",
+            "pcsc:ACS ACR1252 Dual Reader [ACS PICC] 00 00|ACS ACR1252U|PC/SC|ready",
+            "-|Sony RC-S380/P|none|not supported",
+            "pcsc:Virtual PCD 00 00|Virtual PCD 00 00|PC/SC|ready",
+            "pn532_uart:/dev/ttyUSB0|FTDI serial bridge|libnfc pn532_uart|"
+                + "ready, if a PN532 board hangs on it",
+            "sim|simulated reader|tapcard|ready",
+        ]
+        let cells = text.split(separator: "\n").map { line in
+            line.split(separator: /\s{2,}/).joined(separator: "|")
+        }
+        #expect(cells == expected)
+        // Columns begin below one another.
+        let lines = text.split(separator: "\n").map(String.init)
+        let first = try #require(lines.first?.firstRange(of: "ACS ACR122U")?.lowerBound)
+        let last = try #require(lines.last?.firstRange(of: "simulated")?.lowerBound)
+        #expect(first.utf16Offset(in: lines[0]) == last.utf16Offset(in: lines[6]))
+    }
+
+    @Test("a document, key by key")
+    func document() async throws {
+        let survey = try DoctorCase.machine(["scl3711", "rcs380"])
+        let (status, text) = await DoctorBench(survey).run(["readers", "--json"])
+        #expect(status == 0)
+        #expect(
+            text == """
+                {"result":"done","readers":[\
+                {"name":"pn53x_usb:001:005","make":"SCM SCL3711","driver":"libnfc pn53x_usb",\
+                "state":"ready","detail":"ready","usb":"04e6:5591",\
+                "node":"/dev/bus/usb/001/005"},\
+                {"name":null,"make":"Sony RC-S380/P","driver":"none",\
+                "state":"not-supported","detail":"not supported","usb":"054c:06c3",\
+                "node":"/dev/bus/usb/001/008"},\
+                {"name":"sim","make":"simulated reader","driver":"tapcard",\
+                "state":"ready","detail":"ready","usb":null,"node":null}]}
+
+                """)
+    }
+
+    @Test(
+        "without one that can be used it ends with 5 and the advice; the simulated one counts not",
+        arguments: [nil, [], ["rcs380"], ["acr122u-kernel"]] as [[String]?])
+    func none(_ fixtures: [String]?) async throws {
+        let bench = DoctorBench(try DoctorCase.machine(fixtures))
+        let (status, text) = await bench.run(["readers"])
+        #expect(status == 5)
+        let advice =
+            "No reader can be used. tapcard doctor says why and what to do; tapcard --reader sim "
+            + "works without one."
+        #expect(text.hasSuffix("ready\ntapcard: \(advice)\n"))
+        let document = await bench.run(["readers", "--json"]).text
+        #expect(document.hasPrefix(#"{"result":"no-reader","readers":["#))
+        #expect(document.hasSuffix(#"],"error":"no-reader","message":"\#(advice)"}"# + "\n"))
+    }
+
+    @Test("the words of the states", arguments: DoctorCase.all)
+    func states(_ example: DoctorCase) async throws {
+        let text = await DoctorBench(try example.survey()).run(["readers", "--json"]).text
+        let words = [
+            "ready", "maybe", "no-node", "no-permission", "held", "no-pcscd", "not-offered",
+            "no-libnfc", "not-supported",
+        ]
+        let states = text.matches(of: /"state":"([a-z-]+)"/).map { String($0.output.1) }
+        #expect(!states.isEmpty && states.allSatisfy(words.contains))
+    }
+}
