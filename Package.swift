@@ -43,11 +43,13 @@ let package = Package(
                 "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
+        .library(name: "PCSCReader", targets: ["PCSCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     ],
     targets: [
         library("CSQLite"),
         library("COpenSSL"),
+        library("CPCSC"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -67,6 +69,7 @@ let package = Package(
         room(
             "SimulatedReader", on: "Readers",
             ["TagReading", "Type2Tag", "DurableFile", "TextCodecs"]),
+        room("PCSCReader", on: "Readers", ["TagReading", "BlockingLane", "CPCSC"]),
 
         room("Ledger", on: "Ledgers", ["TapcardDomain"]),
         room(
@@ -112,6 +115,9 @@ let package = Package(
         .target(
             name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
+        .target(
+            name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
+            path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
@@ -135,6 +141,12 @@ let package = Package(
                 "TapcardDomain", "Type2Tag",
             ]),
         tests(of: "SimulatedReader", ["TagReading", "Type2Tag"]),
+        tests(
+            of: "PCSCReader",
+            [
+                "PlayedPCSCReaders", "CPCSC", "CardCryptography", "CardStore", "Ledger",
+                "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ]),
         tests(
             of: "TapcardCore",
             [

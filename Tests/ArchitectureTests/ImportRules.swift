@@ -12,6 +12,7 @@ enum ImportRules {
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
         "CardStore": ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"],
         "SimulatedReader": ["TagReading", "Type2Tag", "DurableFile", "TextCodecs", "Glibc"],
+        "PCSCReader": ["TagReading", "BlockingLane", "CPCSC", "Glibc"],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
