@@ -69,6 +69,23 @@ struct PlayedPCSCDTrait: SuiteTrait, TestScoping {
     }
 }
 
+/// Every reader anew before each test, with nothing on it.
+struct StageTrait: TestTrait, SuiteTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        Stage.reset()
+        try await function()
+    }
+}
+
+extension Trait where Self == StageTrait {
+    static var stage: Self { Self() }
+}
+
 extension Trait where Self == PlayedPCSCDTrait {
     /// The played pcscd, started before the suite and gone after it.
     static var playedPCSCD: Self { Self() }

@@ -6,8 +6,9 @@ public struct PlayedFault: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The tag leaves the field before the command reaches it.
         case pulled
-        /// The tag does what it is told and leaves the field before its answer arrives.
-        case pulledAfter
+        /// The tag does what it is told and leaves the field before its answer arrives. It is back
+        /// at the next command, without what it had only by its power.
+        case liftedAfter
         /// The reader answers with these bytes instead of its own; the command has been obeyed.
         case answering([UInt8])
         /// The answer is lost between reader and pcscd; the command has been obeyed.
@@ -27,6 +28,8 @@ public struct PlayedFault: Sendable, Hashable {
 public struct PlayedField: Sendable {
     /// The tag that is near; nil for none. It comes and goes at any time.
     public var tag: TagMemory?
+    /// Whether the reader still reports a card that has gone, as it does until it looks again.
+    public var isSlowToNotice = false
     /// Another card than a Type 2 tag, which lies there instead: its answer to reset.
     public var otherCard: [UInt8]?
     public var fault: PlayedFault?

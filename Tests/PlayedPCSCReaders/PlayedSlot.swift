@@ -61,7 +61,7 @@ public final class PlayedSlot: Sendable {
 
 extension PlayedSlot.State {
     var answerToReset: [UInt8]? {
-        if field.tag != nil { return type(of: reader).answerToReset }
+        if field.tag != nil || field.isSlowToNotice { return type(of: reader).answerToReset }
         return field.otherCard
     }
 
@@ -74,10 +74,13 @@ extension PlayedSlot.State {
         case .pulled: return .bytes(answer)
         case .answering(let other): return .bytes(other)
         case .mute: return .hangUp
-        case .pulledAfter:
+        case .liftedAfter:
+            let tag = field.tag
             field.tag = nil
             // The tag's answer did not arrive: the reader says what it says of an empty field.
-            return .bytes(reader.answer(command, &field))
+            let last = reader.answer(command, &field)
+            field.tag = tag
+            return .bytes(last)
         }
     }
 }

@@ -1,13 +1,18 @@
-import TagReading
+package import TagReading
 
 /// A piece of a command or an answer of PC/SC's transparent exchange: tag, length, content.
-struct DataObject: Hashable {
+package struct DataObject: Hashable, Sendable {
     /// One byte, or two where the low five bits of the first are all set.
-    let tag: UInt16
-    let content: [UInt8]
+    package let tag: UInt16
+    package let content: [UInt8]
+
+    package init(tag: UInt16, content: [UInt8]) {
+        self.tag = tag
+        self.content = content
+    }
 
     /// Every byte has to belong to an object.
-    static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
+    package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
         var rest = bytes[...]
         var objects: [DataObject] = []
         while let first = rest.popFirst() {

@@ -1,20 +1,22 @@
-import TagReading
+package import TagReading
 
 /// The ACR122U: a PN532 whose own commands go through it unchanged.
 ///
 /// The tag's answers are taken without the chip's CRC check, because it reports an ACK, a NAK and
 /// a real error alike: an answer without CRC. So they are told apart here.
-struct DirectTransmit: TagManner {
+package struct DirectTransmit: TagManner {
     /// 62 pages, which is a whole card: with its CRC the most that the PN532 passes on.
-    static let longestAnswer = 248
-    static let selectsByReset = false
+    package static let longestAnswer = 248
+    package static let selectsByReset = false
+
+    package init() {}
 
     private enum Register {
         /// CIU_RxMode: 106 kbit/s, no CRC check.
         static let plainReception: [UInt8] = [0x63, 0x03, 0x00]
     }
 
-    func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
+    package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
         do {
             _ = try ask([0x02], transmit)
         } catch {
@@ -28,7 +30,7 @@ struct DirectTransmit: TagManner {
         return true
     }
 
-    func select(
+    package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
         let found = try ask([0x4A, 0x01, 0x00], transmit)
@@ -47,7 +49,7 @@ struct DirectTransmit: TagManner {
             answerToRequest: UInt16(found[2]) << 8 | UInt16(found[3]), selectAcknowledge: found[4])
     }
 
-    func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+    package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let answer = try ask([0x42] + frame, transmit)
         guard let status = answer.first else {
             throw ReaderError(.garbled, "the reader did not say how the exchange went")
@@ -61,7 +63,7 @@ struct DirectTransmit: TagManner {
         }
     }
 
-    func switchOff(_ transmit: Transmit) throws(ReaderError) {
+    package func switchOff(_ transmit: Transmit) throws(ReaderError) {
         _ = try ask([0x32, 0x01, 0x00], transmit)
     }
 

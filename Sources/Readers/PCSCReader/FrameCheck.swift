@@ -1,10 +1,10 @@
-import TagReading
+package import TagReading
 
 /// The two bytes of CRC_A behind every frame of ISO/IEC 14443-3 type A, least significant first.
-enum FrameCheck {
+package enum FrameCheck {
     static let length = 2
 
-    static func bytes(of data: some Sequence<UInt8>) -> [UInt8] {
+    package static func bytes(of data: some Sequence<UInt8>) -> [UInt8] {
         var register: UInt16 = 0x6363
         for byte in data {
             register ^= UInt16(byte)
@@ -17,7 +17,7 @@ enum FrameCheck {
 
     /// What a tag said, from the bytes as they were received with their CRC. An acknowledge has
     /// four bits and no CRC: the reader hands it over as one byte.
-    static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
+    package static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
         let acknowledge: UInt8 = 0x0A
         if received.count == 1 {
             let code = received[0]

@@ -1,20 +1,23 @@
-import TagReading
+package import TagReading
 
 /// Any other contactless reader: the commands of the PC/SC standard for storage cards, which know
 /// pages and nothing else of the tag. READ, FAST_READ and WRITE can be said with them; what a chip
 /// is, its signature and a password cannot.
-struct StorageCommands: TagManner {
+package struct StorageCommands: TagManner {
     /// FAST_READ is put together from pieces here, so any length will do: one of 62 pages.
-    static let longestAnswer = 248
-    static let selectsByReset = true
+    package static let longestAnswer = 248
+    package static let selectsByReset = true
+
+    package init() {}
+
     private static let bytesAtOnce = 16
     private static let pageSize = 4
 
-    func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool { true }
+    package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool { true }
 
     /// The reader has selected the tag already: it says only which number it has, and the answer
     /// to reset, which the reader makes up, of what kind it is.
-    func select(
+    package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
         let answer = try CommandAnswer(try transmit([0xFF, 0xCA, 0x00, 0x00, 0x00]))
@@ -27,7 +30,7 @@ struct StorageCommands: TagManner {
         return TagIdentity(uid: uid)
     }
 
-    func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+    package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         switch (frame.first, frame.count) {
         case (0x30, 2): return try read(frame[1], transmit)
         case (0x3A, 3): return try read(from: frame[1], to: frame[2], transmit)
@@ -42,7 +45,7 @@ struct StorageCommands: TagManner {
     }
 
     /// Taking the power is left to the end of the connection.
-    func switchOff(_ transmit: Transmit) throws(ReaderError) {}
+    package func switchOff(_ transmit: Transmit) throws(ReaderError) {}
 
     private func read(_ page: UInt8, _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let count = StorageCommands.bytesAtOnce

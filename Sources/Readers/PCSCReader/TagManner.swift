@@ -1,11 +1,11 @@
-import TagReading
+package import TagReading
 
 /// Sends one command to the reader and returns its whole answer, status included.
-typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
+package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
 /// How frames get through a reader to a tag. What it sends goes through a closure: nothing here
 /// knows pcscd.
-protocol TagManner: Sendable {
+package protocol TagManner: Sendable {
     /// The most data bytes that one answer carries.
     static var longestAnswer: Int { get }
     /// Whether the reader has to be reset before a tag can be selected afresh.

@@ -1,11 +1,13 @@
-import TagReading
+package import TagReading
 
 /// The ACR1252U and its kin: frames go through unchanged in a transparent session, as the third
 /// part of the PC/SC standard has it since its amendment.
-struct TransparentExchange: TagManner {
+package struct TransparentExchange: TagManner {
     /// 40 pages: with CRC and data objects well under the 256 bytes that one answer may have.
-    static let longestAnswer = 160
-    static let selectsByReset = false
+    package static let longestAnswer = 160
+    package static let selectsByReset = false
+
+    package init() {}
 
     private enum Session {
         static let start: [UInt8] = [0x81, 0x00]
@@ -23,7 +25,7 @@ struct TransparentExchange: TagManner {
         static let noPrologue = Handling(rawValue: 0x10)
     }
 
-    func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
+    package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
         do {
             try manage(Session.start, transmit)
         } catch {
@@ -34,7 +36,7 @@ struct TransparentExchange: TagManner {
         return true
     }
 
-    func select(
+    package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
         var activation = TypeAActivation()
@@ -58,12 +60,12 @@ struct TransparentExchange: TagManner {
         }
     }
 
-    func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+    package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         try FrameCheck.unwrap(
             try transceive(frame, lastBits: 0, [.receivedAsIs, .noPrologue], transmit))
     }
 
-    func switchOff(_ transmit: Transmit) throws(ReaderError) {
+    package func switchOff(_ transmit: Transmit) throws(ReaderError) {
         try manage(Session.fieldOff, transmit)
         // Only outside a session does the reader look for cards on its own.
         try manage(Session.end, transmit)
