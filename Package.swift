@@ -144,8 +144,8 @@ let package = Package(
         tests(
             of: "PCSCReader",
             [
-                "PlayedPCSCReaders", "CPCSC", "CardCryptography", "CardStore", "Ledger",
-                "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
+                "PlayedPCSCReaders", "CardCryptography", "Ledger", "SimulatedReader", "TagReading",
+                "TapcardCore", "TapcardDomain", "Type2Tag",
             ]),
         tests(
             of: "TapcardCore",

@@ -38,6 +38,7 @@ public struct PlayedField: Sendable {
     /// How many WRITEs a tag acknowledged.
     public private(set) var writeCount = 0
 
+    private var pulled: TagMemory?
     private var side = TagSide()
     private var powered: [UInt8]?
     private var isOn = false
@@ -47,7 +48,14 @@ public struct PlayedField: Sendable {
 
     public init(_ tag: TagMemory? = nil) { self.tag = tag }
 
-    public mutating func forgetCommands() { commands = [] }
+    /// Takes the tag away.
+    public mutating func pull() {
+        pulled = tag ?? pulled
+        tag = nil
+    }
+
+    /// Lays the tag that was taken away down again, as it was left.
+    public mutating func putBack() { tag = tag ?? pulled }
 
     public mutating func switchOn() {
         isOn = true

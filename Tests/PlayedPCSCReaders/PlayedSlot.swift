@@ -67,7 +67,7 @@ extension PlayedSlot.State {
 
     mutating func reply(to command: [UInt8]) -> PlayedSlot.Reply {
         let fault = field.note(command)
-        if fault == .pulled { field.tag = nil }
+        if fault == .pulled { field.pull() }
         let answer = reader.answer(command, &field)
         switch fault {
         case nil: return .bytes(answer)

@@ -47,6 +47,7 @@ LONG SCardTransmit(
 enum {
     TAPCARD_SCARD_SCOPE_SYSTEM = 2,
     TAPCARD_SCARD_SHARE_EXCLUSIVE = 1,
+    TAPCARD_SCARD_SHARE_DIRECT = 3,
     TAPCARD_SCARD_PROTOCOL_T0 = 1,
     TAPCARD_SCARD_PROTOCOL_T1 = 2,
     TAPCARD_SCARD_RESET_CARD = 1,
@@ -103,6 +104,23 @@ static inline uint32_t tapcard_scard_connect(
     DWORD active = 0;
     LONG status = SCardConnect(
         context, name, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1, card, &active);
+    *protocol = (uint32_t)active;
+    return (uint32_t)status;
+}
+
+/// Connects to the reader itself, whatever is on it; `tapcard_scard_revive` goes on from there.
+static inline uint32_t tapcard_scard_connect_directly(
+    SCARDCONTEXT context, const char *name, SCARDHANDLE *card) {
+    DWORD active = 0;
+    return (uint32_t)SCardConnect(context, name, TAPCARD_SCARD_SHARE_DIRECT, 0, card, &active);
+}
+
+/// Takes the card's power and gives it again.
+static inline uint32_t tapcard_scard_revive(SCARDHANDLE card, uint32_t *protocol) {
+    DWORD active = 0;
+    LONG status = SCardReconnect(
+        card, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1,
+        TAPCARD_SCARD_UNPOWER_CARD, &active);
     *protocol = (uint32_t)active;
     return (uint32_t)status;
 }

@@ -17,11 +17,29 @@ struct PCSCCard: ~Copyable {
     ) throws(PCSCStatus) -> PCSCCard {
         var handle = SCARDHANDLE()
         var transmission: UInt32 = 0
-        try PCSCStatus(
+        let status = PCSCStatus(
             rawValue: unsafe tapcard_scard_connect(
-                context.handle, reader, &handle, &transmission)
-        ).check()
+                context.handle, reader, &handle, &transmission))
+        if status == .unresponsiveCard { return try revive(reader, in: context) }
+        try status.check()
         return PCSCCard(handle: handle, transmission: transmission)
+    }
+
+    /// A card that left at the wrong moment counts as mute from then on, even when it is back: to
+    /// pcscd it never left. The way round that is through the reader.
+    private static func revive(
+        _ reader: String, in context: borrowing PCSCContext
+    ) throws(PCSCStatus) -> PCSCCard {
+        var handle = SCARDHANDLE()
+        try PCSCStatus(
+            rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
+        ).check()
+        // From here on the handle has an owner who ends it.
+        var card = PCSCCard(handle: handle, transmission: 0)
+        try PCSCStatus(
+            rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
+        ).check()
+        return card
     }
 
     private init(handle: SCARDHANDLE, transmission: UInt32) {
