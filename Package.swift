@@ -44,6 +44,7 @@ let package = Package(
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
+        .library(name: "PCSCReader", targets: ["PCSCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     ],
     targets: [
@@ -52,6 +53,7 @@ let package = Package(
         library("COpenSSL"),
         library("CLibNFC"),
         library("CLibUSB"),
+        library("CPCSC"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -77,7 +79,7 @@ let package = Package(
             ["SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux"]),
         room(
             "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
-
+        room("PCSCReader", on: "Readers", ["TagReading", "BlockingLane", "CPCSC"]),
         room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
         room("ReaderDiagnosis", on: "Readers"),
         room(
@@ -108,7 +110,7 @@ let package = Package(
                 "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
-                "USBReaderDiscovery", "LibNFCReader", "ReaderProcess", "BlockingLane",
+                "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -130,6 +132,9 @@ let package = Package(
         .target(
             name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
+        .target(
+            name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
+            path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .executableTarget(
             name: "ReaderMemcheck",
@@ -168,6 +173,13 @@ let package = Package(
             dependencies: ["PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag"],
             path: "Tests/OtherClientsTests", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
+        tests(
+            of: "PCSCReader",
+            [
+                "PlayedPCSCReaders", "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader",
+                "TagReading",
+                "TapcardCore", "TapcardDomain", "Type2Tag",
+            ]),
         tests(
             of: "TapcardCore",
             [

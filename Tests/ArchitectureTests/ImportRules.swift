@@ -22,6 +22,7 @@ enum ImportRules {
         ],
         "ReaderDiagnosis": [],
         "USBReaderDiscovery": ["ReaderDiagnosis", "BlockingLane", "CLibUSB", "Glibc"],
+        "PCSCReader": ["TagReading", "BlockingLane", "CPCSC", "Glibc"],
         "Ledger": ["TapcardDomain"],
         "SQLiteLedger": [
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
@@ -39,7 +40,8 @@ enum ImportRules {
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
-            "USBReaderDiscovery", "LibNFCReader", "ReaderProcess", "BlockingLane", "Glibc",
+            "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
+            "Glibc",
             "Dispatch",
         ],
     ]

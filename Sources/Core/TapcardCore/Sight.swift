@@ -210,7 +210,7 @@ enum Interruption: Error, Sendable {
     private static func mayPass(_ kind: ReaderError.Kind) -> Bool {
         switch kind {
         case .tagLost, .refused, .garbled, .timedOut: true
-        case .noReader, .busy, .readerLost, .noTag, .severalTags, .cancelled: false
+        case .noReader, .busy, .readerLost, .noTag, .severalTags, .unsupported, .cancelled: false
         }
     }
 }

@@ -79,6 +79,7 @@ extension TapcardError {
         case noReader = "no-reader"
         case readerBusy = "reader-busy"
         case readerLost = "reader-lost"
+        case unsupportedReader = "unsupported-reader"
 
         case outcomeUnknown = "outcome-unknown"
 
@@ -137,7 +138,7 @@ extension TapcardError {
             .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
             .refused
         case .serviceFailed: .service
-        case .noReader, .readerBusy, .readerLost: .noReader
+        case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,

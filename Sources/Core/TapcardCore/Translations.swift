@@ -58,6 +58,13 @@ extension TapcardError {
             self.init(
                 .severalTags, "There is more than one tag on the reader.",
                 meaning: TapcardError.unchanged, advice: "Leave only one of them there.")
+        case .unsupported:
+            self.init(
+                .unsupportedReader,
+                "This reader cannot ask a tag what chip it is, nor send it a password.",
+                meaning: TapcardError.unchanged,
+                advice: "It reads and charges cards that the ledger knows; for this, use a reader "
+                    + "that passes on every command.")
         case .cancelled:
             self.init(.cancelled, "Stopped.", meaning: TapcardError.unchanged)
         case .tagLost, .refused, .garbled, .timedOut:
@@ -95,6 +102,8 @@ extension TapcardError {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
             self.init(ReaderError(.readerLost, error.detail))
+        case .interrupted(.unsupported):
+            self.init(ReaderError(.unsupported, error.detail))
         case .interrupted(let kind):
             self.init(
                 .tagLost,

@@ -1,4 +1,5 @@
 import LibNFCReader
+import PCSCReader
 import ReaderDiagnosis
 import TagReading
 import TapcardCommands
@@ -8,7 +9,7 @@ import USBReaderDiscovery
 struct MachineReaders: ReaderInventory {
     static let all = MachineReaders(
         libnfcVersion: { try? LibNFCReader.libraryVersion() },
-        smartCardReaders: nil,
+        smartCardReaders: { try? await PCSCReader.connectedReaders() },
         firmware: { reader in (reader as? LibNFCReader)?.firmware })
 
 

@@ -1,5 +1,6 @@
 import BlockingLane
 import LibNFCReader
+import PCSCReader
 import ReaderDiagnosis
 import ReaderProcess
 import TagReading
@@ -18,6 +19,9 @@ enum RealReaders {
     /// Opens the reader with this name; without one the first that can be used.
     static func open(_ name: String?) async throws(ReaderError) -> any TagReader {
         let name = if let name { name } else { try await firstUsable() }
+        if name.hasPrefix(smartCardPrefix) {
+            return try await PCSCReader.open(String(name.dropFirst(smartCardPrefix.count)))
+        }
         let reader = try await LibNFCReader.open(name)
         open.withLock { $0.append(reader) }
         return reader

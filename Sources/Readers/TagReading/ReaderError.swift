@@ -22,6 +22,8 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case garbled
         /// No answer in time, though the tag may still be there.
         case timedOut
+        /// This reader has no way to pass on such a frame. Nothing was sent.
+        case unsupported
         /// The task that waited was cancelled.
         case cancelled
     }

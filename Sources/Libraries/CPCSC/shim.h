@@ -1,0 +1,162 @@
+#ifndef TAPCARD_CPCSC_H
+#define TAPCARD_CPCSC_H
+
+#include <PCSC/wintypes.h>
+#include <stdint.h>
+#include <string.h>
+
+// winscard.h includes its neighbours as if they lay in the search path, which here only a flag
+// from pkg-config could bring about, and SwiftPM complains of the others that come with it. So
+// what is used of it is declared here; its binary interface has been the same for twenty years.
+
+#define TAPCARD_SCARD_LONGEST_ATR 33
+
+typedef LONG SCARDCONTEXT;
+typedef LONG SCARDHANDLE;
+
+typedef struct {
+    unsigned long dwProtocol;
+    unsigned long cbPciLength;
+} SCARD_IO_REQUEST;
+
+typedef struct {
+    const char *szReader;
+    void *pvUserData;
+    DWORD dwCurrentState;
+    DWORD dwEventState;
+    DWORD cbAtr;
+    unsigned char rgbAtr[TAPCARD_SCARD_LONGEST_ATR];
+} SCARD_READERSTATE;
+
+extern const SCARD_IO_REQUEST g_rgSCardT0Pci, g_rgSCardT1Pci;
+
+LONG SCardEstablishContext(DWORD scope, const void *, const void *, SCARDCONTEXT *);
+LONG SCardReleaseContext(SCARDCONTEXT);
+LONG SCardListReaders(SCARDCONTEXT, const char *groups, char *names, DWORD *length);
+LONG SCardGetStatusChange(SCARDCONTEXT, DWORD timeout, SCARD_READERSTATE *, DWORD count);
+LONG SCardCancel(SCARDCONTEXT);
+LONG SCardConnect(
+    SCARDCONTEXT, const char *name, DWORD share, DWORD protocols, SCARDHANDLE *, DWORD *protocol);
+LONG SCardReconnect(
+    SCARDHANDLE, DWORD share, DWORD protocols, DWORD initialization, DWORD *protocol);
+LONG SCardDisconnect(SCARDHANDLE, DWORD disposition);
+LONG SCardTransmit(
+    SCARDHANDLE, const SCARD_IO_REQUEST *, const unsigned char *command, DWORD commandLength,
+    SCARD_IO_REQUEST *, unsigned char *answer, DWORD *answerLength);
+
+enum {
+    TAPCARD_SCARD_SCOPE_SYSTEM = 2,
+    TAPCARD_SCARD_SHARE_EXCLUSIVE = 1,
+    TAPCARD_SCARD_SHARE_DIRECT = 3,
+    TAPCARD_SCARD_PROTOCOL_T0 = 1,
+    TAPCARD_SCARD_PROTOCOL_T1 = 2,
+    TAPCARD_SCARD_RESET_CARD = 1,
+    TAPCARD_SCARD_UNPOWER_CARD = 2,
+    TAPCARD_SCARD_STATE_UNAWARE = 0x0000,
+    TAPCARD_SCARD_STATE_IGNORE = 0x0001,
+    TAPCARD_SCARD_STATE_UNKNOWN = 0x0004,
+    TAPCARD_SCARD_STATE_UNAVAILABLE = 0x0008,
+    TAPCARD_SCARD_STATE_PRESENT = 0x0020,
+};
+
+// LONG is 64 bits wide here and DWORD as wide; every constant is a cast that Swift cannot see.
+// Through here a status is the 32 bits that it is everywhere else, and so is a length.
+
+static inline uint32_t tapcard_scard_establish(SCARDCONTEXT *context) {
+    return (uint32_t)SCardEstablishContext(TAPCARD_SCARD_SCOPE_SYSTEM, NULL, NULL, context);
+}
+
+static inline uint32_t tapcard_scard_release(SCARDCONTEXT context) {
+    return (uint32_t)SCardReleaseContext(context);
+}
+
+/// The names, each ended by a zero, one more zero at the end.
+static inline uint32_t tapcard_scard_list(SCARDCONTEXT context, char *names, uint32_t *length) {
+    DWORD size = *length;
+    LONG status = SCardListReaders(context, NULL, names, &size);
+    *length = (uint32_t)size;
+    return (uint32_t)status;
+}
+
+/// Waits until the reader is in another state than this one, which becomes the state it is in.
+/// `atr` has room for TAPCARD_SCARD_LONGEST_ATR bytes.
+static inline uint32_t tapcard_scard_wait(
+    SCARDCONTEXT context, const char *name, uint32_t milliseconds, uint32_t *state,
+    unsigned char *atr, uint32_t *atrLength) {
+    SCARD_READERSTATE reader;
+    memset(&reader, 0, sizeof reader);
+    reader.szReader = name;
+    reader.dwCurrentState = *state;
+    LONG status = SCardGetStatusChange(context, milliseconds, &reader, 1);
+    *state = (uint32_t)reader.dwEventState;
+    *atrLength = reader.cbAtr <= TAPCARD_SCARD_LONGEST_ATR ? (uint32_t)reader.cbAtr : 0;
+    memcpy(atr, reader.rgbAtr, *atrLength);
+    return (uint32_t)status;
+}
+
+static inline uint32_t tapcard_scard_cancel(SCARDCONTEXT context) {
+    return (uint32_t)SCardCancel(context);
+}
+
+/// Connects with nobody beside, in T=0 or T=1.
+static inline uint32_t tapcard_scard_connect(
+    SCARDCONTEXT context, const char *name, SCARDHANDLE *card, uint32_t *protocol) {
+    DWORD active = 0;
+    LONG status = SCardConnect(
+        context, name, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1, card, &active);
+    *protocol = (uint32_t)active;
+    return (uint32_t)status;
+}
+
+/// Connects to the reader itself, whatever is on it; `tapcard_scard_revive` goes on from there.
+static inline uint32_t tapcard_scard_connect_directly(
+    SCARDCONTEXT context, const char *name, SCARDHANDLE *card) {
+    DWORD active = 0;
+    return (uint32_t)SCardConnect(context, name, TAPCARD_SCARD_SHARE_DIRECT, 0, card, &active);
+}
+
+/// Takes the card's power and gives it again.
+static inline uint32_t tapcard_scard_revive(SCARDHANDLE card, uint32_t *protocol) {
+    DWORD active = 0;
+    LONG status = SCardReconnect(
+        card, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1,
+        TAPCARD_SCARD_UNPOWER_CARD, &active);
+    *protocol = (uint32_t)active;
+    return (uint32_t)status;
+}
+
+/// Resets the card, its power kept where the reader can do that.
+static inline uint32_t tapcard_scard_reset(SCARDHANDLE card, uint32_t *protocol) {
+    DWORD active = 0;
+    LONG status = SCardReconnect(
+        card, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1, TAPCARD_SCARD_RESET_CARD,
+        &active);
+    *protocol = (uint32_t)active;
+    return (uint32_t)status;
+}
+
+static inline uint32_t tapcard_scard_transmit(
+    SCARDHANDLE card, uint32_t protocol, const unsigned char *command, uint32_t commandLength,
+    unsigned char *answer, uint32_t *answerLength) {
+    DWORD length = *answerLength;
+    LONG status = SCardTransmit(
+        card, protocol == TAPCARD_SCARD_PROTOCOL_T0 ? &g_rgSCardT0Pci : &g_rgSCardT1Pci, command, commandLength,
+        NULL, answer, &length);
+    *answerLength = (uint32_t)length;
+    return (uint32_t)status;
+}
+
+/// Ends the connection and takes the card's power.
+static inline uint32_t tapcard_scard_power_down(SCARDHANDLE card) {
+    return (uint32_t)SCardDisconnect(card, TAPCARD_SCARD_UNPOWER_CARD);
+}
+
+static inline uint32_t tapcard_scard_longest_atr(void) { return TAPCARD_SCARD_LONGEST_ATR; }
+
+static inline uint32_t tapcard_scard_state_unaware(void) { return TAPCARD_SCARD_STATE_UNAWARE; }
+static inline uint32_t tapcard_scard_state_unknown(void) {
+    return TAPCARD_SCARD_STATE_UNKNOWN | TAPCARD_SCARD_STATE_UNAVAILABLE | TAPCARD_SCARD_STATE_IGNORE;
+}
+static inline uint32_t tapcard_scard_state_present(void) { return TAPCARD_SCARD_STATE_PRESENT; }
+
+#endif

@@ -1,0 +1,45 @@
+package import TagReading
+
+/// A piece of a command or an answer of PC/SC's transparent exchange: tag, length, content.
+package struct DataObject: Hashable, Sendable {
+    /// One byte, or two where the low five bits of the first are all set.
+    package let tag: UInt16
+    package let content: [UInt8]
+
+    package init(tag: UInt16, content: [UInt8]) {
+        self.tag = tag
+        self.content = content
+    }
+
+    /// Every byte has to belong to an object.
+    package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
+        var rest = bytes[...]
+        var objects: [DataObject] = []
+        while let first = rest.popFirst() {
+            var tag = UInt16(first)
+            if first & 0x1F == 0x1F {
+                guard let second = rest.popFirst() else { throw cutOff }
+                tag = tag << 8 | UInt16(second)
+            }
+            let length = try takeLength(&rest)
+            guard rest.count >= length else { throw cutOff }
+            objects.append(DataObject(tag: tag, content: Array(rest.prefix(length))))
+            rest = rest.dropFirst(length)
+        }
+        return objects
+    }
+
+    private static var cutOff: ReaderError { ReaderError(.garbled, "a data object is cut off") }
+
+    /// One byte up to 127; above, a byte that says how many follow.
+    private static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(ReaderError) -> Int {
+        guard let first = rest.popFirst() else { throw cutOff }
+        guard first >= 0x80 else { return Int(first) }
+        let mostBytes = 2
+        let count = Int(first & 0x7F)
+        guard (1...mostBytes).contains(count), rest.count >= count else { throw cutOff }
+        let length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+        rest = rest.dropFirst(count)
+        return length
+    }
+}

@@ -1,0 +1,97 @@
+package import TagReading
+
+/// The ACR122U: a PN532 whose own commands go through it unchanged.
+///
+/// The tag's answers are taken without the chip's CRC check, because it reports an ACK, a NAK and
+/// a real error alike: an answer without CRC. So they are told apart here.
+package struct DirectTransmit: TagManner {
+    /// 62 pages, which is a whole card: with its CRC the most that the PN532 passes on.
+    package static let longestAnswer = 248
+    package static let selectsByReset = false
+
+    package init() {}
+
+    private enum Register {
+        /// CIU_RxMode: 106 kbit/s, no CRC check.
+        static let plainReception: [UInt8] = [0x63, 0x03, 0x00]
+    }
+
+    package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
+        do {
+            _ = try ask([0x02], transmit)
+        } catch {
+            guard error.kind == .unsupported else { throw error }
+            return false
+        }
+        // An empty field is reported after two attempts instead of being searched for ever.
+        _ = try ask([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
+        // No frame is ever sent twice by the chip.
+        _ = try ask([0x32, 0x04, 0x00], transmit)
+        return true
+    }
+
+    package func select(
+        answerToReset: [UInt8], _ transmit: Transmit
+    ) throws(ReaderError) -> TagIdentity? {
+        let found = try ask([0x4A, 0x01, 0x00], transmit)
+        guard let count = found.first else {
+            throw ReaderError(.garbled, "the reader did not say how many tags there are")
+        }
+        guard count > 0 else { return nil }
+        // Number of targets, target, ATQA (2), SAK, length of the UID.
+        let header = 6
+        guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
+            [4, 7, 10].contains(found[5])
+        else { throw ReaderError(.garbled, "the reader described the tag in no form it can have") }
+        _ = try ask([0x08] + Register.plainReception, transmit)
+        return TagIdentity(
+            uid: Array(found[header..<header + Int(found[5])]),
+            answerToRequest: UInt16(found[2]) << 8 | UInt16(found[3]), selectAcknowledge: found[4])
+    }
+
+    package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+        let answer = try ask([0x42] + frame, transmit)
+        guard let status = answer.first else {
+            throw ReaderError(.garbled, "the reader did not say how the exchange went")
+        }
+        // The two high bits belong to other protocols.
+        switch status & 0x3F {
+        case 0x00: return try FrameCheck.unwrap(Array(answer.dropFirst()))
+        case 0x01: throw ReaderError(.timedOut, "no answer from the tag")
+        case 0x0A, 0x29: throw ReaderError(.tagLost, "the reader let the tag go")
+        default: throw ReaderError(.garbled, "PN532 error \(status & 0x3F)")
+        }
+    }
+
+    package func switchOff(_ transmit: Transmit) throws(ReaderError) {
+        _ = try ask([0x32, 0x01, 0x00], transmit)
+    }
+
+    /// One command of the PN532; what comes back behind its response code.
+    private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+        let toReader: UInt8 = 0xD4
+        let fromReader: UInt8 = 0xD5
+        guard let code = command.first, let length = UInt8(exactly: command.count + 1) else {
+            throw ReaderError(.garbled, "a frame of \(command.count) bytes is none")
+        }
+        var answer = try CommandAnswer(
+            try transmit([0xFF, 0x00, 0x00, 0x00, length, toReader] + command))
+        if answer.status >> 8 == 0x61 {
+            // Older firmware keeps its answer until it is asked for.
+            answer = try CommandAnswer(
+                try transmit([0xFF, 0xC0, 0x00, 0x00, UInt8(truncatingIfNeeded: answer.status)]))
+        }
+        guard !answer.isUnknownCommand else {
+            throw ReaderError(.unsupported, "it does not know direct transmit")
+        }
+        guard answer.status != 0x6300 else {
+            throw ReaderError(.timedOut, "the reader's chip did not answer")
+        }
+        guard answer.status == CommandAnswer.success, answer.data.count >= 2,
+            answer.data[0] == fromReader, answer.data[1] == code &+ 1
+        else {
+            throw ReaderError(.garbled, "an answer that belongs to no command, or another")
+        }
+        return Array(answer.data.dropFirst(2))
+    }
+}

@@ -1,0 +1,70 @@
+import CPCSC
+
+/// A card that nobody else can reach as long as this lives. Without it the card has no power.
+///
+/// It is held exclusively, which does the work of a transaction: a call that finds a transaction
+/// of another program waits for its end without limit and cannot be cancelled, while an exclusive
+/// connection is refused at once.
+struct PCSCCard: ~Copyable {
+    /// The most bytes of an answer: 256 of data and two of status.
+    private static let longestAnswer = 258
+
+    private let handle: SCARDHANDLE
+    private var transmission: UInt32
+
+    static func connect(
+        to reader: String, in context: borrowing PCSCContext
+    ) throws(PCSCStatus) -> PCSCCard {
+        var handle = SCARDHANDLE()
+        var transmission: UInt32 = 0
+        let status = PCSCStatus(
+            rawValue: unsafe tapcard_scard_connect(
+                context.handle, reader, &handle, &transmission))
+        if status == .unresponsiveCard { return try revive(reader, in: context) }
+        try status.check()
+        return PCSCCard(handle: handle, transmission: transmission)
+    }
+
+    /// A card that left at the wrong moment counts as mute from then on, even when it is back: to
+    /// pcscd it never left. The way round that is through the reader.
+    private static func revive(
+        _ reader: String, in context: borrowing PCSCContext
+    ) throws(PCSCStatus) -> PCSCCard {
+        var handle = SCARDHANDLE()
+        try PCSCStatus(
+            rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
+        ).check()
+        // From here on the handle has an owner who ends it.
+        var card = PCSCCard(handle: handle, transmission: 0)
+        try PCSCStatus(
+            rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
+        ).check()
+        return card
+    }
+
+    private init(handle: SCARDHANDLE, transmission: UInt32) {
+        self.handle = handle
+        self.transmission = transmission
+    }
+
+    deinit {
+        // It fails where the card or pcscd has gone, and then there is no power to take.
+        _ = tapcard_scard_power_down(handle)
+    }
+
+    /// One command and its answer. libpcsclite has no limit of time here, the reader's driver has.
+    func transmit(_ command: [UInt8]) throws(PCSCStatus) -> [UInt8] {
+        var answer = [UInt8](repeating: 0, count: PCSCCard.longestAnswer)
+        var length = UInt32(answer.count)
+        try PCSCStatus(
+            rawValue: unsafe tapcard_scard_transmit(
+                handle, transmission, command, UInt32(command.count), &answer, &length)
+        ).check()
+        return Array(answer.prefix(Int(length)))
+    }
+
+    /// Makes the reader find the card afresh.
+    mutating func reset() throws(PCSCStatus) {
+        try PCSCStatus(rawValue: unsafe tapcard_scard_reset(handle, &transmission)).check()
+    }
+}

@@ -1,0 +1,69 @@
+import CPCSC
+
+/// A connection to pcscd. Ends with its owner.
+struct PCSCContext: ~Copyable {
+    /// The most bytes that the names of all readers may take: pcscd knows 16 of 128 bytes.
+    private static let longestList = 65_536
+
+    let handle: SCARDCONTEXT
+
+    static func establish() throws(PCSCStatus) -> PCSCContext {
+        var handle = SCARDCONTEXT()
+        try PCSCStatus(rawValue: unsafe tapcard_scard_establish(&handle)).check()
+        return PCSCContext(handle: handle)
+    }
+
+    private init(handle: SCARDCONTEXT) { self.handle = handle }
+
+    deinit {
+        // Nothing is left to be done where this fails: pcscd ends what its client left open.
+        _ = tapcard_scard_release(handle)
+    }
+
+    /// The readers that pcscd sees, as it names them.
+    func readers() throws(PCSCStatus) -> [String] {
+        var length: UInt32 = 0
+        let status = PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, nil, &length))
+        if status == .noReadersAvailable { return [] }
+        try status.check()
+        // Readers that are plugged in between the two calls would not fit.
+        var names = [CChar](repeating: 0, count: min(Int(length), PCSCContext.longestList))
+        try PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, &names, &length)).check()
+        return names.prefix(Int(length)).split(separator: 0).map { name in
+            String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    /// Takes the card on this reader for nobody else.
+    func connect(to reader: String) throws(PCSCStatus) -> PCSCCard {
+        try PCSCCard.connect(to: reader, in: self)
+    }
+
+    /// Waits until the reader is not in this state any more; the state it is in, whether or not
+    /// it changed.
+    func state(
+        of reader: String, after state: ReaderState, within milliseconds: UInt32
+    ) throws(PCSCStatus) -> ReaderState {
+        var flags = state.flags
+        var length: UInt32 = 0
+        var answer = [UInt8](repeating: 0, count: Int(tapcard_scard_longest_atr()))
+        let status = PCSCStatus(
+            rawValue: unsafe tapcard_scard_wait(
+                handle, reader, milliseconds, &flags, &answer, &length))
+        if status == .timeout { return state }
+        try status.check()
+        return ReaderState(flags: flags, answerToReset: Array(answer.prefix(Int(length))))
+    }
+}
+
+/// What pcscd says of a reader and what lies on it.
+struct ReaderState: Hashable {
+    /// Not known yet: asked after it, pcscd answers at once.
+    static let unaware = ReaderState(flags: tapcard_scard_state_unaware(), answerToReset: [])
+
+    let flags: UInt32
+    let answerToReset: [UInt8]
+
+    var isGone: Bool { flags & tapcard_scard_state_unknown() != 0 }
+    var hasCard: Bool { flags & tapcard_scard_state_present() != 0 }
+}

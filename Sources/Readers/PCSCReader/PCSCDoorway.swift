@@ -1,0 +1,22 @@
+import BlockingLane
+import TagReading
+
+/// Asks pcscd before there is a reader, on the reader's lane.
+actor PCSCDoorway {
+    private nonisolated let lane: BlockingLane
+
+    init(_ lane: BlockingLane) { self.lane = lane }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    func connectedReaders() throws(ReaderError) -> [String] {
+        do throws(PCSCStatus) {
+            return try PCSCContext.establish().readers()
+        } catch {
+            guard error.isServiceGone else { throw error.readerError }
+            throw ReaderError(.noReader, "pcscd is not running, or not for this user")
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import BlockingLane
+import CPCSC
+public import TagReading
+
+/// A reader behind pcscd, on a lane of its own because every call blocks.
+///
+/// Nobody else reaches the card from `select` to `release`. A reader that is unplugged, or a pcscd
+/// that stops, is `.readerLost`; the next `select` looks for it again.
+public actor PCSCReader: TagReader {
+    /// How long one wait inside pcscd lasts at most: so late is a cancel noticed that came before
+    /// the wait had begun.
+    private static let longestWait = Duration.milliseconds(500)
+    /// How soon a card that lies there and did not answer is tried again.
+    private static let retryInterval = Duration.milliseconds(100)
+    /// How long another program may hold the card before the reader counts as busy.
+    private static let patience = Duration.seconds(1)
+
+    public nonisolated let name: String
+    public nonisolated let longestAnswer: Int
+    private nonisolated let lane: BlockingLane
+    private let cancelling = CancelSwitch()
+    private let likelyManner: any TagManner
+    private var manner: any TagManner
+    private var context: PCSCContext?
+    private var card: PCSCCard?
+    private var answerToReset: [UInt8] = []
+    /// Whether the tag heard and answered the last frame, so that the next one may go to it.
+    private var isSelected = false
+
+    /// Opens the reader with this name, or the only one in whose name this occurs.
+    public static func open(_ name: String) async throws(ReaderError) -> PCSCReader {
+        let lane = BlockingLane(label: "tapcard.pcsc")
+        let names = try await PCSCDoorway(lane).connectedReaders()
+        return PCSCReader(try ReaderNames.choose(name, among: names), on: lane)
+    }
+
+    /// What pcscd calls the readers that it sees.
+    public static func connectedReaders() async throws(ReaderError) -> [String] {
+        try await PCSCDoorway(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
+    }
+
+    private init(_ name: String, on lane: BlockingLane) {
+        self.name = name
+        self.lane = lane
+        likelyManner = KnownReader.manner(for: name)
+        manner = likelyManner
+        longestAnswer = likelyManner.answerLimit
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        let selected: Result<TagIdentity, ReaderError> = await withTaskCancellationHandler {
+            do throws(ReaderError) {
+                return .success(try search(within: limit))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            cancelling.cancel()
+        }
+        return try selected.get()
+    }
+
+    public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        guard isSelected else {
+            throw ReaderError(.tagLost, "the tag has to be selected before it can be spoken to")
+        }
+        // After a failure the tag is silent, and a reader that selects on its own must not get a
+        // frame that was meant for the tag before.
+        isSelected = false
+        do throws(ReaderError) {
+            let answer = try manner.exchange(frame) { command throws(ReaderError) in
+                try transmit(command)
+            }
+            isSelected = true
+            return answer
+        } catch {
+            // Nothing was sent.
+            isSelected = error.kind == .unsupported
+            throw error
+        }
+    }
+
+    public func release() async { letGo() }
+
+    private func search(within limit: Duration) throws(ReaderError) -> TagIdentity {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var last = ReaderError(.noTag)
+        isSelected = false
+        var state = ReaderState.unaware
+        while true {
+            if Task.isCancelled { throw ReaderError(.cancelled) }
+            var pause = PCSCReader.longestWait
+            do throws(ReaderError) {
+                if let identity = try selectNow(&state) {
+                    isSelected = true
+                    return identity
+                }
+                if state.hasCard { pause = PCSCReader.retryInterval }
+            } catch {
+                letGo()
+                switch error.kind {
+                case .tagLost, .timedOut: pause = PCSCReader.retryInterval
+                case .garbled:
+                    pause = PCSCReader.retryInterval
+                    last = error
+                case .busy where clock.now < start + min(limit, PCSCReader.patience):
+                    pause = PCSCReader.retryInterval
+                default: throw error
+                }
+            }
+            let left = start + limit - clock.now
+            guard left > .zero else { throw last }
+            try wait(&state, within: min(left, pause))
+        }
+    }
+
+    /// Selects the tag that lies there; nil where there is none, or one that does not answer.
+    private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
+        if card != nil {
+            if let identity = try selectAgain() { return identity }
+            letGo()
+        }
+        try wait(&state, within: .zero)
+        guard state.hasCard, try connect() else { return nil }
+        answerToReset = state.answerToReset
+        let isUnderstood = try manner.prepare { command throws(ReaderError) in
+            try transmit(command)
+        }
+        if !isUnderstood { manner = StorageCommands() }
+        let identity = try mannerSelect()
+        if identity == nil { letGo() }
+        return identity
+    }
+
+    /// Selects the tag that was selected before, without taking its power.
+    private func selectAgain() throws(ReaderError) -> TagIdentity? {
+        do throws(ReaderError) {
+            if manner.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
+            return try mannerSelect()
+        } catch {
+            guard error.kind == .tagLost || error.kind == .timedOut else { throw error }
+            return nil
+        }
+    }
+
+    private func mannerSelect() throws(ReaderError) -> TagIdentity? {
+        try manner.select(answerToReset: answerToReset) { command throws(ReaderError) in
+            try transmit(command)
+        }
+    }
+
+    /// False where the card has gone meanwhile.
+    private func connect() throws(ReaderError) -> Bool {
+        do throws(ReaderError) {
+            try asking { () throws(PCSCStatus) in
+                card = try context?.connect(to: name)
+            }
+            manner = likelyManner
+            return card != nil
+        } catch {
+            guard error.kind == .tagLost || error.kind == .garbled else { throw error }
+            return false
+        }
+    }
+
+    private func transmit(_ command: [UInt8]) throws(ReaderError) -> [UInt8] {
+        var answer: [UInt8]?
+        try asking { () throws(PCSCStatus) in answer = try card?.transmit(command) }
+        guard let answer else { throw PCSCStatus.removedCard.readerError }
+        return answer
+    }
+
+    /// Brings the state up to date; waits for it to change where it is known already.
+    private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
+        try asking { () throws(PCSCStatus) in
+            if context == nil {
+                context = try PCSCContext.establish()
+                if let handle = context?.handle { cancelling.arm(handle) }
+            }
+            if let now = try context?.state(of: name, after: state, within: limit.inMilliseconds) {
+                state = now
+            }
+        }
+        if state.isGone { throw PCSCStatus.unknownReader.readerError }
+    }
+
+    /// Runs a call; whatever tells that pcscd has gone ends all connections to it.
+    private func asking(_ body: () throws(PCSCStatus) -> Void) throws(ReaderError) {
+        do throws(PCSCStatus) {
+            try body()
+        } catch {
+            if error.isServiceGone || error.readerError.kind == .readerLost { hangUp() }
+            throw error.readerError
+        }
+    }
+
+    private func letGo() {
+        isSelected = false
+        guard card != nil else { return }
+        // A tag that has gone, or a reader, needs no field switched off.
+        try? manner.switchOff { command throws(ReaderError) in try transmit(command) }
+        card = nil
+    }
+
+    private func hangUp() {
+        isSelected = false
+        card = nil
+        cancelling.disarm()
+        context = nil
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that a wait ends no sooner than asked for.
+    fileprivate var inMilliseconds: UInt32 {
+        let (seconds, attoseconds) = components
+        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
+        let part = (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
+        return UInt32(clamping: seconds * 1_000 + part)
+    }
+}

@@ -1,0 +1,123 @@
+package import TagReading
+
+/// The ACR1252U and its kin: frames go through unchanged in a transparent session, as the third
+/// part of the PC/SC standard has it since its amendment.
+package struct TransparentExchange: TagManner {
+    /// 40 pages: with CRC and data objects well under the 256 bytes that one answer may have.
+    package static let longestAnswer = 160
+    package static let selectsByReset = false
+
+    package init() {}
+
+    private enum Session {
+        static let start: [UInt8] = [0x81, 0x00]
+        static let end: [UInt8] = [0x82, 0x00]
+        static let fieldOff: [UInt8] = [0x83, 0x00]
+        static let fieldOn: [UInt8] = [0x84, 0x00]
+    }
+
+    /// What the reader is to leave to us, bits of the second byte of object 90h.
+    struct Handling: OptionSet {
+        let rawValue: UInt8
+        static let noCRCSent = Handling(rawValue: 0x01)
+        /// The CRC stays at the end of what is received, unchecked: an ACK and a NAK have none.
+        static let receivedAsIs = Handling(rawValue: 0x02)
+        static let noPrologue = Handling(rawValue: 0x10)
+    }
+
+    package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
+        do {
+            try manage(Session.start, transmit)
+        } catch {
+            guard error.kind == .unsupported else { throw error }
+            return false
+        }
+        try manage(Session.fieldOn, transmit)
+        return true
+    }
+
+    package func select(
+        answerToReset: [UInt8], _ transmit: Transmit
+    ) throws(ReaderError) -> TagIdentity? {
+        var activation = TypeAActivation()
+        var step = activation.begin()
+        while true {
+            switch step {
+            case .send(let frame, let bits, let hasCRC):
+                var handling: Handling = [.receivedAsIs, .noPrologue]
+                if !hasCRC { handling.insert(.noCRCSent) }
+                let answer: [UInt8]?
+                do {
+                    answer = try transceive(frame, lastBits: bits, handling, transmit)
+                } catch {
+                    guard error.kind == .timedOut else { throw error }
+                    answer = nil
+                }
+                step = try activation.next(after: answer)
+            case .found(let identity): return identity
+            case .nobody: return nil
+            }
+        }
+    }
+
+    package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+        try FrameCheck.unwrap(
+            try transceive(frame, lastBits: 0, [.receivedAsIs, .noPrologue], transmit))
+    }
+
+    package func switchOff(_ transmit: Transmit) throws(ReaderError) {
+        try manage(Session.fieldOff, transmit)
+        // Only outside a session does the reader look for cards on its own.
+        try manage(Session.end, transmit)
+    }
+
+    private func manage(_ object: [UInt8], _ transmit: Transmit) throws(ReaderError) {
+        _ = try ask([0xFF, 0xC2, 0x00, 0x00, UInt8(object.count)] + object, transmit)
+    }
+
+    /// Sends a frame whose last byte has so many bits, 0 for all, and returns what came back.
+    private func transceive(
+        _ frame: [UInt8], lastBits: UInt8, _ handling: Handling, _ transmit: Transmit
+    ) throws(ReaderError) -> [UInt8] {
+        let longestFrame = 127
+        guard frame.count <= longestFrame else {
+            throw ReaderError(.garbled, "a frame of \(frame.count) bytes is none")
+        }
+        let objects =
+            [0x90, 0x02, 0x00, handling.rawValue, 0x91, 0x01, lastBits, 0x95, UInt8(frame.count)]
+            + frame
+        let answer = try ask(
+            [0xFF, 0xC2, 0x00, 0x01, UInt8(objects.count)] + objects + [0x00], transmit)
+        if let status = answer.first(where: { $0.tag == 0x96 })?.content.first, status != 0 {
+            throw status & 0x02 != 0
+                ? ReaderError(.severalTags, "two answers at once")
+                : ReaderError(.garbled, "the reader received with error \(status)")
+        }
+        guard let received = answer.first(where: { $0.tag == 0x97 })?.content, !received.isEmpty
+        else { throw ReaderError(.timedOut, "no answer from the tag") }
+        return received
+    }
+
+    /// One command of the session; the objects of its answer, if it went well.
+    private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
+        let answer = try CommandAnswer(try transmit(command))
+        guard !answer.isUnknownCommand else {
+            throw ReaderError(.unsupported, "it does not know transparent exchange")
+        }
+        guard answer.status == CommandAnswer.success else {
+            throw ReaderError(
+                answer.status == 0x6401 ? .timedOut : .garbled,
+                "the reader answered \(answer.shownStatus)")
+        }
+        let objects = try DataObject.parse(answer.data)
+        // Which object failed, and with which status; a warning leaves the answer good.
+        guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
+        else { throw ReaderError(.garbled, "the reader did not say how the exchange went") }
+        switch UInt16(outcome[1]) << 8 | UInt16(outcome[2]) {
+        case CommandAnswer.success, 0x6282: return objects
+        case 0x6401: throw ReaderError(.timedOut, "no answer from the tag")
+        case let status:
+            throw ReaderError(.garbled, "object \(outcome[0]) failed with \(status)")
+        }
+    }
+}

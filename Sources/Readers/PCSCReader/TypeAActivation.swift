@@ -1,0 +1,87 @@
+import TagReading
+
+/// Wakes and selects one tag as ISO/IEC 14443-3 type A has it: a state machine from answers to
+/// frames, without I/O.
+struct TypeAActivation {
+    enum Step: Equatable {
+        /// A frame whose last byte has so many bits, 0 for all.
+        case send([UInt8], lastBits: UInt8, hasCRC: Bool)
+        case found(TagIdentity)
+        /// No tag answers.
+        case nobody
+    }
+
+    private enum State { case waking, numbering, selecting }
+
+    /// A tag that is at work takes the first call for an error and falls back; it hears the second.
+    private static let mostCalls = 2
+    private static let wakeUp: UInt8 = 0x52
+    /// One code for each four bytes of the UID.
+    private static let levels: [UInt8] = [0x93, 0x95, 0x97]
+    private static let cascadeTag: UInt8 = 0x88
+
+    private var state = State.waking
+    private var calls = 0
+    private var level = 0
+    private var number: [UInt8] = []
+    private var uid: [UInt8] = []
+    private var answerToRequest: UInt16 = 0
+
+    mutating func begin() -> Step {
+        calls += 1
+        return .send([TypeAActivation.wakeUp], lastBits: 7, hasCRC: false)
+    }
+
+    /// Nil for no answer.
+    mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
+        guard let answer else {
+            if state == .waking, calls < TypeAActivation.mostCalls { return begin() }
+            return .nobody
+        }
+        switch state {
+        case .waking:
+            guard answer.count == 2 else {
+                throw ReaderError(.garbled, "an ATQA of \(answer.count) bytes")
+            }
+            answerToRequest = UInt16(answer[1]) << 8 | UInt16(answer[0])
+            return askNumber()
+        case .numbering:
+            guard answer.count == 5, answer.reduce(0, ^) == 0 else {
+                throw ReaderError(.garbled, "a UID with a wrong check byte")
+            }
+            number = answer
+            state = .selecting
+            return .send(
+                [TypeAActivation.levels[level], 0x70] + number, lastBits: 0, hasCRC: true)
+        case .selecting:
+            return try takeAcknowledge(try FrameCheck.unwrap(answer))
+        }
+    }
+
+    private mutating func askNumber() -> Step {
+        state = .numbering
+        return .send([TypeAActivation.levels[level], 0x20], lastBits: 0, hasCRC: false)
+    }
+
+    private mutating func takeAcknowledge(_ answer: [UInt8]) throws(ReaderError) -> Step {
+        guard answer.count == 1 else {
+            throw ReaderError(.garbled, "a SAK of \(answer.count) bytes")
+        }
+        let goesOn = answer[0] & 0x04 != 0
+        guard goesOn == (number[0] == TypeAActivation.cascadeTag) else {
+            throw ReaderError(.garbled, "a UID that ends where it goes on")
+        }
+        guard goesOn else {
+            return .found(
+                TagIdentity(
+                    uid: uid + number.prefix(4), answerToRequest: answerToRequest,
+                    selectAcknowledge: answer[0]))
+        }
+        guard level + 1 < TypeAActivation.levels.count else {
+            throw ReaderError(.garbled, "a UID of more than ten bytes")
+        }
+        uid += number[1..<4]
+        level += 1
+        return askNumber()
+    }
+}

@@ -1,0 +1,112 @@
+import CardCryptography
+import Ledger
+import PCSCReader
+import PlayedPCSCReaders
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+extension PCSCReaderTests {
+    @Suite("carries a card through its life", .stage)
+    struct CardLife {
+        @Test("made, read, charged, scratched and topped up", arguments: Kind.raw)
+        func wholeLife(kind: Kind) async throws {
+            try kind.lay()
+            let counter = Counter(try await kind.open())
+            try await counter.make()
+            #expect(try await counter.station.read().balance == Counter.usd(1_000))
+            #expect(try await counter.pay(250).balance == Counter.usd(750))
+            #expect(try await counter.station.scratch(id: counter.newID()).display == .current)
+            let added = try await counter.station.add(Counter.usd(500), id: counter.newID())
+            #expect(added.balance == Counter.usd(1_250))
+            try await counter.expectAgreement("at the end")
+            let info = try await counter.station.tagInfo()
+            #expect(info.chip.name == "NTAG213")
+        }
+
+        @Test("a card that the ledger knows is read and charged over storage commands")
+        func plainReader() async throws {
+            let counter = try await Counter.withCard(on: .plain)
+            #expect(try await counter.station.read().balance == Counter.usd(1_000))
+            #expect(try await counter.pay(250).balance == Counter.usd(750))
+            #expect(try await counter.station.scratch(id: counter.newID()).display == .current)
+            try await counter.expectAgreement("on a plain reader")
+        }
+
+        @Test("but no card is made over them: the tag cannot be asked what it is")
+        func plainReaderMakesNone() async throws {
+            try Kind.plain.lay()
+            let counter = Counter(try await Kind.plain.open())
+            await #expect(throws: TapcardError(.unsupportedReader, "")) { try await counter.make() }
+            await #expect(throws: TapcardError(.unsupportedReader, "")) {
+                try await counter.station.read()
+            }
+            #expect(Kind.plain.slot.change { $0.writeCount } == 0)
+            let uid = try #require(CardUID(bytes: Kind.uid))
+            #expect(try await counter.ledger.view(of: uid) == nil)
+        }
+
+        @Test("pulled away at any command of a payment and put back: settled at the next tap")
+        func pulled() async throws {
+            // Each reader has a ledger, a card and a lane of its own: they need not wait for
+            // each other.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for kind in Kind.allCases {
+                    group.addTask { try await Self.interrupt(on: kind, .pulled) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        @Test("without power for a moment at any command of a payment: settled")
+        func lifted() async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for kind in Kind.allCases {
+                    group.addTask { try await Self.interrupt(on: kind, .liftedAfter) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        /// Pays a cent at a time, with the fault one command later each time, until it comes too
+        /// late.
+        private static func interrupt(on kind: Kind, _ fault: PlayedFault.Kind) async throws {
+            let counter = try await Counter.withCard(on: kind)
+            kind.slot.change { $0.isSlowToNotice = true }
+            var command = 0
+            var isDue = true
+            while isDue {
+                command += 1
+                let label: Comment = "\(kind), command \(command), \(fault)"
+                let before = try await counter.balance()
+                kind.slot.change { $0.fault = PlayedFault(at: command, fault) }
+                let id = counter.newID()
+                var said: TapcardError?
+                do { _ = try await counter.pay(1, id: id) } catch { said = error }
+                isDue = kind.slot.change { field in
+                    defer { field.fault = nil }
+                    field.putBack()
+                    return field.fault == nil
+                }
+                let reading = try await counter.station.read()
+                #expect(reading.seal == .valid && reading.problem == nil, label)
+                let settled = try await counter.balance()
+                switch said?.result {
+                case nil: #expect(settled == before - 1, label)
+                case .unknown: #expect([before, before - 1].contains(settled), label)
+                default: #expect(settled == before, label)
+                }
+                try await counter.expectAgreement(label)
+                // The same payment again is taken once in all, unless it was voided for good.
+                var again: TapcardError?
+                do { _ = try await counter.pay(1, id: id) } catch { again = error }
+                #expect(again == nil || again?.kind == .operationVoided, label)
+                let left = again == nil ? before - 1 : before
+                #expect(try await counter.balance() == left, label)
+            }
+            #expect(command > 8, "too few commands were interrupted")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+
+/// The real pcscd with vpcd as its only driver, in a world of its own: its own /run, no USB
+/// drivers, and a network of its own with nothing but the loopback, because vpcd listens on every
+/// address there is. It ends with its owner, and with the test process however that ends.
+public final class PlayedPCSCD {
+    private static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
+    private static let program = "/usr/sbin/pcscd"
+    private static let startLimitInPolls = 10_000
+    private static let pollingInMicroseconds: useconds_t = 1_000
+
+    private let process: pid_t
+    /// pcscd lives until this is closed.
+    private let lifeline: Int32
+    private var links: [PlayedLink] = []
+
+    /// `folder` is an empty one, or the one of an earlier pcscd that has stopped.
+    public init(_ slots: [PlayedSlot], in folder: String) throws {
+        for path in [PlayedPCSCD.driver, PlayedPCSCD.program] {
+            guard unsafe access(path, F_OK) == 0 else {
+                throw PlayFailure("\(path) is missing; run: make deps")
+            }
+        }
+        for name in ["run", "conf"] { unsafe mkdir("\(folder)/\(name)", 0o755) }
+        unsafe unlink(PlayedPCSCD.socket(in: folder))
+        try PlayedPCSCD.write(
+            slots.map { slot in
+                """
+                FRIENDLYNAME "\(slot.friendlyName)"
+                DEVICENAME /dev/null:\(slot.port)
+                LIBPATH \(folder)/driver-\(slot.port).so
+                CHANNELID \(slot.port)
+
+                """
+            }.joined(separator: "\n"), to: "\(folder)/conf/readers")
+        let hasOwnUsers = geteuid() != 0
+        var ends: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Relay.kindOfSocket, 0, &ends) == 0 else {
+            throw PlayFailure("no pair of sockets")
+        }
+        defer { close(ends[0]) }
+        let words =
+            ["unshare", "--mount", "--net"] + (hasOwnUsers ? ["--map-root-user"] : [])
+            + ["sh", "-c", PlayedPCSCD.script, "sh", folder] + slots.map { "\($0.port)" }
+        do {
+            process = try spawn(words, input: ends[0], output: nil)
+        } catch {
+            close(ends[1])
+            throw error
+        }
+        lifeline = ends[1]
+        do {
+            try PlayedPCSCD.waitForSocket(in: folder)
+        } catch {
+            stop()
+            throw error
+        }
+        let network = NetworkOfProcess(process: process, hasOwnUsers: hasOwnUsers)
+        links = slots.map { PlayedLink($0, in: network) }
+    }
+
+    /// Where libpcsclite finds it.
+    public static func socket(in folder: String) -> String { "\(folder)/run/pcscd.comm" }
+
+    /// Ends every process that was started and waits until they are gone.
+    public func stop() {
+        close(lifeline)
+        links.forEach { $0.end() }
+        links = []
+        var status: Int32 = 0
+        unsafe waitpid(process, &status, 0)
+    }
+
+    /// Takes away everything that was in the folder, and the folder.
+    public static func remove(_ folder: String, of slots: [PlayedSlot]) {
+        let files =
+            ["conf/readers", "run/pcscd.comm", "run/pcscd.pid"]
+            + slots.map { "driver-\($0.port).so" }
+        for name in files { unsafe unlink("\(folder)/\(name)") }
+        for name in ["conf", "run", ""] { unsafe rmdir("\(folder)/\(name)") }
+    }
+
+    /// Each reader has a copy of the driver, because one has room for but one reader.
+    ///
+    /// The shell stays until its input ends, which it does with the test process too.
+    private static let script = """
+        set -e
+        folder=$1
+        shift
+        for port in "$@"; do cp \(driver) "$folder/driver-$port.so"; done
+        ip link set lo up
+        mount -t tmpfs tmpfs /usr/lib/pcsc/drivers
+        mount -t tmpfs tmpfs /run
+        mkdir /run/pcscd
+        mount --bind "$folder/run" /run/pcscd
+        \(program) --foreground --config "$folder/conf" &
+        read -r end || true
+        kill $!
+        wait $! || true
+        """
+
+    private static func waitForSocket(in folder: String) throws {
+        for _ in 0..<startLimitInPolls {
+            if unsafe access(socket(in: folder), F_OK) == 0 { return }
+            usleep(pollingInMicroseconds)
+        }
+        throw PlayFailure("pcscd did not start; may this user make a namespace (unshare -r -m -n)?")
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw PlayFailure("\(path) cannot be written") }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw PlayFailure("\(path) cannot be written")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// A make of reader: what it answers to the commands that come from pcscd.
+public protocol PlayedReader: Sendable {
+    /// The answer to reset that it makes up for a tag.
+    static var answerToReset: [UInt8] { get }
+
+    /// Power comes, or comes afresh.
+    mutating func powerUp(_ field: inout PlayedField)
+    mutating func powerDown(_ field: inout PlayedField)
+    /// The tag is selected afresh without losing its power.
+    mutating func reset(_ field: inout PlayedField)
+    mutating func answer(_ command: [UInt8], _ field: inout PlayedField) -> [UInt8]
+}
+
+extension PlayedReader {
+    /// That of a MIFARE Ultralight, as which readers see every Type 2 tag.
+    public static var answerToReset: [UInt8] { storageCard(name: 0x0003) }
+
+    /// The answer to reset of a type A storage card of this name.
+    public static func storageCard(name: UInt16) -> [UInt8] {
+        let bytes: [UInt8] = [
+            0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, 0x03,
+            UInt8(name >> 8), UInt8(truncatingIfNeeded: name), 0x00, 0x00, 0x00, 0x00,
+        ]
+        return bytes + [bytes.dropFirst().reduce(0, ^)]
+    }
+
+    public mutating func powerUp(_ field: inout PlayedField) {
+        field.switchOff()
+        field.switchOn()
+        _ = field.select()
+    }
+
+    public mutating func powerDown(_ field: inout PlayedField) { field.switchOff() }
+
+    public mutating func reset(_ field: inout PlayedField) {
+        field.switchOn()
+        _ = field.select()
+    }
+}
+
+/// CRC_A, written a second time on purpose: the one of the product is under test.
+func checkBytes(_ data: [UInt8]) -> [UInt8] {
+    var crc: UInt32 = 0x6363
+    for byte in data {
+        var mixed = UInt32(byte) ^ (crc & 0xFF)
+        mixed = (mixed ^ (mixed << 4)) & 0xFF
+        crc = (crc >> 8) ^ (mixed << 8) ^ (mixed << 3) ^ (mixed >> 4)
+        crc &= 0xFFFF
+    }
+    return [UInt8(crc & 0xFF), UInt8(crc >> 8)]
+}

@@ -1,0 +1,86 @@
+/// A played reader under the name that pcscd gives it, and what lies on it.
+public final class PlayedSlot: Sendable {
+    struct State: Sendable {
+        var reader: any PlayedReader
+        var field = PlayedField()
+    }
+
+    /// What reader.conf calls it; pcscd adds ` 00 00`.
+    public let friendlyName: String
+    /// In the network of the played pcscd, where nobody else listens.
+    let port: Int
+    let state: Guarded<State>
+
+    public init(_ friendlyName: String, port: Int, _ reader: any PlayedReader) {
+        self.friendlyName = friendlyName
+        self.port = port
+        state = Guarded(State(reader: reader))
+    }
+
+    public var name: String { "\(friendlyName) 00 00" }
+
+    /// Looks at the field, or changes it: lays a tag down, takes it away, arms a fault.
+    public func change<Success>(_ body: (inout PlayedField) throws -> Success) rethrows -> Success {
+        try state.change { try body(&$0.field) }
+    }
+
+    /// Another reader of the same name, with nothing on it.
+    public func become(_ reader: any PlayedReader) {
+        state.change { $0 = State(reader: reader) }
+    }
+
+    /// What to answer to a message of vpcd: a control byte, or a command for the card.
+    enum Reply {
+        case bytes([UInt8])
+        case nothing
+        /// The connection ends: no card is there, or the answer is lost.
+        case hangUp
+    }
+
+    func reply(to message: [UInt8]) -> Reply {
+        state.change { state in
+            switch message {
+            case [0x00]:
+                state.reader.powerDown(&state.field)
+                return .nothing
+            case [0x01]:
+                state.reader.powerUp(&state.field)
+                return .nothing
+            case [0x02]:
+                state.reader.reset(&state.field)
+                return .nothing
+            case [0x04]:
+                return state.answerToReset.map(Reply.bytes) ?? .hangUp
+            default: return state.reply(to: message)
+            }
+        }
+    }
+
+    var hasCard: Bool { state.change { $0.answerToReset != nil } }
+}
+
+extension PlayedSlot.State {
+    var answerToReset: [UInt8]? {
+        if field.tag != nil || field.isSlowToNotice { return type(of: reader).answerToReset }
+        return field.otherCard
+    }
+
+    mutating func reply(to command: [UInt8]) -> PlayedSlot.Reply {
+        let fault = field.note(command)
+        if fault == .pulled { field.pull() }
+        let answer = reader.answer(command, &field)
+        switch fault {
+        case nil: return .bytes(answer)
+        case .pulled: return .bytes(answer)
+        case .answering(let other): return .bytes(other)
+        case .mute: return .hangUp
+        case .liftedAfter:
+            let tag = field.tag
+            field.tag = nil
+            // The tag's answer did not arrive: the reader says what it says of an empty field.
+            let last = reader.answer(command, &field)
+            field.tag = tag
+            return .bytes(last)
+        }
+    }
+}
