@@ -13,7 +13,7 @@ struct MessageTests {
 
     private static let kinds: [ReaderError.Kind] = [
         .noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .refused(0), .refused(5),
-        .garbled, .timedOut, .cancelled,
+        .garbled, .timedOut, .cancelled, .unsupported,
     ]
 
     private static let replies: [ReaderReply] =
@@ -66,6 +66,6 @@ struct MessageTests {
         #expect(isKnown || ReaderRequest([UInt8(first)]) == nil)
         #expect(isKnown || ReaderReply([UInt8(first)]) == nil)
         let error: [UInt8] = [5, UInt8(first), 0, 0]
-        #expect((ReaderReply(error) != nil) == (first < 9 || first == 255))
+        #expect((ReaderReply(error) != nil) == (first < 10 || first == 255))
     }
 }

@@ -35,7 +35,7 @@ extension Station {
                 if error.kind == .cancelled { return }
                 if error.result == .noCard { continue }
                 guard await show(.problem(error)) else { return }
-                if error.result == .noReader {
+                if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await sawReaderComeBack(show) else { return }
                     continue
                 }
@@ -62,7 +62,8 @@ extension Station {
             } catch {
                 switch error.kind {
                 case .severalTags: misses = 0
-                case .noTag, .tagLost, .garbled, .timedOut, .refused: misses += 1
+                case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
+                    misses += 1
                 case .noReader, .busy, .readerLost: return error
                 case .cancelled: return nil
                 }

@@ -60,17 +60,28 @@ package enum ReaderReply: Hashable, Sendable {
         case tag, answer, released, failed
     }
 
-    /// By their place; a NAK's code goes beside it.
+    /// The number of a kind, and a NAK's code beside it.
+    private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
+        switch kind {
+        case .refused(let code): [refused, code]
+        case .noReader: [0, 0]
+        case .busy: [1, 0]
+        case .readerLost: [2, 0]
+        case .noTag: [3, 0]
+        case .severalTags: [4, 0]
+        case .tagLost: [5, 0]
+        case .garbled: [6, 0]
+        case .timedOut: [7, 0]
+        case .cancelled: [8, 0]
+        case .unsupported: [9, 0]
+        }
+    }
+
     private static let plainKinds: [ReaderError.Kind] = [
         .noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .garbled, .timedOut,
-        .cancelled,
+        .cancelled, .unsupported,
     ]
     private static let refused = UInt8.max
-
-    private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
-        if case .refused(let code) = kind { return [refused, code] }
-        return [UInt8(plainKinds.firstIndex(of: kind) ?? 0), 0]
-    }
 
     private static func kind(_ number: UInt8, _ code: UInt8) -> ReaderError.Kind? {
         if number == refused { return .refused(code) }
