@@ -136,6 +136,9 @@ let package = Package(
             name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
+        .target(
+            name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
+            swiftSettings: strict),
         .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
@@ -170,9 +173,10 @@ let package = Package(
             of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
         .testTarget(
             name: "OtherClientsTests",
-            dependencies: ["PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag"],
-            path: "Tests/OtherClientsTests", exclude: ["nfcpy_client.py"],
-            swiftSettings: strict),
+            dependencies: [
+                "OtherClients", "PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag",
+            ],
+            path: "Tests/OtherClientsTests", swiftSettings: strict),
         tests(
             of: "PCSCReader",
             [
@@ -207,7 +211,8 @@ let package = Package(
             name: "EndToEndTests",
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
-                "tapcard", "DurableFile", "CSQLite", "PN532Emulator", "SimulatedField", "Type2Tag",
+                "tapcard", "DurableFile", "CSQLite", "OtherClients", "PN532Emulator",
+                "SimulatedField", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

@@ -1,4 +1,5 @@
 import Glibc
+import OtherClients
 import PN532Emulator
 import SimulatedField
 import Testing

@@ -1,3 +1,4 @@
+import OtherClients
 import PN532Emulator
 import SimulatedField
 import Testing

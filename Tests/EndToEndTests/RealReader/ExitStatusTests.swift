@@ -79,10 +79,10 @@ struct ExitStatusTests {
     @Test(
         "what is no tag of ours is refused, and never written",
         arguments: [
-            ("present mifare-classic", 4, "unsupported-tag"),
-            ("present type-4", 4, "unsupported-tag"),
+            ("present classic", 4, "unsupported-tag"),
+            ("present type4", 4, "unsupported-tag"),
             ("present felica", 3, "no-card"), ("add NTAG215", 4, "several-tags"),
-            ("add mifare-classic", 4, "several-tags"),
+            ("add classic", 4, "several-tags"),
         ])
     func foreign(change: String, status: Int32, error: String) throws {
         let station = try EmulatedCounter()

@@ -1,17 +1,16 @@
 import Glibc
-import Testing
 
 /// Other people's programs: found, run to their end, and what they said.
-struct Client {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+public struct Client {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
     }
 
     /// What is left of a client that has ended.
-    struct Ended {
-        let status: Int32
+    public struct Ended {
+        public let status: Int32
         /// Both streams, as they came.
-        let text: String
+        public let text: String
     }
 
     private static let secondsLimit = 60
@@ -22,15 +21,15 @@ struct Client {
     var arguments: [String] = []
 
     /// A program of Debian's libnfc-bin.
-    static func libnfc(_ name: String) throws -> Client {
+    public static func libnfc(_ name: String) throws -> Client {
         try Client(installed: "/usr/bin/\(name)")
     }
 
     /// nfcpy, in the environment that `make deps` makes.
-    static func nfcpy() throws -> Client {
+    public static func nfcpy() throws -> Client {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         var client = try Client(installed: "\(root)/.build/python/bin/python")
-        client.arguments = ["\(root)/Tests/OtherClientsTests/nfcpy_client.py"]
+        client.arguments = ["\(root)/Tests/OtherClients/nfcpy_client.py"]
         return client
     }
 
@@ -43,7 +42,7 @@ struct Client {
     }
 
     /// Runs the client on one device and no other; `answers` is its standard input.
-    func run(
+    public func run(
         _ words: [String], device: String? = nil, answers: String = ""
     ) throws -> Ended {
         let (input, inputEnd) = try Client.pipe()

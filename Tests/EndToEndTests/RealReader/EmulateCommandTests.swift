@@ -1,0 +1,36 @@
+import Glibc
+import Testing
+
+/// `tapcard emulate` and another tapcard that uses it, as a newcomer with no reader would.
+@Suite("One tapcard plays the reader, another one uses it")
+struct EmulateCommandTests {
+    @Test("a card is made, pulled in the middle of a payment and settled, by name")
+    func story() throws {
+        let counter = try Counter()
+        let link = counter.file("reader")
+        let emulator = try counter.start(["emulate", "--tag", "NTAG215", "--link", link])
+        try emulator.wait("it is there") { try emulator.output.contains("pn532_uart:") }
+        let reader = ["TAPCARD_READER": Optional("pn532_uart:\(link)")]
+        func run(_ line: String) throws -> Ended {
+            try counter.run(counter.words(of: line), with: reader)
+        }
+        func tell(_ line: String) throws {
+            let ended = try counter.run(["emulate", "--link", link, "--tell", line])
+            #expect(ended.status == 0, "\(ended.errors)")
+        }
+        #expect(try run("issue --balance 20").status == 0)
+        try tell("fault write 3 torn mix 7")
+        #expect(try run("pay 5 --timeout 0").status == 6)
+        try tell("present")
+        #expect(try run("read --json").output.contains(#""balance":"20.00""#))
+        try tell("unplug")
+        #expect(try run("read").status == 5)
+        try tell("plug")
+        #expect(try run("pay 5").status == 0)
+        #expect(try run("doctor --json").output.contains(#""answers":true"#))
+        emulator.signal(SIGINT)
+        let ended = try emulator.end()
+        #expect(ended.status == 0)
+        #expect(unsafe access(link, F_OK) != 0)
+    }
+}
