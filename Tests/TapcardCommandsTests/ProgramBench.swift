@@ -1,6 +1,7 @@
 import DurableFile
 import Glibc
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCommands

@@ -1,5 +1,6 @@
 import CardCryptography
 import Ledger
+import SimulatedField
 import SimulatedReader
 import TapcardCore
 import TapcardDomain
