@@ -2,17 +2,12 @@
 #ifndef TAPCARD_CLINUX_SHIM_H
 #define TAPCARD_CLINUX_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 
-// Declared here because this module may be built after glibc's own was, without the macros.
+// Declared here, and not by _GNU_SOURCE: with that macro glibc's structures have other members than
+// in Swift's own module of it, and the compiler refuses the two together.
 extern int posix_openpt(int flags);
 extern int grantpt(int descriptor);
 extern int unlockpt(int descriptor);
