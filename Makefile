@@ -12,17 +12,21 @@ PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
 LINTED = Package.swift Sources Tests Benchmarks
 
-.PHONY: all deps build demo test memcheck check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test memcheck check bench lint format docs clean install uninstall \
 	install-udev uninstall-udev
 
 all: build
 
 # Installs what is missing, with sudo where that is needed; otherwise does nothing.
 deps:
-	@packaging/install-dependencies
+	@packaging/install-dependencies tests
 	@packaging/python-environment
 
-build: deps
+# What is needed to build and use tapcard, without its tests.
+build-deps:
+	@packaging/install-dependencies
+
+build: build-deps
 	$(SWIFT) build -c release --static-swift-stdlib --product tapcard --scratch-path $(PRODUCT) $(STRICT)
 
 demo: build

@@ -18,6 +18,8 @@ enum RealReaders {
 
     /// Opens the reader with this name; without one the first that can be used.
     static func open(_ name: String?) async throws(ReaderError) -> any TagReader {
+        // One at a time: libnfc drives no second one, and who asks for one has given up the first.
+        await closeAll()
         let name = if let name { name } else { try await firstUsable() }
         if name.hasPrefix(smartCardPrefix) {
             return try await PCSCReader.open(String(name.dropFirst(smartCardPrefix.count)))
@@ -36,10 +38,8 @@ enum RealReaders {
     /// What the process does that `openLasting` starts.
     static func drive(_ name: String?) async {
         let reader = LastingReader(
-            find: { () throws(ReaderError) in
-                await closeAll()
-                return try await open(name)
-            }, waitForChange: waitForPlug)
+            find: { () throws(ReaderError) in try await open(name) },
+            waitForChange: waitForPlug)
         await ReaderService.run(reader)
         await closeAll()
     }
@@ -62,7 +62,10 @@ enum RealReaders {
     private static func waitForPlug(_ limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in PlugWatcher().events() { return }
+                for await event in PlugWatcher().events() {
+                    if case .watching = event { continue }
+                    return
+                }
             }
             group.addTask {
                 // A wait that is broken off is over.

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 
 // Declared here, not by feature macros: with those, types would differ from those of the same
