@@ -1,3 +1,4 @@
+import CardImage
 import NDEF
 import SimulatedField
 import SimulatedReader
@@ -49,6 +50,28 @@ struct TagInfoTests {
         try await world.alter { $0[4] = Page(0x03, 0xFF, 0xFF, 0xFF) }
         #expect(try await world.station.tagInfo().ndef == "none")
         #expect(await world.reader.writeCount == 0)
+    }
+
+    @Test("counts the bytes that its message could grow by", arguments: Type2Chip.known)
+    func freeBytes(_ chip: Type2Chip) async throws {
+        let world = World(try World.blank(chip))
+        let record = NDEFText(language: "en", text: "Hello").record
+        var tag = try #require(TagMemory.blank(chip, uid: try await world.tag().uid))
+        try tag.lay(record)
+        try await world.put(tag)
+        // Header and length of the block, four bytes of the record's, "en", the text, the end.
+        let used = 2 + 4 + 3 + 5 + 1
+        #expect(
+            try await world.station.tagInfo().freeBytes == chip.userPages.count * 4 - used)
+        // On a card the message ends where the records begin.
+        let json = #"{"balance":1.00}"#
+        try tag.lay(NDEFText(language: "en", text: json).record)
+        try await world.put(tag)
+        let layout = try #require(CardLayout(chipNamed: chip.name))
+        #expect(
+            try await world.station.tagInfo().freeBytes == layout.jsonCapacity - json.utf8.count)
+        try await world.alter { $0[4] = Page(0x03, 0xFF, 0xFF, 0xFF) }
+        #expect(try await world.station.tagInfo().freeBytes == 0)
     }
 
     @Test("says whether it is locked or protected, and counts", arguments: Type2Chip.known)

@@ -64,10 +64,11 @@ extension Station {
         if case .tapcard = content, let layout = CardLayout(chipNamed: chip.name) {
             room = layout.ndefByteCount
         }
+        // What cannot be read as a message leaves no room that anybody could count on.
+        guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
-        let message = (try? TLVArea(decoding: memory))?.message
-        let used = message.map { $0.valueOffset + $0.value.count } ?? shortHeaderBytes
+        let used = area.message.map { $0.valueOffset + $0.value.count } ?? shortHeaderBytes
         return max(0, room - used - terminatorBytes)
     }
 
