@@ -55,10 +55,19 @@ enum Bench {
         _ count: Int, since before: Int? = nil, _ emulator: EmulatedReader
     ) async throws {
         let before = before ?? emulator.counters.hostCommands
-        while emulator.counters.hostCommands < before + count {
+        try await until { emulator.counters.hostCommands >= before + count }
+    }
+
+    /// Waits for something that comes soon: a test that waits in vain fails instead of hanging.
+    static func until(_ isDone: () async throws -> Bool) async throws {
+        for _ in 0..<mostLooks {
+            if try await isDone() { return }
             try await Task.sleep(for: .milliseconds(1))
         }
+        throw Unexpected()
     }
+
+    private static let mostLooks = 20_000
 
     /// A drawer with the tag of `uid` and that of `otherUID`, the first on the reader.
     static var twoTags: Simulation {

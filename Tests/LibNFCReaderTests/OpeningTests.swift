@@ -179,14 +179,14 @@ extension LiveTests {
             defer { emulator.stop() }
             let connection = try #require(emulator.connectionString)
             _ = try await LibNFCReader.open(connection)
-            while true {
+            try await Bench.until {
                 do throws(ReaderError) {
                     let reader = try await LibNFCReader.open(connection)
                     await reader.close()
-                    return
+                    return true
                 } catch {
                     try #require(error.kind == .busy)
-                    await Task.yield()
+                    return false
                 }
             }
         }
