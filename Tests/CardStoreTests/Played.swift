@@ -30,7 +30,7 @@ func play<Procedure: TagProcedure>(
 extension ReaderError.Kind {
     static let everyKind: [ReaderError.Kind] =
         [.noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .garbled, .timedOut]
-        + [.cancelled] + [0, 1, 4, 5].map { .refused($0) }
+        + [.unsupported, .cancelled] + [0, 1, 4, 5].map { .refused($0) }
 }
 
 /// Bytes that differ from page to page: each page holds its own number four times.

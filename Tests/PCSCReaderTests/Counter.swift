@@ -16,11 +16,15 @@ struct Counter: Sendable {
 
     static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }
 
-    init(_ reader: any TagReader, ledger: InMemoryLedger = InMemoryLedger()) {
+    init(
+        _ reader: any TagReader, ledger: InMemoryLedger = InMemoryLedger(),
+        wait: Duration = Kind.limit
+    ) {
         self.ledger = ledger
         station = Station(
             reader: reader, ledger: ledger,
             keys: KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 0x5A, count: $0) },
+            settings: Station.Settings(wait: wait),
             surroundings: Station.Surroundings(
                 now: { Timestamp(milliseconds: 1_795_000_000_000) },
                 sleep: { _ in try Task.checkCancellation() }))
@@ -63,7 +67,9 @@ struct Counter: Sendable {
     }
 
     /// Card and ledger say the same, and the ledger keeps its invariants.
-    func expectAgreement(_ label: Comment, at location: SourceLocation = #_sourceLocation)
+    func expectAgreement(
+        _ label: Comment, at location: SourceLocation = #_sourceLocation
+    )
         async throws
     {
         let reading = try await station.read()

@@ -9,18 +9,27 @@ extension PCSCReaderTests {
         @Test("finds a reader by part of its name; refuses none and several")
         func names() async throws {
             #expect(
-                try await Set(PCSCReader.connectedReaders()).isSuperset(of: Stage.slots.map(\.name)))
-            #expect(try await PCSCReader.open("plain contactless reader 00 00").name == Stage.plain.name)
+                try await Set(PCSCReader.connectedReaders()).isSuperset(of: Stage.slots.map(\.name))
+            )
+            #expect(
+                try await PCSCReader.open("plain contactless reader 00 00").name == Stage.plain.name
+            )
             await #expect(throws: ReaderError(.noReader)) { try await PCSCReader.open("acs") }
             await #expect(throws: ReaderError(.noReader)) { try await PCSCReader.open("nobody") }
         }
 
-        @Test("pcscd restarted while a tag is worked on: lost, then found again", arguments: Kind.allCases)
+        @Test(
+            "pcscd restarted while a tag is worked on: lost, then found again",
+            arguments: Kind.allCases)
         func restarted(kind: Kind) async throws {
             let reader = try await kind.bench()
             Stage.stop()
-            await #expect(throws: ReaderError(.readerLost)) { try await reader.exchange([0x30, 0]) }
-            await #expect(throws: ReaderError(.readerLost)) { try await reader.select(within: Kind.limit) }
+            await #expect(throws: ReaderError(.readerLost)) {
+                try await reader.exchange([0x30, 0])
+            }
+            await #expect(throws: ReaderError(.readerLost)) {
+                try await reader.select(within: Kind.limit)
+            }
             await reader.release()
             try await Stage.start()
             #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)
@@ -41,7 +50,9 @@ extension PCSCReaderTests {
         @Test("without pcscd there is no reader")
         func noService() async throws {
             Stage.stop()
-            await #expect(throws: ReaderError(.noReader)) { try await PCSCReader.connectedReaders() }
+            await #expect(throws: ReaderError(.noReader)) {
+                try await PCSCReader.connectedReaders()
+            }
             await #expect(throws: ReaderError(.noReader)) { try await PCSCReader.open("plain") }
             try await Stage.start()
         }
@@ -52,7 +63,9 @@ extension PCSCReaderTests {
             await reader.release()
             Stage.stop()
             try await Stage.start([Stage.acr122])
-            await #expect(throws: ReaderError(.readerLost)) { try await reader.select(within: Kind.limit) }
+            await #expect(throws: ReaderError(.readerLost)) {
+                try await reader.select(within: Kind.limit)
+            }
             Stage.stop()
             try await Stage.start()
             #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)

@@ -26,8 +26,9 @@ extension PCSCReaderTests {
             #expect(kind.slot.change { $0.tag?[0x10] } == Page(1, 2, 3, 4))
             #expect(kind.slot.change { $0.writeCount } == 1)
             // Page 0 is written by nobody.
-            await #expect(throws: kind == .plain ? ReaderError(.timedOut) : ReaderError(.refused(0)))
-            { try await reader.exchange([0xA2, 0x00, 1, 2, 3, 4]) }
+            await #expect(
+                throws: kind == .plain ? ReaderError(.timedOut) : ReaderError(.refused(0))
+            ) { try await reader.exchange([0xA2, 0x00, 1, 2, 3, 4]) }
             #expect(kind.slot.change { $0.writeCount } == 1)
             await reader.release()
         }
@@ -43,7 +44,9 @@ extension PCSCReaderTests {
 
         @Test(
             "cannot pass on what the commands for storage cards do not know",
-            arguments: [[0x60], [0x3C, 0x00], [0x39, 0x02], [0x1B, 0, 0, 0, 0], [0xA0, 0x10], []])
+            arguments: [
+                [0x60], [0x3C, 0x00], [0x39, 0x02], [0x1B, 0, 0, 0, 0], [0xA0, 0x10], [],
+            ])
         func unsupported(frame: [UInt8]) async throws {
             let reader = try await Kind.plain.bench()
             let before = Kind.plain.slot.change { $0.commands.count }
@@ -110,7 +113,8 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a reader that does not know its manner is spoken to as any other", arguments: Kind.raw)
+        @Test(
+            "a reader that does not know its manner is spoken to as any other", arguments: Kind.raw)
         func fallsBack(kind: Kind) async throws {
             kind.slot.become(PlayedStorageReader())
             let reader = try await kind.bench()

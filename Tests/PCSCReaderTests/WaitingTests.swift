@@ -47,7 +47,9 @@ extension PCSCReaderTests {
             await #expect(throws: ReaderError(.cancelled)) { try await task.value }
         }
 
-        @Test("a tag that is taken away is lost, and found when it comes back", arguments: Kind.allCases)
+        @Test(
+            "a tag that is taken away is lost, and found when it comes back",
+            arguments: Kind.allCases)
         func taken(kind: Kind) async throws {
             let reader = try await kind.bench()
             let tag = kind.slot.change { field in

@@ -60,10 +60,12 @@ public struct PlayedACR1252U: PlayedReader {
             return Self.outcome(0x6401)
         }
         let isBroken = checksCRC && !received.isAcknowledge
-        return Self.outcome(0x9000, [
-            0x92, 0x01, received.isAcknowledge ? 0x04 : 0x00,
-            0x96, 0x02, isBroken ? 0x01 : 0x00, 0x00,
-        ] + Self.object(0x97, received.bytes))
+        return Self.outcome(
+            0x9000,
+            [
+                0x92, 0x01, received.isAcknowledge ? 0x04 : 0x00,
+                0x96, 0x02, isBroken ? 0x01 : 0x00, 0x00,
+            ] + Self.object(0x97, received.bytes))
     }
 
     private static func outcome(_ status: UInt16, _ rest: [UInt8] = []) -> [UInt8] {

@@ -11,8 +11,6 @@ public struct PlayedFault: Sendable, Hashable {
         case liftedAfter
         /// The reader answers with these bytes instead of its own; the command has been obeyed.
         case answering([UInt8])
-        /// The answer is lost between reader and pcscd; the command has been obeyed.
-        case mute
     }
 
     public var countdown: Int

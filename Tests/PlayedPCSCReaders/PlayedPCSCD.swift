@@ -80,7 +80,8 @@ public final class PlayedPCSCD {
         for name in ["conf", "run", ""] { unsafe rmdir("\(folder)/\(name)") }
     }
 
-    /// Each reader has a copy of the driver, because one has room for but one reader.
+    /// vpcd sends length and message apart and waits for the first to be acknowledged: at once
+    /// here, 40 ms later elsewhere. Each reader has a copy of the driver, because one has room for but one reader.
     ///
     /// The shell stays until its input ends, which it does with the test process too.
     private static let script = """
@@ -89,6 +90,7 @@ public final class PlayedPCSCD {
         shift
         for port in "$@"; do cp \(driver) "$folder/driver-$port.so"; done
         ip link set lo up
+        ip route replace table local local 127.0.0.1 dev lo src 127.0.0.1 quickack 1
         mount -t tmpfs tmpfs /usr/lib/pcsc/drivers
         mount -t tmpfs tmpfs /run
         mkdir /run/pcscd

@@ -73,7 +73,6 @@ extension PlayedSlot.State {
         case nil: return .bytes(answer)
         case .pulled: return .bytes(answer)
         case .answering(let other): return .bytes(other)
-        case .mute: return .hangUp
         case .liftedAfter:
             let tag = field.tag
             field.tag = nil

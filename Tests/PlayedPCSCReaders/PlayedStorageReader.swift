@@ -9,7 +9,8 @@ public struct PlayedStorageReader: PlayedReader {
         case ([0xFF, 0xCA], 5):
             // The number is the one it read when the card came: it may have gone meanwhile.
             guard let uid = field.tag?.uid else {
-                return field.otherCard == nil ? [0x63, 0x00] : [0x01, 0x02, 0x03, 0x04, 0x90, 0x00]
+                return field.otherCard == nil
+                    ? [0x63, 0x00] : [0x01, 0x02, 0x03, 0x04, 0x90, 0x00]
             }
             return uid + [0x90, 0x00]
         case ([0xFF, 0xB0], 5) where command[4] == 16:

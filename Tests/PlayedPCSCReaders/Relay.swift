@@ -23,9 +23,11 @@ final class Relay {
         defer { close(ends[1]) }
         let script = """
             exec 3<>/dev/tcp/127.0.0.1/\(port) || exit 1
-            cat <&3 &
-            cat >&3
-            kill $!
+            exec 4<&0
+            cat <&3 & fromCard=$!
+            cat <&4 >&3 & toCard=$!
+            wait -n
+            kill $fromCard $toCard
             """
         var words = ["nsenter", "--target", "\(network.process)", "--net"]
         if network.hasOwnUsers { words += ["--user", "--preserve-credentials"] }

@@ -102,8 +102,6 @@ extension TapcardError {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
             self.init(ReaderError(.readerLost, error.detail))
-        case .interrupted(.unsupported):
-            self.init(ReaderError(.unsupported, error.detail))
         case .interrupted(let kind):
             self.init(
                 .tagLost,

@@ -20,13 +20,15 @@ struct PCSCCard: ~Copyable {
         let status = PCSCStatus(
             rawValue: unsafe tapcard_scard_connect(
                 context.handle, reader, &handle, &transmission))
-        if status == .unresponsiveCard { return try revive(reader, in: context) }
+        if status == .unresponsiveCard || status == .unpoweredCard {
+            return try revive(reader, in: context)
+        }
         try status.check()
         return PCSCCard(handle: handle, transmission: transmission)
     }
 
-    /// A card that left at the wrong moment counts as mute from then on, even when it is back: to
-    /// pcscd it never left. The way round that is through the reader.
+    /// A card that left while it was reset counts as mute or without power from then on, even
+    /// when it is back: to pcscd it never left. The way round that is through the reader.
     private static func revive(
         _ reader: String, in context: borrowing PCSCContext
     ) throws(PCSCStatus) -> PCSCCard {

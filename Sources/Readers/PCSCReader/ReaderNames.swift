@@ -3,7 +3,9 @@ package import TagReading
 /// Finds the reader that somebody means among those that there are.
 package enum ReaderNames {
     /// The one with this name, or the only one in whose name this occurs, in letters of any size.
-    package static func choose(_ wanted: String, among names: [String]) throws(ReaderError) -> String {
+    package static func choose(
+        _ wanted: String, among names: [String]
+    ) throws(ReaderError) -> String {
         if names.contains(wanted) { return wanted }
         let known = names.isEmpty ? "pcscd sees no reader" : "pcscd sees \(list(names))"
         guard !wanted.isEmpty else {
