@@ -137,6 +137,9 @@ let package = Package(
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .target(
+            name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
+            path: "Tests/IdleDrivers", swiftSettings: strict),
+        .target(
             name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
         .executableTarget(
@@ -180,7 +183,8 @@ let package = Package(
         tests(
             of: "PCSCReader",
             [
-                "PlayedPCSCReaders", "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader",
+                "PlayedPCSCReaders", "CardCryptography", "Ledger", "SimulatedField",
+                "SimulatedReader",
                 "TagReading",
                 "TapcardCore", "TapcardDomain", "Type2Tag",
             ]),
@@ -196,6 +200,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
+                "IdleDrivers",
             ]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
@@ -205,7 +210,7 @@ let package = Package(
             of: "USBReaderDiscovery",
             [
                 "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
-                "SimulatedReader", "TapcardDomain", "PlugProbe",
+                "SimulatedField", "SimulatedReader", "TapcardDomain", "PlugProbe", "IdleDrivers",
             ]),
         .testTarget(
             name: "EndToEndTests",

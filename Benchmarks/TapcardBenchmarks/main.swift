@@ -1,4 +1,5 @@
 import Glibc
+import PN532Emulator
 
 let rows = try await FrameCounts.measure()
 print("Commands at the simulated tag, from select to refreshed display\n")

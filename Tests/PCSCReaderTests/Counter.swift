@@ -2,6 +2,7 @@ import CardCryptography
 import Ledger
 import PCSCReader
 import PlayedPCSCReaders
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCore

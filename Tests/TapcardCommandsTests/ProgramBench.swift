@@ -1,5 +1,6 @@
 import DurableFile
 import Glibc
+import IdleDrivers
 import Ledger
 import ReaderDiagnosis
 import SimulatedField
@@ -99,33 +100,10 @@ final class ProgramBench: Sendable {
     }
 }
 
-/// A drawer that nobody looks into: the bench holds its reader itself.
-private struct EmptyDrawer: SimulatedTags {
-    func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
-    func take(_ reader: String) {}
-    func tear(_ fault: String?, _ reader: String) {}
-    func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
-}
-
 /// A machine without USB.
 private struct NoReaders: ReaderInventory {
     func survey() -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
     func firmware(of reader: any TagReader) -> String? { nil }
-}
-
-/// Readers that end as soon as they are plugged in: whoever plays them does so elsewhere.
-private struct NoEmulation: ReaderEmulation, PluggedEmulation {
-    let device = "/dev/pts/0"
-    let connectionString = "pn532_uart:/dev/pts/0:115200"
-    let counters: JSONValue = ["hostCommands": 0]
-
-    func start(
-        _ request: EmulationRequest, answer: @escaping @Sendable (String) -> Void,
-        complain: @escaping @Sendable (String) -> Void
-    ) -> any PluggedEmulation { self }
-    func tell(_ line: String, _ socket: String) -> JSONValue { ["result": "done"] }
-    func waitForCancellation() async {}
-    func stop() {}
 }
 
 /// Texts in the order in which they came, from whatever thread.

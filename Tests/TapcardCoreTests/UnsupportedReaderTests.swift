@@ -1,3 +1,4 @@
+import Ledger
 import MockReader
 import TagReading
 import TapcardCore

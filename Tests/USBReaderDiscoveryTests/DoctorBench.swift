@@ -1,5 +1,7 @@
+import IdleDrivers
 import Ledger
 import ReaderDiagnosis
+import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCommands
@@ -44,7 +46,7 @@ final class DoctorBench: Sendable {
 
     private var drivers: Drivers {
         Drivers(
-            openReader: { [reader, failure] _, _ throws(ReaderError) in
+            openReader: { [reader, failure] _, _, _ throws(ReaderError) in
                 if let failure { throw failure }
                 return reader
             },
@@ -52,7 +54,8 @@ final class DoctorBench: Sendable {
                 throw LedgerError(.unavailable, "a doctor needs no ledger")
             },
             backUp: { _, _ throws(LedgerError) in }, restore: { _, _, _ throws(LedgerError) in [] },
-            simulatedTags: NoDrawer(), readers: Fixed(known: survey),
+            simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
+            emulation: NoEmulation(),
             surroundings: { progress in
                 Station.Surroundings(
                     now: { DoctorBench.now }, sleep: { _ in }, progress: progress)
@@ -64,13 +67,6 @@ final class DoctorBench: Sendable {
 
         func survey() -> ReaderSurvey { known }
         func firmware(of reader: any TagReader) -> String? { "PN532 v1.6" }
-    }
-
-    private struct NoDrawer: SimulatedTags {
-        func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
-        func take(_ reader: String) {}
-        func tear(_ fault: String?, _ reader: String) {}
-        func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
     }
 }
 

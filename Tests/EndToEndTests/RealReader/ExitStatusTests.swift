@@ -1,3 +1,5 @@
+import PN532Emulator
+import SimulatedField
 import Testing
 import Type2Tag
 

@@ -1,5 +1,7 @@
 import DurableFile
 import OtherClients
+import PN532Emulator
+import SimulatedField
 import Testing
 import Type2Tag
 

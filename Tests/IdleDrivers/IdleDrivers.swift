@@ -1,0 +1,29 @@
+public import TapcardCommands
+public import TextCodecs
+
+/// A drawer that nobody looks into: the bench holds its reader itself.
+public struct EmptyDrawer: SimulatedTags {
+    public init() {}
+
+    public func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
+    public func take(_ reader: String) {}
+    public func tear(_ fault: String?, _ reader: String) {}
+    public func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+}
+
+/// Readers that end as soon as they are plugged in: whoever plays them does so elsewhere.
+public struct NoEmulation: ReaderEmulation, PluggedEmulation {
+    public let device = "/dev/pts/0"
+    public let connectionString = "pn532_uart:/dev/pts/0:115200"
+    public let counters: JSONValue = ["hostCommands": 0]
+
+    public init() {}
+
+    public func start(
+        _ request: EmulationRequest, answer: @escaping @Sendable (String) -> Void,
+        complain: @escaping @Sendable (String) -> Void
+    ) -> any PluggedEmulation { self }
+    public func tell(_ line: String, _ socket: String) -> JSONValue { ["result": "done"] }
+    public func waitForCancellation() async {}
+    public func stop() {}
+}
