@@ -77,7 +77,10 @@ struct StageTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
+        // A card of an earlier test that left unnoticed would still be there to pcscd.
+        Stage.stop()
         Stage.reset()
+        try await Stage.start()
         try await function()
     }
 }

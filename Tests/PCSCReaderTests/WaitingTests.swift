@@ -57,7 +57,9 @@ extension PCSCReaderTests {
                 return field.tag
             }
             await #expect(throws: (any Error).self) { try await reader.exchange([0x30, 0x00]) }
-            await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
+            await #expect(throws: ReaderError(.noTag)) {
+                try await reader.select(within: .seconds(1))
+            }
             kind.slot.change { $0.tag = tag }
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x30, 0]) }
             #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)

@@ -23,11 +23,9 @@ final class Relay {
         defer { close(ends[1]) }
         let script = """
             exec 3<>/dev/tcp/127.0.0.1/\(port) || exit 1
-            exec 4<&0
-            cat <&3 & fromCard=$!
-            cat <&4 >&3 & toCard=$!
-            wait -n
-            kill $fromCard $toCard
+            (cat <&3; kill 0) &
+            cat >&3
+            kill 0
             """
         var words = ["nsenter", "--target", "\(network.process)", "--net"]
         if network.hasOwnUsers { words += ["--user", "--preserve-credentials"] }
@@ -66,14 +64,16 @@ func spawn(_ words: [String], input: Int32, output: Int32?) throws -> pid_t {
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     }
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // Threads of Swift block every signal, and a program that is started inherits that.
+    // In a group of its own, so that it can end itself with all that it started. Threads of Swift
+    // block every signal, and a program that is started inherits that.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    unsafe posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe arguments.forEach { unsafe free($0) } }
     var process: pid_t = 0

@@ -146,6 +146,11 @@ static inline uint32_t tapcard_scard_transmit(
     return (uint32_t)status;
 }
 
+/// Ends the connection and touches nothing else.
+static inline uint32_t tapcard_scard_leave(SCARDHANDLE card) {
+    return (uint32_t)SCardDisconnect(card, 0);
+}
+
 /// Ends the connection and takes the card's power.
 static inline uint32_t tapcard_scard_power_down(SCARDHANDLE card) {
     return (uint32_t)SCardDisconnect(card, TAPCARD_SCARD_UNPOWER_CARD);

@@ -11,6 +11,9 @@ struct PCSCCard: ~Copyable {
 
     private let handle: SCARDHANDLE
     private var transmission: UInt32
+    /// Set where the card has gone: pcscd would find that out when it takes the power, note an
+    /// empty reader, and not see a card that is back before it looks again.
+    var hasLeft = false
 
     static func connect(
         to reader: String, in context: borrowing PCSCContext
@@ -51,7 +54,7 @@ struct PCSCCard: ~Copyable {
 
     deinit {
         // It fails where the card or pcscd has gone, and then there is no power to take.
-        _ = tapcard_scard_power_down(handle)
+        _ = hasLeft ? tapcard_scard_leave(handle) : tapcard_scard_power_down(handle)
     }
 
     /// One command and its answer. libpcsclite has no limit of time here, the reader's driver has.

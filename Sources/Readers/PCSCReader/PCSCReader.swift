@@ -102,7 +102,7 @@ public actor PCSCReader: TagReader {
                 }
                 if state.hasCard { pause = PCSCReader.retryInterval }
             } catch {
-                letGo()
+                letGo(hasLeft: true)
                 switch error.kind {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
@@ -123,7 +123,7 @@ public actor PCSCReader: TagReader {
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
-            letGo()
+            letGo(hasLeft: true)
         }
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
@@ -133,7 +133,7 @@ public actor PCSCReader: TagReader {
         }
         if !isUnderstood { manner = StorageCommands() }
         let identity = try mannerSelect()
-        if identity == nil { letGo() }
+        if identity == nil { letGo(hasLeft: true) }
         return identity
     }
 
@@ -199,11 +199,12 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    private func letGo() {
+    private func letGo(hasLeft: Bool = false) {
         isSelected = false
         guard card != nil else { return }
         // A tag that has gone, or a reader, needs no field switched off.
         try? manner.switchOff { command throws(ReaderError) in try transmit(command) }
+        if hasLeft { card?.hasLeft = true }
         card = nil
     }
 
