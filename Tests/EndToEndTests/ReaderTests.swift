@@ -63,6 +63,24 @@ struct ReaderTests {
         }
     }
 
+    @Test("without a name the first reader that can be used is taken; if there is none, why")
+    func first() throws {
+        for (bus, why) in [
+            ([], "none is plugged in"), (["hub"], "none is plugged in"),
+            (["hub", "rcs380"], "Sony RC-S380/P: not supported"),
+            (["hub", "acr122u-kernel"], "ACS ACR122U: held by the kernel's pn533_usb"),
+            (["hub", "ftdi"], "a serial port has to be named: pn532_uart:/dev/ttyUSB0"),
+        ] {
+            let ended = try run(["read"], on: bus, "HOME=$(mktemp -d)")
+            #expect(ended.status == 5)
+            #expect(
+                ended.errors.hasSuffix(
+                    "tapcard: There is no usable reader (\(why)). Nothing was changed on card or "
+                        + "ledger. tapcard doctor says why and what to do; tapcard --reader sim "
+                        + "works without one.\n"), "\(ended.errors)")
+        }
+    }
+
     @Test("a reader that the kernel has taken")
     func module() throws {
         let ended = try run(["doctor"], on: ["hub", "acr122u-kernel"])
@@ -70,6 +88,7 @@ struct ReaderTests {
         #expect(
             ended.output == """
                 ok       1 reader is plugged in.
+                ok       libnfc 1.8.0 is installed.
                 problem  ACS ACR122U (072f:2200, bus 1, device 4) is held by the kernel's module \
                 pn533_usb.
                          Unload it:

@@ -103,13 +103,15 @@ extension LiveTests {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }
             let path = try #require(emulator.devicePath)
-            let holder = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+            let holder = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
             try #require(holder >= 0 && flock(holder, LOCK_EX | LOCK_NB) == 0)
             let connection = try #require(emulator.connectionString)
             let error = try await Self.error(opening: connection)
             #expect(error.kind == .busy)
             #expect(error.detail.contains(path) && error.detail.contains("process \(getpid())"))
             #expect(emulator.counters.hostCommands == 0)
+            // A process that is just being started may hold a copy for a moment.
+            flock(holder, LOCK_UN)
             close(holder)
             let reader = try await LibNFCReader.open(connection)
             await reader.close()
@@ -120,7 +122,7 @@ extension LiveTests {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }
             let path = try #require(emulator.devicePath)
-            let other = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+            let other = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
             defer { close(other) }
             let reader = try await LibNFCReader.open(try #require(emulator.connectionString))
             #expect(flock(other, LOCK_EX | LOCK_NB) != 0)

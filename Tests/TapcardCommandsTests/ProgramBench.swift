@@ -102,7 +102,7 @@ final class ProgramBench: Sendable {
 
 /// A machine without USB.
 private struct NoReaders: ReaderInventory {
-    func survey() -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func survey(naming name: String?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
     func firmware(of reader: any TagReader) -> String? { nil }
 }
 

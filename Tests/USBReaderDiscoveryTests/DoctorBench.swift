@@ -65,7 +65,7 @@ final class DoctorBench: Sendable {
     private struct Fixed: ReaderInventory {
         let known: ReaderSurvey
 
-        func survey() -> ReaderSurvey { known }
+        func survey(naming name: String?) -> ReaderSurvey { known }
         func firmware(of reader: any TagReader) -> String? { "PN532 v1.6" }
     }
 }

@@ -68,8 +68,9 @@ public enum ReaderUse: Sendable {
 
 /// The readers of this machine, before any of them is opened.
 public protocol ReaderInventory: Sendable {
-    /// What there is and what holds it. Opens nothing, disturbs nothing.
-    func survey() async -> ReaderSurvey
+    /// What there is and what holds it, also at the serial port that is named. Opens nothing,
+    /// disturbs nothing.
+    func survey(naming name: String?) async -> ReaderSurvey
     /// What an open reader says of itself: its chip and firmware; nil where it says nothing.
     func firmware(of reader: any TagReader) async -> String?
 }

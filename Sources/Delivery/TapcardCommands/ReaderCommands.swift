@@ -23,7 +23,8 @@ extension Command {
 
 extension Session {
     fileprivate func readers() async -> Report {
-        let rows = await drivers.readers.survey().rows + [ReaderRow.simulated]
+        let rows =
+            await drivers.readers.survey(naming: settings.reader).rows + [ReaderRow.simulated]
         let isUsable = rows.dropLast().contains(where: \.isUsable)
         let names = rows.map { $0.name?.count ?? 1 }.max() ?? 0
         let makes = rows.map(\.make.count).max() ?? 0
@@ -43,7 +44,7 @@ extension Session {
     }
 
     fileprivate func doctor() async throws(TapcardError) -> Report {
-        let survey = await drivers.readers.survey()
+        let survey = await drivers.readers.survey(naming: settings.reader)
         let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
         var findings = isSimulated ? [] : survey.findings(about: settings.reader)
         var live: LiveCheck?

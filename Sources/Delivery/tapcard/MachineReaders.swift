@@ -12,7 +12,6 @@ struct MachineReaders: ReaderInventory {
         smartCardReaders: { try? await PCSCReader.connectedReaders() },
         firmware: { reader in (reader as? LibNFCReader)?.firmware })
 
-
     /// The version of libnfc; nil where it is missing. Not asked without a closure.
     var libnfcVersion: (@Sendable () async -> String?)?
     /// The names of pcscd's readers; nil where pcscd does not answer. Not asked without a closure,
@@ -21,8 +20,15 @@ struct MachineReaders: ReaderInventory {
     /// Chip and firmware of an open reader, from the driver that knows its kind.
     var firmware: (@Sendable (any TagReader) async -> String?)?
 
-    func survey() async -> ReaderSurvey {
-        var survey = await ReaderDiscovery().survey()
+    func survey(naming name: String?) async -> ReaderSurvey {
+        let discovery = ReaderDiscovery()
+        var survey = await discovery.survey()
+        if let path = name.flatMap(SerialPort.path),
+            !survey.ports.contains(where: { $0.node.path == path }),
+            let port = discovery.port(at: path)
+        {
+            survey.ports.append(port)
+        }
         if let libnfcVersion {
             survey.libnfc = await libnfcVersion().map { .version($0) } ?? .missing
         }

@@ -53,7 +53,7 @@ enum RealReaders {
     }
 
     private static func firstUsable() async throws(ReaderError) -> String {
-        let survey = await MachineReaders.all.survey()
+        let survey = await MachineReaders.all.survey(naming: nil)
         if let name = survey.rows.first(where: \.isReady)?.name { return name }
         throw ReaderError(.noReader, survey.whyNone)
     }
@@ -80,11 +80,8 @@ enum RealReaders {
 extension ReaderSurvey {
     /// In a few words; `tapcard doctor` has all of them.
     var whyNone: String {
-        let plugged = rows.filter { $0.name != nil || !$0.isUsable }
-        guard let row = plugged.first(where: { !$0.isUsable }) else {
-            return rows.isEmpty
-                ? "none is plugged in" : "a serial port has to be named, such as \(rows[0].name ?? "")"
-        }
-        return "\(row.make): \(row.state.text)"
+        if let row = rows.first(where: { !$0.isUsable }) { return "\(row.make): \(row.state.text)" }
+        if let name = rows.first?.name { return "a serial port has to be named: \(name)" }
+        return "none is plugged in"
     }
 }

@@ -2,7 +2,11 @@ extension ReaderSurvey {
     /// What is to be said of these readers, in the order in which it matters.
     ///
     /// With a name only what concerns that reader.
-    public func findings(about name: String? = nil) -> [Finding] {
+    public func findings(about asked: String? = nil) -> [Finding] {
+        // A port is the same at any speed.
+        let name = asked.map { name in
+            ports.first { $0.node.path == SerialPort.path(inName: name) }?.name ?? name
+        }
         if let name, !name.hasPrefix("pcsc:"), !isKnown(name) { return [notPluggedIn(name)] }
         if let name, name.hasPrefix("pcsc:"), !isKnown(name) { return smartCardFindings(name) }
         let concerns = { (own: String?) in name == nil || own == name }

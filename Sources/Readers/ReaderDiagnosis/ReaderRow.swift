@@ -174,5 +174,14 @@ extension PluggedReader {
 }
 
 extension SerialPort {
-    public var name: String { "pn532_uart:" + node.path }
+    private static let driver = "pn532_uart:"
+
+    public var name: String { Self.driver + node.path }
+
+    /// The path in a name such as `pn532_uart:/dev/ttyUSB0:115200`; nil in names of other readers.
+    public static func path(inName name: String) -> String? {
+        guard name.hasPrefix(driver) else { return nil }
+        let parts = name.dropFirst(driver.count).split(separator: ":")
+        return parts.first.map(String.init)
+    }
 }

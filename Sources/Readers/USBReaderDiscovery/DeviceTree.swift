@@ -58,6 +58,13 @@ struct DeviceTree: Sendable {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The path without links in it, as far as there is anything there.
+    func resolved(_ path: String) -> String {
+        guard let real = unsafe realpath(root + path, nil) else { return path }
+        defer { unsafe free(real) }
+        return String(unsafe String(cString: real).dropFirst(root.utf8.count))
+    }
+
     func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
 
     func status(_ path: String) -> stat? {

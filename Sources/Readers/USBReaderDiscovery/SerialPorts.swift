@@ -28,6 +28,18 @@ extension ReaderDiscovery {
         }
     }
 
+    /// The port at a path that somebody named, whatever it is called; nil where there is none.
+    public func port(at path: String) -> SerialPort? {
+        let port = node(path)
+        guard port.access != .missing else { return nil }
+        let opened = tree.resolved(path)
+        // Who plays a reader has the terminal open, too.
+        let holders =
+            opened.hasPrefix("/dev/pts/")
+            ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
+        return SerialPort(node: port, holders: holders)
+    }
+
     /// The bridge lies one or two folders above the port, depending on the driver.
     private func bridge(of name: String) -> ReaderModel? {
         for above in ["..", "../.."] {

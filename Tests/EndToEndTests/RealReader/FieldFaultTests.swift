@@ -23,7 +23,7 @@ struct FieldFaultTests {
             if !desk.station.tell("status").contains(#""faults":[]"#) { break }
             met += 1
         }
-        #expect(met >= 8)
+        #expect(met >= 7)
         try desk.expectConsistent()
     }
 
