@@ -48,9 +48,11 @@ check: deps
 	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory build
 
-bench: deps
+# The figures of the design: in one process, and of whole programs side by side.
+bench: deps build
 	$(SWIFT) build -c release --product TapcardBenchmarks $(STRICT)
 	.build/release/TapcardBenchmarks
+	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)
