@@ -97,6 +97,28 @@ step 0 'NTAG213' sim put NTAG213
 step 0 'Restored' tag restore card.txt
 step 7 'copy of card 04AC6B72BA6C80' read
 
+chapter 'A real driver now: libnfc, on a PN532 that a second tapcard plays on a serial device.'
+"$tapcard" emulate --tag NTAG215 --link "$home/reader" >"$home/played.txt" 2>&1 </dev/null &
+played=$!
+trap 'kill "$played" 2>/dev/null; rm -rf "$home"' EXIT
+for _ in {1..200}; do [ -e "$home/reader" ] && break; sleep 0.05; done
+export TAPCARD_READER=pn532_uart:$home/reader
+tell() {
+    printf '  $ tapcard emulate --link reader --tell "%s"\n' "$*"
+    "$tapcard" emulate --link "$home/reader" --tell "$*" >/dev/null || failures=$((failures + 1))
+}
+step 0 'NTAG215' doctor
+step 0 '$50.00' issue --name Zoë --balance 50
+tell fault data 4 unplug
+step 6 'Tap the card again' pay 8
+chapter 'The cable was pulled in the middle of that. Plugged in again, the next tap settles it.'
+tell plug
+step 0 'the interrupted payment of $8.00 was not made' read
+step 0 '$42.00 left' pay 8
+kill "$played"
+wait "$played" 2>/dev/null
+export TAPCARD_READER=sim
+
 chapter 'Every cent is accounted for.'
 step 0 'refund' history
 step 0 'every invariant holds' audit
