@@ -16,7 +16,10 @@ Table.print(
 let taps = try await ReaderCosts.measure()
 print("\nA tap on a PN532 at 115200 baud, the reader open: the real libnfc, an emulated reader\n")
 Table.print(
-    ["what", "data commands", "at most", "host commands", "at most", "air + line, ms", "at most", ""],
+    [
+        "what", "data commands", "at most", "host commands", "at most", "air + line, ms",
+        "at most", "",
+    ],
     taps.map { row in
         [
             row.what, "\(row.counters.dataCommands)",
