@@ -12,7 +12,7 @@ PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
 LINTED = Package.swift Sources Tests Benchmarks
 
-.PHONY: all deps build-deps build demo test memcheck check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test memcheck sanitize check bench lint format docs clean install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -40,6 +40,12 @@ test: deps
 memcheck: deps
 	$(SWIFT) build -c release --product ReaderMemcheck $(STRICT)
 	packaging/memcheck .build/release/ReaderMemcheck
+
+# The readers' tests under the thread sanitizer: whatever drives a reader does so on threads of its own.
+sanitize: deps
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
+	$(SWIFT) test --sanitize=thread --scratch-path .build/thread --skip-build --disable-xctest --quiet \
+		--filter "Reader|PN532|SimulatedField|BlockingLane|OtherClients"
 
 # Cheapest first, each with its time.
 check: deps
