@@ -76,7 +76,7 @@ let package = Package(
             ["SimulatedField", "TagReading", "Type2Tag", "DurableFile"]),
         room(
             "PN532Emulator", on: "Readers",
-            ["SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux"]),
+            ["SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux"]),
         room(
             "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
         room("PCSCReader", on: "Readers", ["TagReading", "BlockingLane", "CPCSC"]),
@@ -200,7 +200,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers",
+                "IdleDrivers", "BlockingLane",
             ]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
@@ -211,6 +211,7 @@ let package = Package(
             [
                 "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
                 "SimulatedField", "SimulatedReader", "TapcardDomain", "PlugProbe", "IdleDrivers",
+                "BlockingLane",
             ]),
         .testTarget(
             name: "EndToEndTests",

@@ -14,7 +14,8 @@ enum ImportRules {
         "SimulatedField": ["TagReading", "Type2Tag", "TextCodecs"],
         "SimulatedReader": ["SimulatedField", "TagReading", "Type2Tag", "DurableFile", "Glibc"],
         "PN532Emulator": [
-            "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "CLinux", "Glibc",
+            "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux",
+            "Glibc",
         ],
         "ReaderProcess": ["TagReading", "BlockingLane", "Glibc"],
         "LibNFCReader": [

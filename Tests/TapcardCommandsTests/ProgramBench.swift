@@ -1,3 +1,4 @@
+import BlockingLane
 import DurableFile
 import Glibc
 import IdleDrivers
@@ -107,32 +108,17 @@ private struct NoReaders: ReaderInventory {
 }
 
 /// Texts in the order in which they came, from whatever thread.
-// Unchecked because the compiler cannot see that the mutex guards the texts.
-@safe final class Recording: @unchecked Sendable {
-    private var texts: [String] = []
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+final class Recording: Sendable {
+    private let texts = Guarded<[String]>([])
 
-    init() { unsafe pthread_mutex_init(mutex, nil) }
+    func append(_ text: String) { texts.withLock { $0.append(text) } }
 
-    deinit {
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe mutex.deallocate()
-    }
-
-    func append(_ text: String) { change { $0.append(text) } }
-
-    var count: Int { change { $0.count } }
+    var count: Int { texts.withLock { $0.count } }
 
     func takeAll() -> String {
-        change { texts in
+        texts.withLock { texts in
             defer { texts = [] }
             return texts.joined()
         }
-    }
-
-    private func change<Success>(_ body: (inout [String]) -> Success) -> Success {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        return body(&texts)
     }
 }

@@ -1,3 +1,4 @@
+import BlockingLane
 import IdleDrivers
 import Ledger
 import ReaderDiagnosis
@@ -16,7 +17,7 @@ final class DoctorBench: Sendable {
     private let survey: ReaderSurvey
     private let reader: any TagReader
     private let failure: ReaderError?
-    private let output = Output()
+    private let output = Guarded("")
 
     /// With a failure no reader can be opened.
     init(
@@ -35,13 +36,17 @@ final class DoctorBench: Sendable {
             console: Console(
                 isTerminal: false, isErrorTerminal: false,
                 write: { [output] text in
-                    output.append(text)
+                    output.withLock { $0 += text }
                     return true
-                }, writeError: { [output] in output.append($0) }),
+                }, writeError: { [output] text in output.withLock { $0 += text } }),
             // Nothing is written there: neither command needs a folder.
             environment: ["XDG_DATA_HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"])
         let status = await program.run(words)
-        return (status, output.take())
+        let text = output.withLock { text in
+            defer { text = "" }
+            return text
+        }
+        return (status, text)
     }
 
     private var drivers: Drivers {

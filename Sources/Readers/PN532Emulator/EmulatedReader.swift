@@ -1,3 +1,4 @@
+import BlockingLane
 import Glibc
 public import SimulatedField
 import TextCodecs
@@ -113,7 +114,7 @@ public final class EmulatedReader: Sendable {
     /// Takes the reader away, with its link and its socket. A second time does nothing.
     public func stop() {
         loop.stop()
-        let running = thread.with { thread in
+        let running = thread.withLock { thread in
             defer { thread = nil }
             return thread
         }

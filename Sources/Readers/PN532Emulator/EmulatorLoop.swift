@@ -1,3 +1,4 @@
+import BlockingLane
 import Glibc
 import SimulatedField
 import TextCodecs
@@ -49,12 +50,12 @@ final class EmulatorLoop: Sendable {
         whenTagsChange = options.whenTagsChange
     }
 
-    var devicePath: String? { state.with { $0.terminal?.path } }
+    var devicePath: String? { state.withLock { $0.terminal?.path } }
 
     /// Does something with the state, and has the thread look at it again.
-    func perform<Success>(_ body: (inout State) -> Success) -> Success {
+    func perform<Success: Sendable>(_ body: (inout State) -> Success) -> Success {
         defer { wakePipe.wake() }
-        return state.with(body)
+        return state.withLock { state in body(&state) }
     }
 
     func control(_ line: String) -> String { perform { $0.control(line) } }
@@ -62,14 +63,14 @@ final class EmulatorLoop: Sendable {
     func stop() { perform { $0.isStopping = true } }
 
     func run() {
-        var saved = state.with { $0.emulation.simulation.tags }
+        var saved = state.withLock { $0.emulation.simulation.tags }
         // Ends when it is told to stop.
         while true {
-            let (polled, timeout) = state.with { $0.waiting(wakePipe.reading) }
+            let (polled, timeout) = state.withLock { $0.waiting(wakePipe.reading) }
             guard var polled else { break }
             _ = unsafe poll(&polled, nfds_t(polled.count), timeout)
             wakePipe.drain()
-            let simulation = state.with { state in
+            let simulation = state.withLock { state in
                 state.work(polled)
                 return state.emulation.simulation
             }
@@ -78,7 +79,7 @@ final class EmulatorLoop: Sendable {
                 whenTagsChange?(simulation)
             }
         }
-        state.with { $0.takeDown() }
+        state.withLock { $0.takeDown() }
     }
 }
 

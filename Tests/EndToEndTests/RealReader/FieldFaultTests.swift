@@ -4,9 +4,6 @@ import Testing
 /// the real libnfc and a PN532. Whatever the program then says is true, and the next tap settles.
 @Suite("A payment over libnfc that meets a fault of the radio")
 struct FieldFaultTests {
-    /// More than any payment needs.
-    private static let mostWrites = 40
-
     private static let faults = [
         "lost", "torn mix 1", "torn zero", "torn old", "torn new", "acknowledge-lost",
         "pulled-after", "garbled", "refused 0", "refused 1", "refused 4", "refused 5",
@@ -14,36 +11,20 @@ struct FieldFaultTests {
 
     @Test("at every WRITE", arguments: faults)
     func everyWrite(fault: String) throws {
-        let desk = try Desk()
-        var met = 0
-        for write in 1...Self.mostWrites {
-            desk.station.tell("fault write \(write) \(fault)")
-            try desk.payAndSettle("\(fault) at WRITE \(write)")
-            // The fault that is still armed was one WRITE too far.
-            if !desk.station.tell("status").contains(#""faults":[]"#) { break }
-            met += 1
-        }
-        #expect(met >= 7)
-        try desk.expectConsistent()
+        try Desk().disturb("write", with: fault, atLeast: 7)
     }
 
     @Test("at every frame", arguments: ["lost", "garbled", "refused 1"])
     func everyFrame(fault: String) throws {
-        let desk = try Desk()
-        var met = 0
-        for frame in 1...Self.mostWrites {
-            desk.station.tell("fault frame \(frame) \(fault)")
-            try desk.payAndSettle("\(fault) at frame \(frame)")
-            if !desk.station.tell("status").contains(#""faults":[]"#) { break }
-            met += 1
-        }
-        #expect(met >= 10)
-        try desk.expectConsistent()
+        try Desk().disturb("frame", with: fault, atLeast: 10)
     }
 }
 
 /// A counter over libnfc at which payments of a dollar are disturbed one after another.
 final class Desk {
+    /// More than any payment has WRITEs, frames or commands.
+    private static let mostPlaces = 80
+
     let station: EmulatedCounter
     /// In cents, as the last undisturbed tap showed it.
     private(set) var balance = 20_000
@@ -54,23 +35,42 @@ final class Desk {
         try station.counter.step("issue --balance 200")
     }
 
-    /// A payment under the fault that is armed, and a tap that nothing disturbs.
+    /// Payments with the fault at one place after another, up to the first that was not reached.
+    func disturb(
+        _ counted: String, with fault: String, atLeast least: Int,
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        var met = 0
+        for number in 1...Self.mostPlaces {
+            station.tell("fault \(counted) \(number) \(fault)")
+            let isMet = try payAndSettle("\(fault) at \(counted) \(number)", at: location)
+            if !isMet { break }
+            met += 1
+        }
+        #expect(met >= least, sourceLocation: location)
+        #expect(met < Self.mostPlaces, sourceLocation: location)
+        try expectConsistent()
+    }
+
+    /// A payment under the fault that is armed, and a tap that nothing disturbs. Whether the
+    /// payment got as far as the fault.
+    @discardableResult
     func payAndSettle(
         _ what: Comment, at location: SourceLocation = #_sourceLocation
-    ) throws {
+    ) throws -> Bool {
         let ended = try station.counter.run(["pay", "1", "--timeout", "0"])
         statuses.insert(ended.status)
         let isArmed = !station.tell("status").contains(#""faults":[]"#)
         if station.tell("status").contains(#""plugged":false"#) { station.tell("plug") }
         station.tell("resume")
         station.tell("present")
-        let read = isArmed ? nil : try station.counter.run(["read", "--json"])
-        guard let read else {
+        guard !isArmed else {
             // Nothing disturbed it: it was done.
             #expect(ended.status == 0, what, sourceLocation: location)
             balance -= 100
-            return
+            return false
         }
+        let read = try station.counter.run(["read", "--json"])
         #expect(read.status == 0, "\(what): \(read.output)", sourceLocation: location)
         let settled = try cents(in: read.output)
         #expect(
@@ -82,6 +82,7 @@ final class Desk {
             #expect(settled == balance, "\(what): \(ended.errors)", sourceLocation: location)
         }
         balance = settled
+        return true
     }
 
     func expectConsistent() throws {
