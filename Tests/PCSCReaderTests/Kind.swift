@@ -22,9 +22,18 @@ enum Kind: String, CaseIterable, Sendable {
         }
     }
 
+    /// A new one.
+    var reader: any PlayedReader {
+        switch self {
+        case .acr122: PlayedACR122U()
+        case .acr1252: PlayedACR1252U()
+        case .plain: PlayedStorageReader()
+        }
+    }
+
     func lay(_ chip: Type2Chip = .ntag213, uid: [UInt8] = uid) throws {
         let tag = try #require(TagMemory.blank(chip, uid: uid))
-        slot.change { $0.tag = tag }
+        slot.change { $0.lay(tag) }
     }
 
     func open() async throws -> PCSCReader { try await PCSCReader.open(slot.name) }

@@ -36,7 +36,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("pcscd stopped during a wait: lost at once")
+        @Test("pcscd stopped during a wait: lost at once", .emptyStage)
         func stoppedWhileWaiting() async throws {
             let reader = try await Kind.plain.open()
             await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }

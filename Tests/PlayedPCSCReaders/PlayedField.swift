@@ -46,6 +46,15 @@ public struct PlayedField: Sendable {
 
     public init(_ tag: TagMemory? = nil) { self.tag = tag }
 
+    /// Lays a tag down. One with the number of the one before takes its place as if it had lain
+    /// there from the beginning; any other is seen to be another.
+    public mutating func lay(_ other: TagMemory) {
+        tag = other
+        guard powered == other.uid else { return }
+        side.powerUp(other)
+        _ = side.select(other)
+    }
+
     /// Takes the tag away.
     public mutating func pull() {
         pulled = tag ?? pulled

@@ -47,6 +47,7 @@ final class PlayedLink: Sendable {
                 return state.isEnding
             }
             if !isEnding { serve(relay.descriptor) }
+            slot.noteEndOfConnection()
             state.change { $0.descriptor = nil }
             relay.end()
         }

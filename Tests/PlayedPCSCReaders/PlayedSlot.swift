@@ -1,8 +1,14 @@
+public import Type2Tag
+
 /// A played reader under the name that pcscd gives it, and what lies on it.
 public final class PlayedSlot: Sendable {
     struct State: Sendable {
         var reader: any PlayedReader
         var field = PlayedField()
+        /// Whether pcscd has given power to the card.
+        var isPowered = false
+        /// Whether the card has left since then, or vpcd may have taken it for gone.
+        var hasLeft = false
     }
 
     /// What reader.conf calls it; pcscd adds ` 00 00`.
@@ -29,6 +35,20 @@ public final class PlayedSlot: Sendable {
         state.change { $0 = State(reader: reader) }
     }
 
+    /// Another reader of the same name, and on it another tag of the same number, with power where
+    /// pcscd has given it, so that pcscd need not know. False where pcscd knows of another card.
+    public func become(_ reader: any PlayedReader, under tag: TagMemory) -> Bool {
+        state.change { state in
+            guard !state.hasLeft, state.field.tag?.uid == tag.uid else { return false }
+            state.reader = reader
+            state.field = PlayedField(tag)
+            if state.isPowered { state.reader.powerUp(&state.field) }
+            return true
+        }
+    }
+
+    func noteEndOfConnection() { state.change { $0.hasLeft = true } }
+
     /// What to answer to a message of vpcd: a control byte, or a command for the card.
     enum Reply {
         case bytes([UInt8])
@@ -41,12 +61,16 @@ public final class PlayedSlot: Sendable {
         state.change { state in
             switch message {
             case [0x00]:
+                state.isPowered = false
                 state.reader.powerDown(&state.field)
                 return .nothing
             case [0x01]:
+                state.isPowered = true
+                state.hasLeft = false
                 state.reader.powerUp(&state.field)
                 return .nothing
             case [0x02]:
+                state.isPowered = true
                 state.reader.reset(&state.field)
                 return .nothing
             case [0x04]:
