@@ -22,6 +22,18 @@ enum Kind: String, CaseIterable, Sendable {
         }
     }
 
+    /// Runs this for each, at the same time: each has a reader and a lane of its own, and pcscd's
+    /// polling makes them wait.
+    static func each(_ body: @escaping @Sendable (Kind) async throws -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for kind in allCases {
+                group.addTask {
+                    do { try await body(kind) } catch { Issue.record("\(kind): \(error)") }
+                }
+            }
+        }
+    }
+
     /// A new one.
     var reader: any PlayedReader {
         switch self {

@@ -11,6 +11,8 @@ public struct PlayedFault: Sendable, Hashable {
         case liftedAfter
         /// The reader answers with these bytes instead of its own; the command has been obeyed.
         case answering([UInt8])
+        /// The reader obeys and never answers.
+        case mute
     }
 
     public var countdown: Int

@@ -64,6 +64,10 @@ final class PlayedLink: Sendable {
                 guard sent == frame.count else { return }
             case .nothing: break
             case .hangUp: return
+            case .silence:
+                slot.noteSilence()
+                _ = receive(1, from: descriptor)
+                return
             }
         }
     }

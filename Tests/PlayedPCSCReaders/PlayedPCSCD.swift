@@ -90,7 +90,8 @@ public final class PlayedPCSCD {
     }
 
     /// vpcd sends length and message apart and waits for the first to be acknowledged: at once
-    /// here, 40 ms later elsewhere. Each reader has a copy of the driver, because one has room for but one reader.
+    /// here, 40 ms later elsewhere. Each reader has a copy of the driver, because one has room for
+    /// but one reader.
     ///
     /// The shell stays until its input ends, which it does with the test process too.
     private static let script = """

@@ -16,11 +16,15 @@ public final class PlayedSlot: Sendable {
     /// In the network of the played pcscd, where nobody else listens.
     let port: Int
     let state: Guarded<State>
+    /// One element for each command that is left without an answer.
+    public let silences: AsyncStream<Void>
+    private let silent: AsyncStream<Void>.Continuation
 
     public init(_ friendlyName: String, port: Int, _ reader: any PlayedReader) {
         self.friendlyName = friendlyName
         self.port = port
         state = Guarded(State(reader: reader))
+        (silences, silent) = AsyncStream.makeStream()
     }
 
     public var name: String { "\(friendlyName) 00 00" }
@@ -47,6 +51,7 @@ public final class PlayedSlot: Sendable {
         }
     }
 
+    func noteSilence() { silent.yield() }
     func noteEndOfConnection() { state.change { $0.hasLeft = true } }
 
     /// What to answer to a message of vpcd: a control byte, or a command for the card.
@@ -55,6 +60,8 @@ public final class PlayedSlot: Sendable {
         case nothing
         /// The connection ends: no card is there, or the answer is lost.
         case hangUp
+        /// The connection stays, silent, until pcscd ends it.
+        case silence
     }
 
     func reply(to message: [UInt8]) -> Reply {
@@ -96,6 +103,7 @@ extension PlayedSlot.State {
         switch fault {
         case nil: return .bytes(answer)
         case .pulled: return .bytes(answer)
+        case .mute: return .silence
         case .answering(let other): return .bytes(other)
         case .liftedAfter:
             let tag = field.tag
