@@ -8,6 +8,8 @@ import Glibc
 struct Doorway {
     private static let mostWaiting: Int32 = 16
 
+    private static let startLimitInSeconds = 60
+
     let listener: Int32
     private let path: String
 
@@ -26,12 +28,15 @@ struct Doorway {
     }
 
     /// Waits until pcscd attends to a client, once it alone holds the listener; false where it
-    /// ended instead.
+    /// ended instead, or takes longer than any machine does.
     func isServed() -> Bool {
         let client = Glibc.socket(AF_UNIX, Relay.kindOfSocket, 0)
         guard client >= 0 else { return false }
         defer { close(client) }
         guard unsafe Doorway.with(path, { unsafe connect(client, $0, $1) }) else { return false }
+        var limit = timeval(tv_sec: Doorway.startLimitInSeconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        unsafe setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         // A client that has nothing to say is let go by pcscd, and reset where pcscd ends.
         shutdown(client, Int32(SHUT_WR))
         var byte: UInt8 = 0
