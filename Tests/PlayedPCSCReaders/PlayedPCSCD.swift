@@ -73,6 +73,10 @@ public final class PlayedPCSCD {
     /// Ends every process that was started and waits until they are gone.
     public func stop() {
         close(lifeline)
+        // pcscd goes first: a reader that went before it would be one that answers nothing. It is
+        // left unreaped, so that no other process has its number while links may ask for it.
+        var information = unsafe siginfo_t()
+        unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT)
         links.forEach { $0.end() }
         links = []
         var status: Int32 = 0
