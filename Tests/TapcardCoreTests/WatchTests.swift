@@ -8,51 +8,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// A world's reader whose selections and frames fail as the test says, for once.
-private actor Unsteady: TagReader {
-    nonisolated let name = "unsteady reader"
-    nonisolated let longestAnswer = 250
-    private let reader: any TagReader
-    /// What the next selections meet; nil lets one through.
-    private var selections: [ReaderError.Kind?] = []
-    private var writeUntilLost: Int?
-    private var isCarriedOut = false
-    private(set) var isLost = false
-
-    init(_ reader: any TagReader) { self.reader = reader }
-
-    func meet(_ selections: [ReaderError.Kind?]) { self.selections = selections }
-    func loseReader(atWrite number: Int, carryingOut: Bool = false) {
-        writeUntilLost = number
-        isCarriedOut = carryingOut
-    }
-
-    func plugIn() { isLost = false }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        if isLost { throw ReaderError(.noReader) }
-        if !selections.isEmpty, let kind = selections.removeFirst() { throw ReaderError(kind) }
-        return try await reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        if isLost { throw ReaderError(.readerLost) }
-        if case .write? = try? Type2Command(frame: frame), let left = writeUntilLost {
-            writeUntilLost = left > 1 ? left - 1 : nil
-            if left == 1 {
-                if isCarriedOut { _ = try await reader.exchange(frame) }
-                isLost = true
-                await reader.release()
-                throw ReaderError(.readerLost, "unplugged")
-            }
-        }
-        return try await reader.exchange(frame)
-    }
-
-    func release() async { await reader.release() }
-}
-
-@Suite("Watching a reader")
+@Suite("Watching a reader", .timeLimit(.minutes(1)))
 struct WatchTests {
     /// The events of a watch, as words, until there are so many.
     private func events(
@@ -100,6 +56,22 @@ struct WatchTests {
             }
         }
         #expect(words == ["card $10.00", "blank-tag"])
+    }
+
+    @Test("the card that is left of two is read")
+    func oneOfTwo() async throws {
+        let world = try await World.withCard()
+        let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
+        let first = try await world.uid()
+        try await world.reader.change { simulation in
+            simulation.save(other)
+            simulation.put([first.bytes, World.otherUID])
+        }
+        let words = await events(2, of: world, Unsteady(world.reader)) { count in
+            guard count == 1 else { return }
+            try? await world.reader.change { simulation in simulation.put([first.bytes]) }
+        }
+        #expect(words == ["several-tags", "card $10.00"])
     }
 
     @Test("a reader that is unplugged under a card is told once, and told when it is back")

@@ -27,6 +27,7 @@ extension Station {
     ) async {
         while !Task.isCancelled {
             let lying: CardUID?
+            var wereSeveral = false
             do {
                 let reading = try await read(settling: settling)
                 lying = reading.uid
@@ -40,8 +41,9 @@ extension Station {
                     continue
                 }
                 lying = error.uid
+                wereSeveral = error.kind == .severalTags
             }
-            if let lost = await waitForRemoval(of: lying) {
+            if let lost = await waitForRemoval(of: lying, wereSeveral: wereSeveral) {
                 guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
                 else { return }
             }
@@ -50,22 +52,22 @@ extension Station {
 
     /// Returns once the reader is empty or carries another card than this one, or than the first
     /// that is seen; why, if the reader itself is gone.
-    private func waitForRemoval(of card: CardUID?) async -> ReaderError? {
+    private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
         var lying = card?.bytes
         var misses = 0
-        var hadSeveral = false
+        var wereSeveral = wereSeveral
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
                 // One of several that is left alone was never read.
-                if lying == nil ? hadSeveral : lying != uid { break }
+                if lying == nil ? wereSeveral : lying != uid { break }
                 lying = uid
                 misses = 0
             } catch {
                 switch error.kind {
                 case .severalTags:
                     misses = 0
-                    hadSeveral = true
+                    wereSeveral = true
                 case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
                     misses += 1
                 case .noReader, .busy, .readerLost: return error
