@@ -49,25 +49,13 @@ extension PCSCReaderTests {
         }
 
         @Test("pulled away at any command of a payment and put back: settled at the next tap")
-        func pulled() async throws {
-            // Each reader has a ledger, a card and a lane of its own: they need not wait for
-            // each other.
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for kind in Kind.allCases {
-                    group.addTask { try await Self.interrupt(on: kind, .pulled) }
-                }
-                try await group.waitForAll()
-            }
+        func pulled() async {
+            await Kind.each { kind in try await Self.interrupt(on: kind, .pulled) }
         }
 
         @Test("without power for a moment at any command of a payment: settled")
-        func lifted() async throws {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for kind in Kind.allCases {
-                    group.addTask { try await Self.interrupt(on: kind, .liftedAfter) }
-                }
-                try await group.waitForAll()
-            }
+        func lifted() async {
+            await Kind.each { kind in try await Self.interrupt(on: kind, .liftedAfter) }
         }
 
         /// Pays a cent at a time, with the fault one command later each time, until it comes too

@@ -40,7 +40,7 @@ struct Counter: Sendable {
         let ledger = InMemoryLedger()
         try await Counter(maker, ledger: ledger).make()
         let tag = try await maker.change { $0.tags[0] }
-        kind.slot.change { $0.tag = tag }
+        kind.slot.change { $0.lay(tag) }
         return Counter(try await kind.open(), ledger: ledger)
     }
 

@@ -22,9 +22,30 @@ enum Kind: String, CaseIterable, Sendable {
         }
     }
 
+    /// Runs this for each, at the same time: each has a reader and a lane of its own, and pcscd's
+    /// polling makes them wait.
+    static func each(_ body: @escaping @Sendable (Kind) async throws -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for kind in allCases {
+                group.addTask {
+                    do { try await body(kind) } catch { Issue.record("\(kind): \(error)") }
+                }
+            }
+        }
+    }
+
+    /// A new one.
+    var reader: any PlayedReader {
+        switch self {
+        case .acr122: PlayedACR122U()
+        case .acr1252: PlayedACR1252U()
+        case .plain: PlayedStorageReader()
+        }
+    }
+
     func lay(_ chip: Type2Chip = .ntag213, uid: [UInt8] = uid) throws {
         let tag = try #require(TagMemory.blank(chip, uid: uid))
-        slot.change { $0.tag = tag }
+        slot.change { $0.lay(tag) }
     }
 
     func open() async throws -> PCSCReader { try await PCSCReader.open(slot.name) }

@@ -36,7 +36,21 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("pcscd stopped during a wait: lost at once")
+        @Test("a reader that never answers is waited for until pcscd ends: lost")
+        func mute() async throws {
+            let reader = try await Kind.plain.bench()
+            Kind.plain.slot.change { $0.fault = PlayedFault(at: 1, .mute) }
+            let writing = Task { try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4]) }
+            for await _ in Kind.plain.slot.silences { break }
+            Stage.stop()
+            await #expect(throws: ReaderError(.readerLost)) { try await writing.value }
+            try await Stage.start()
+            #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)
+            #expect(Kind.plain.slot.change { $0.writeCount } == 1)
+            await reader.release()
+        }
+
+        @Test("pcscd stopped during a wait: lost at once", .emptyStage)
         func stoppedWhileWaiting() async throws {
             let reader = try await Kind.plain.open()
             await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }

@@ -105,7 +105,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("an ACR122U whose firmware keeps its answers is asked for them")
+        @Test("an ACR122U whose firmware keeps its answers is asked for them", .emptyStage)
         func oldFirmware() async throws {
             Stage.acr122.become(PlayedACR122U(keepsAnswers: true))
             let reader = try await Kind.acr122.bench()
@@ -114,7 +114,8 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a reader that does not know its manner is spoken to as any other", arguments: Kind.raw)
+            "a reader that does not know its manner is spoken to as any other", .emptyStage,
+            arguments: Kind.raw)
         func fallsBack(kind: Kind) async throws {
             kind.slot.become(PlayedStorageReader())
             let reader = try await kind.bench()

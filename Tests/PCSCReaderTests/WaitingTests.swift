@@ -5,26 +5,28 @@ import Testing
 import Type2Tag
 
 extension PCSCReaderTests {
-    @Suite("waits for a tag", .stage)
+    @Suite("waits for a tag")
     struct Waiting {
-        @Test("an empty reader has no tag", arguments: Kind.allCases)
+        @Test("an empty reader has no tag", .emptyStage, arguments: Kind.allCases)
         func empty(kind: Kind) async throws {
             let reader = try await kind.open()
             await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x30, 0]) }
         }
 
-        @Test("a tag that comes later is found", arguments: Kind.allCases)
-        func comesLater(kind: Kind) async throws {
-            let reader = try await kind.open()
-            let waiting = Task { try await reader.select(within: Kind.limit) }
-            await Task.yield()
-            try kind.lay()
-            #expect(try await waiting.value.uid == Kind.uid)
-            await reader.release()
+        @Test("a tag that comes later is found", .emptyStage)
+        func comesLater() async {
+            await Kind.each { kind in
+                let reader = try await kind.open()
+                let waiting = Task { try await reader.select(within: Kind.limit) }
+                await Task.yield()
+                try kind.lay()
+                #expect(try await waiting.value.uid == Kind.uid)
+                await reader.release()
+            }
         }
 
-        @Test("a wait ends when its task is cancelled, long before its limit")
+        @Test("a wait ends when its task is cancelled, long before its limit", .emptyStage)
         func cancelled() async throws {
             let reader = try await Kind.plain.open()
             let waiting = Task { try await reader.select(within: .seconds(3_600)) }
@@ -37,7 +39,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a task that was cancelled before does not wait at all")
+        @Test("a task that was cancelled before does not wait at all", .emptyStage)
         func cancelledBefore() async throws {
             let reader = try await Kind.plain.open()
             let task = Task {
@@ -48,55 +50,65 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a tag that is taken away is lost, and found when it comes back",
-            arguments: Kind.allCases)
-        func taken(kind: Kind) async throws {
-            let reader = try await kind.bench()
-            let tag = kind.slot.change { field in
-                defer { field.tag = nil }
-                return field.tag
+            "a tag that is taken away is lost, and found when it comes back", .stage)
+        func taken() async {
+            await Kind.each { kind in
+                let reader = try await kind.bench()
+                let tag = kind.slot.change { field in
+                    defer { field.tag = nil }
+                    return field.tag
+                }
+                await #expect(throws: (any Error).self) { try await reader.exchange([0x30, 0x00]) }
+                await #expect(throws: ReaderError(.noTag)) {
+                    try await reader.select(within: .seconds(1))
+                }
+                kind.slot.change { $0.tag = tag }
+                await #expect(throws: ReaderError(.tagLost)) {
+                    try await reader.exchange([0x30, 0])
+                }
+                #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)
+                await reader.release()
             }
-            await #expect(throws: (any Error).self) { try await reader.exchange([0x30, 0x00]) }
-            await #expect(throws: ReaderError(.noTag)) {
-                try await reader.select(within: .seconds(1))
-            }
-            kind.slot.change { $0.tag = tag }
-            await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x30, 0]) }
-            #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)
-            await reader.release()
         }
 
-        @Test("pcscd's word that the card has gone is a lost tag", arguments: Kind.allCases)
-        func removed(kind: Kind) async throws {
-            let reader = try await kind.bench()
-            kind.slot.change { $0.tag = nil }
-            // Another connection is told that the card is in use, until pcscd has noticed.
-            let watcher = try await kind.open()
-            var seen = ReaderError(.busy)
-            for _ in 0..<10 where seen.kind == .busy {
-                do {
-                    _ = try await watcher.select(within: .seconds(1))
-                } catch {
-                    seen = error
+        @Test("pcscd's word that the card has gone is a lost tag", .stage)
+        func removed() async {
+            await Kind.each { kind in
+                let reader = try await kind.bench()
+                kind.slot.change { $0.tag = nil }
+                // Another connection is told that the card is in use, until pcscd has noticed.
+                let watcher = try await kind.open()
+                var seen = ReaderError(.busy)
+                for _ in 0..<10 where seen.kind == .busy {
+                    do throws(ReaderError) {
+                        _ = try await watcher.select(within: .seconds(1))
+                    } catch {
+                        seen = error
+                    }
+                }
+                #expect(seen == ReaderError(.noTag))
+                await #expect(throws: ReaderError(.tagLost)) {
+                    try await reader.exchange([0x30, 0])
                 }
             }
-            #expect(seen == ReaderError(.noTag))
-            await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x30, 0]) }
         }
 
-        @Test("another tag in its place has another number", arguments: Kind.allCases)
-        func swapped(kind: Kind) async throws {
-            let reader = try await kind.bench()
-            try kind.lay(uid: Kind.otherUID)
-            await #expect(throws: (any Error).self) {
-                try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4])
+        @Test("another tag in its place has another number", .stage)
+        func swapped() async {
+            await Kind.each { kind in
+                let reader = try await kind.bench()
+                try kind.lay(uid: Kind.otherUID)
+                await #expect(throws: (any Error).self) {
+                    try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4])
+                }
+                #expect(kind.slot.change { $0.writeCount } == 0)
+                #expect(try await reader.select(within: Kind.limit).uid == Kind.otherUID)
+                await reader.release()
             }
-            #expect(kind.slot.change { $0.writeCount } == 0)
-            #expect(try await reader.select(within: Kind.limit).uid == Kind.otherUID)
-            await reader.release()
         }
 
-        @Test("two who want one card: the second is told, and served when the first lets go")
+        @Test(
+            "two who want one card: the second is told, and served when the first lets go", .stage)
         func busy() async throws {
             let first = try await Kind.plain.bench()
             let second = try await Kind.plain.open()
@@ -108,7 +120,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a card of another kind is no Type 2 tag",
+            "a card of another kind is no Type 2 tag", .emptyStage,
             arguments: [
                 // A DESFire, a MIFARE Classic 1K, a SIM card in a slot with contacts, nonsense.
                 [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80], PlayedStorageReader.storageCard(name: 1),

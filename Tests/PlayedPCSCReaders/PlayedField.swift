@@ -11,6 +11,8 @@ public struct PlayedFault: Sendable, Hashable {
         case liftedAfter
         /// The reader answers with these bytes instead of its own; the command has been obeyed.
         case answering([UInt8])
+        /// The reader obeys and never answers.
+        case mute
     }
 
     public var countdown: Int
@@ -45,6 +47,15 @@ public struct PlayedField: Sendable {
     private static let mostCommands = 10_000
 
     public init(_ tag: TagMemory? = nil) { self.tag = tag }
+
+    /// Lays a tag down. One with the number of the one before takes its place as if it had lain
+    /// there from the beginning; any other is seen to be another.
+    public mutating func lay(_ other: TagMemory) {
+        tag = other
+        guard powered == other.uid else { return }
+        side.powerUp(other)
+        _ = side.select(other)
+    }
 
     /// Takes the tag away.
     public mutating func pull() {

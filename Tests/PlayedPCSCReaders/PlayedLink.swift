@@ -47,6 +47,7 @@ final class PlayedLink: Sendable {
                 return state.isEnding
             }
             if !isEnding { serve(relay.descriptor) }
+            slot.noteEndOfConnection()
             state.change { $0.descriptor = nil }
             relay.end()
         }
@@ -63,6 +64,10 @@ final class PlayedLink: Sendable {
                 guard sent == frame.count else { return }
             case .nothing: break
             case .hangUp: return
+            case .silence:
+                slot.noteSilence()
+                _ = receive(1, from: descriptor)
+                return
             }
         }
     }

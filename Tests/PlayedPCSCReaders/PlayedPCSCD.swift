@@ -6,15 +6,15 @@ import Glibc
 public final class PlayedPCSCD {
     private static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
     private static let program = "/usr/sbin/pcscd"
-    private static let startLimitInPolls = 10_000
-    private static let pollingInMicroseconds: useconds_t = 1_000
 
+    private let folder: String
     private let process: pid_t
     /// pcscd lives until this is closed.
     private let lifeline: Int32
     private var links: [PlayedLink] = []
 
-    /// `folder` is an empty one, or the one of an earlier pcscd that has stopped.
+    /// Returns when pcscd knows its readers and serves clients. `folder` is an empty one, or the
+    /// one of an earlier pcscd that has stopped.
     public init(_ slots: [PlayedSlot], in folder: String) throws {
         for path in [PlayedPCSCD.driver, PlayedPCSCD.program] {
             guard unsafe access(path, F_OK) == 0 else {
@@ -22,7 +22,7 @@ public final class PlayedPCSCD {
             }
         }
         for name in ["run", "conf"] { unsafe mkdir("\(folder)/\(name)", 0o755) }
-        unsafe unlink(PlayedPCSCD.socket(in: folder))
+        self.folder = folder
         try PlayedPCSCD.write(
             slots.map { slot in
                 """
@@ -34,29 +34,37 @@ public final class PlayedPCSCD {
                 """
             }.joined(separator: "\n"), to: "\(folder)/conf/readers")
         let hasOwnUsers = geteuid() != 0
+        let doorway = try Doorway(at: PlayedPCSCD.socket(in: folder))
+        do {
+            // From then on only pcscd holds it open.
+            defer { close(doorway.listener) }
+            let words =
+                ["unshare", "--mount", "--net"] + (hasOwnUsers ? ["--map-root-user"] : [])
+                + ["sh", "-c", PlayedPCSCD.script, "sh", folder] + slots.map { "\($0.port)" }
+            (process, lifeline) = try PlayedPCSCD.launch(words, doorway.listener)
+        }
+        guard doorway.isServed() else {
+            stop()
+            throw PlayFailure(
+                "pcscd did not start; may this user make a namespace (unshare -r -m -n)?")
+        }
+        let network = NetworkOfProcess(process: process, hasOwnUsers: hasOwnUsers)
+        links = slots.map { PlayedLink($0, in: network) }
+    }
+
+    /// The process, and what it lives by.
+    private static func launch(_ words: [String], _ listener: Int32) throws -> (pid_t, Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Relay.kindOfSocket, 0, &ends) == 0 else {
             throw PlayFailure("no pair of sockets")
         }
         defer { close(ends[0]) }
-        let words =
-            ["unshare", "--mount", "--net"] + (hasOwnUsers ? ["--map-root-user"] : [])
-            + ["sh", "-c", PlayedPCSCD.script, "sh", folder] + slots.map { "\($0.port)" }
         do {
-            process = try spawn(words, input: ends[0], output: nil)
+            return (try spawn(words, input: ends[0], listener: listener), ends[1])
         } catch {
             close(ends[1])
             throw error
         }
-        lifeline = ends[1]
-        do {
-            try PlayedPCSCD.waitForSocket(in: folder)
-        } catch {
-            stop()
-            throw error
-        }
-        let network = NetworkOfProcess(process: process, hasOwnUsers: hasOwnUsers)
-        links = slots.map { PlayedLink($0, in: network) }
     }
 
     /// Where libpcsclite finds it.
@@ -65,23 +73,29 @@ public final class PlayedPCSCD {
     /// Ends every process that was started and waits until they are gone.
     public func stop() {
         close(lifeline)
+        // pcscd goes first: a reader that went before it would be one that answers nothing. It is
+        // left unreaped, so that no other process has its number while links may ask for it.
+        var information = unsafe siginfo_t()
+        unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT)
         links.forEach { $0.end() }
         links = []
         var status: Int32 = 0
         unsafe waitpid(process, &status, 0)
+        unsafe unlink(PlayedPCSCD.socket(in: folder))
     }
 
     /// Takes away everything that was in the folder, and the folder.
     public static func remove(_ folder: String, of slots: [PlayedSlot]) {
         let files =
-            ["conf/readers", "run/pcscd.comm", "run/pcscd.pid"]
+            ["conf/readers", "run/pcscd.pid"]
             + slots.map { "driver-\($0.port).so" }
         for name in files { unsafe unlink("\(folder)/\(name)") }
         for name in ["conf", "run", ""] { unsafe rmdir("\(folder)/\(name)") }
     }
 
     /// vpcd sends length and message apart and waits for the first to be acknowledged: at once
-    /// here, 40 ms later elsewhere. Each reader has a copy of the driver, because one has room for but one reader.
+    /// here, 40 ms later elsewhere. Each reader has a copy of the driver, because one has room for
+    /// but one reader.
     ///
     /// The shell stays until its input ends, which it does with the test process too.
     private static let script = """
@@ -95,19 +109,13 @@ public final class PlayedPCSCD {
         mount -t tmpfs tmpfs /run
         mkdir /run/pcscd
         mount --bind "$folder/run" /run/pcscd
-        \(program) --foreground --config "$folder/conf" &
+        LISTEN_FDS=1 sh -c 'export LISTEN_PID=$$; exec "$@"' sh \
+            \(program) --foreground --config "$folder/conf" &
+        exec 3<&-
         read -r end || true
         kill $!
         wait $! || true
         """
-
-    private static func waitForSocket(in folder: String) throws {
-        for _ in 0..<startLimitInPolls {
-            if unsafe access(socket(in: folder), F_OK) == 0 { return }
-            usleep(pollingInMicroseconds)
-        }
-        throw PlayFailure("pcscd did not start; may this user make a namespace (unshare -r -m -n)?")
-    }
 
     private static func write(_ text: String, to path: String) throws {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

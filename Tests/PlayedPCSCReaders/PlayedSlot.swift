@@ -1,8 +1,14 @@
+public import Type2Tag
+
 /// A played reader under the name that pcscd gives it, and what lies on it.
 public final class PlayedSlot: Sendable {
     struct State: Sendable {
         var reader: any PlayedReader
         var field = PlayedField()
+        /// Whether pcscd has given power to the card.
+        var isPowered = false
+        /// Whether the card has left since then, or vpcd may have taken it for gone.
+        var hasLeft = false
     }
 
     /// What reader.conf calls it; pcscd adds ` 00 00`.
@@ -10,11 +16,15 @@ public final class PlayedSlot: Sendable {
     /// In the network of the played pcscd, where nobody else listens.
     let port: Int
     let state: Guarded<State>
+    /// One element for each command that is left without an answer.
+    public let silences: AsyncStream<Void>
+    private let silent: AsyncStream<Void>.Continuation
 
     public init(_ friendlyName: String, port: Int, _ reader: any PlayedReader) {
         self.friendlyName = friendlyName
         self.port = port
         state = Guarded(State(reader: reader))
+        (silences, silent) = AsyncStream.makeStream()
     }
 
     public var name: String { "\(friendlyName) 00 00" }
@@ -29,24 +39,45 @@ public final class PlayedSlot: Sendable {
         state.change { $0 = State(reader: reader) }
     }
 
+    /// Another reader of the same name, and on it another tag of the same number, with power where
+    /// pcscd has given it, so that pcscd need not know. False where pcscd knows of another card.
+    public func become(_ reader: any PlayedReader, under tag: TagMemory) -> Bool {
+        state.change { state in
+            guard !state.hasLeft, state.field.tag?.uid == tag.uid else { return false }
+            state.reader = reader
+            state.field = PlayedField(tag)
+            if state.isPowered { state.reader.powerUp(&state.field) }
+            return true
+        }
+    }
+
+    func noteSilence() { silent.yield() }
+    func noteEndOfConnection() { state.change { $0.hasLeft = true } }
+
     /// What to answer to a message of vpcd: a control byte, or a command for the card.
     enum Reply {
         case bytes([UInt8])
         case nothing
         /// The connection ends: no card is there, or the answer is lost.
         case hangUp
+        /// The connection stays, silent, until pcscd ends it.
+        case silence
     }
 
     func reply(to message: [UInt8]) -> Reply {
         state.change { state in
             switch message {
             case [0x00]:
+                state.isPowered = false
                 state.reader.powerDown(&state.field)
                 return .nothing
             case [0x01]:
+                state.isPowered = true
+                state.hasLeft = false
                 state.reader.powerUp(&state.field)
                 return .nothing
             case [0x02]:
+                state.isPowered = true
                 state.reader.reset(&state.field)
                 return .nothing
             case [0x04]:
@@ -72,6 +103,7 @@ extension PlayedSlot.State {
         switch fault {
         case nil: return .bytes(answer)
         case .pulled: return .bytes(answer)
+        case .mute: return .silence
         case .answering(let other): return .bytes(other)
         case .liftedAfter:
             let tag = field.tag

@@ -52,8 +52,11 @@ public struct PlayFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Starts a program; its errors go nowhere, because pcscd's would fill the output of the tests.
-func spawn(_ words: [String], input: Int32, output: Int32?) throws -> pid_t {
+/// Starts a program, with a listener where systemd puts one; its errors go nowhere, because
+/// pcscd's would fill the output of the tests.
+func spawn(
+    _ words: [String], input: Int32, output: Int32? = nil, listener: Int32? = nil
+) throws -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -64,6 +67,10 @@ func spawn(_ words: [String], input: Int32, output: Int32?) throws -> pid_t {
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     }
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    if let listener {
+        let firstListener: Int32 = 3
+        unsafe posix_spawn_file_actions_adddup2(&actions, listener, firstListener)
+    }
     // In a group of its own, so that it can end itself with all that it started. Threads of Swift
     // block every signal, and a program that is started inherits that.
     var attributes = posix_spawnattr_t()

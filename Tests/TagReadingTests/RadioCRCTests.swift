@@ -16,6 +16,11 @@ struct RadioCRCTests {
         #expect(RadioCRC.bytes(of: frame).count == RadioCRC.length)
     }
 
+    @Test("of nothing is what the standard begins with")
+    func empty() {
+        #expect(RadioCRC.bytes(of: []) == [0x63, 0x63])
+    }
+
     @Test("is put behind a frame and taken off again", arguments: vectors)
     func both(frame: [UInt8], expected: [UInt8]) {
         #expect(RadioCRC.appended(to: frame) == frame + expected)

@@ -66,6 +66,7 @@ extension Station {
         let made = Made()
         return try await tap(
             for: id, thoroughly: true,
+            conclude: { error in await conclude(made, after: error) },
             early: { sight throws(Interruption) in
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
@@ -87,6 +88,30 @@ extension Station {
     /// Remembers across looks at the tag that the card was made in this tap.
     private final class Made {
         var id: OperationID?
+    }
+
+    /// What became of the card when the tag or the reader was lost: the ledger knows.
+    private func conclude(
+        _ made: Made, after error: TapcardError
+    ) async -> Result<CardReading, TapcardError>? {
+        guard let id = made.id else { return nil }
+        do throws(Interruption) {
+            let operation = try await asking { () throws(LedgerError) in
+                try await ledger.operation(id)
+            }
+            guard let operation else { return nil }
+            switch operation.state {
+            case .committed: return .success(try await reading(of: operation.uid, .outOfDate))
+            case .pending: return .failure(TapcardError.openStill(operation, because: error))
+            case .voided: return nil
+            }
+        } catch {
+            return .failure(
+                TapcardError(
+                    .outcomeUnknown, "The ledger cannot say whether the card was made.",
+                    meaning: "It has begun; nobody was told that it is done.",
+                    advice: "Tap the card again with tapcard read once the ledger is back."))
+        }
     }
 
     /// A new card's other record place must not keep a record of an earlier life.

@@ -161,9 +161,18 @@ extension Station {
                 || Array(bytes[start..<start + 4]) != write.content.bytes
         }
         guard !writes.isEmpty else { return }
-        _ = try await performing(
-            WritePages(
-                writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer))
+        do throws(Interruption) {
+            _ = try await performing(
+                WritePages(
+                    writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer))
+        } catch {
+            let error = error.error
+            throw .refused(
+                TapcardError(
+                    error.kind, error.what, meaning: "The tag may be half written.",
+                    advice: error.advice + " Then repeat the command: it goes on where it "
+                        + "stopped."))
+        }
     }
 
     private func requireOverwritable(

@@ -22,7 +22,9 @@ extension Station {
         var limit = settings.wait
         var state = TapState()
         var touched: CardUID?
-        var last = TapcardError(.failed, "The card could not be settled.")
+        var last = TapcardError(
+            .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
+            advice: "Hold it to the reader again.")
         for _ in 0..<Station.mostRounds {
             do {
                 let (identity, uid) = try await find(within: limit)
@@ -56,7 +58,7 @@ extension Station {
         if last.result != .untrusted, let concluded = await conclude(last) {
             return try concluded.get()
         }
-        throw await unsettled(last, touched)
+        throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
     }
 
     private func require(_ wanted: CardUID?, is found: CardUID) throws(Interruption) {
@@ -89,11 +91,14 @@ struct TapState: Sendable {
     /// What was left open and came to its end; a fresh record behind it is no news.
     private(set) var settled: Operation?
     private(set) var display = DisplayState.current
+    /// Whether card or ledger are not what they were before the tap.
+    private(set) var hasWorked = false
 
     /// The making of a card that was left open.
     var made: Operation? { settled.flatMap { $0.kind.makesCard ? $0 : nil } }
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
+        hasWorked = true
         if let operation, operation.kind != .reseal { settled = operation }
         if display != .current { self.display = display }
     }
@@ -118,9 +123,23 @@ extension TapcardError {
             case .reseal, .block, .unblock, .forget:
                 "The money is safe in the ledger."
             }
+        let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
             .outcomeUnknown,
             "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
-            meaning: meaning, advice: "Tap the card again to settle it.", uid: open.uid)
+            meaning: meaning,
+            advice: isReaderGone
+                ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
+                    + "again to settle it."
+                : "Tap the card again to settle it.", uid: open.uid)
+    }
+
+    /// The same, where the tap had settled something before.
+    var afterWork: TapcardError {
+        guard meaning == TapcardError.unchanged else { return self }
+        return TapcardError(
+            kind, what,
+            meaning: "What was open on the card before that was settled; see tapcard "
+                + "history. Nothing else was changed.", advice: advice, uid: uid)
     }
 }

@@ -5,7 +5,7 @@ public import TagReading
 public import TapcardDomain
 
 extension TapcardError {
-    private static let unchanged = "Nothing was changed on card or ledger."
+    static let unchanged = "Nothing was changed on card or ledger."
 
     /// A rule of the domain or the ledger said no.
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
@@ -101,7 +101,10 @@ extension TapcardError {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
-            self.init(ReaderError(.readerLost, error.detail))
+            let lost = TapcardError(ReaderError(.readerLost, error.detail))
+            self.init(
+                lost.kind, lost.what, meaning: "The card may be half written.",
+                advice: lost.advice)
         case .interrupted(let kind):
             self.init(
                 .tagLost,

@@ -53,15 +53,19 @@ extension Station {
     private func waitForRemoval(of card: CardUID?) async -> ReaderError? {
         var lying = card?.bytes
         var misses = 0
+        var hadSeveral = false
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
-                if let lying, lying != uid { break }
+                // One of several that is left alone was never read.
+                if lying == nil ? hadSeveral : lying != uid { break }
                 lying = uid
                 misses = 0
             } catch {
                 switch error.kind {
-                case .severalTags: misses = 0
+                case .severalTags:
+                    misses = 0
+                    hadSeveral = true
                 case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
                     misses += 1
                 case .noReader, .busy, .readerLost: return error

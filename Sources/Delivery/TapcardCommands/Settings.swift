@@ -63,6 +63,7 @@ struct Settings: Sendable {
         }
         self.values = values
         _ = (try timeout, try paymentLifetime, try currency)
+        try checkReader()
         for name in Name.allCases where name.isSwitch {
             let text = effective(name).text ?? ""
             guard Settings.truth(text) != nil else {
@@ -71,6 +72,21 @@ struct Settings: Sendable {
                     "\(text.debugDescription) does not say whether \(name.rawValue) is wanted.",
                     meaning: "Nothing was done.", advice: "Write true or false.")
             }
+        }
+    }
+
+    /// A kind and a name, as tapcard readers lists them; whether there is one is another question.
+    private func checkReader() throws(TapcardError) {
+        guard let reader, reader != "sim" else { return }
+        let parts = reader.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, !reader.hasPrefix(":"),
+            !reader.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw TapcardError(
+                .usage, "\(reader.debugDescription) is no name of a reader.",
+                meaning: "Nothing was done.",
+                advice: "Write sim, sim:FILE, pcsc:NAME or a name of libnfc's such as "
+                    + "pn532_uart:/dev/ttyUSB0; tapcard readers lists what is there.")
         }
     }
 

@@ -1,4 +1,5 @@
 import BlockingLane
+import Glibc
 import LibNFCReader
 import PCSCReader
 import ReaderDiagnosis
@@ -16,8 +17,14 @@ enum RealReaders {
     /// What has to be closed: a reader that is left open may have to be plugged in again.
     private static let open = Guarded<[LibNFCReader]>([])
 
+    /// Opens a reader for one tap. Whatever ends it, the next tap settles it.
+    static func openForTap(_ name: String?) async throws(ReaderError) -> any TagReader {
+        AbortedDriver.isUnknownOutcome()
+        return try await open(name)
+    }
+
     /// Opens the reader with this name; without one the first that can be used.
-    static func open(_ name: String?) async throws(ReaderError) -> any TagReader {
+    private static func open(_ name: String?) async throws(ReaderError) -> any TagReader {
         // One at a time: libnfc drives no second one, and who asks for one has given up the first.
         await closeAll()
         let name = if let name { name } else { try await firstUsable() }
@@ -37,9 +44,19 @@ enum RealReaders {
 
     /// What the process does that `openLasting` starts.
     static func drive(_ name: String?) async {
+        AbortedDriver.isSilent()
+        nameProcess()
         let reader = LastingReader(
-            find: { () throws(ReaderError) in try await open(name) },
-            waitForChange: waitForPlug)
+            find: { () throws(ReaderError) in
+                do throws(ReaderError) {
+                    return try await open(name)
+                } catch {
+                    guard error.kind == .noReader, let name = await successor(of: name) else {
+                        throw error
+                    }
+                    return try await open(name)
+                }
+            }, waitForChange: waitForPlug)
         await ReaderService.run(reader)
         await closeAll()
     }
@@ -50,6 +67,25 @@ enum RealReaders {
             return readers
         }
         for reader in readers { await reader.close() }
+    }
+
+    /// A reader on USB has another number when it is plugged in again: the only one of its kind is
+    /// taken to be it.
+    private static func successor(of name: String?) async -> String? {
+        guard let name, let colon = name.firstIndex(of: ":") else { return nil }
+        let rows = await MachineReaders.all.survey(naming: nil).rows
+        guard !rows.contains(where: { $0.name == name }) else { return nil }
+        let kind = name[...colon]
+        let others = rows.filter { $0.isReady && $0.name?.hasPrefix(kind) == true }
+        return others.count == 1 && kind != smartCardPrefix ? others[0].name : nil
+    }
+
+    /// Whoever looks for what holds a reader finds "tapcard", and not the link that was started.
+    private static func nameProcess() {
+        let descriptor = unsafe Glibc.open("/proc/self/comm", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = unsafe write(descriptor, "tapcard", 7)
+        close(descriptor)
     }
 
     private static func firstUsable() async throws(ReaderError) -> String {

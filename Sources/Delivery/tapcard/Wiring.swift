@@ -88,7 +88,7 @@ enum Wiring {
             return try simulatedReader(String(name.dropFirst(4)))
         }
         return switch use {
-        case .tap: try await RealReaders.open(name)
+        case .tap: try await RealReaders.openForTap(name)
         case .watch: try await RealReaders.openLasting(name)
         }
     }

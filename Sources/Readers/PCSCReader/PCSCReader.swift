@@ -194,8 +194,10 @@ public actor PCSCReader: TagReader {
         do throws(PCSCStatus) {
             try body()
         } catch {
-            if error.isServiceGone || error.readerError.kind == .readerLost { hangUp() }
-            throw error.readerError
+            // pcscd answered this user when the reader was opened.
+            let status = error.onceLetIn
+            if status.isServiceGone || status.readerError.kind == .readerLost { hangUp() }
+            throw status.readerError
         }
     }
 

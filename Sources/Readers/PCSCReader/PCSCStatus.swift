@@ -51,6 +51,10 @@ public struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         }
     }
 
+    /// What it means to somebody whom pcscd has let in before. libpcsclite takes every connection
+    /// that is reset for access denied; a pcscd that ends resets those with a question in flight.
+    package var onceLetIn: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
+
     /// Whether pcscd itself has gone, so that nothing is left to release.
     var isServiceGone: Bool {
         switch self {

@@ -1,9 +1,9 @@
-import TagReading
+package import TagReading
 
 /// Wakes and selects one tag as ISO/IEC 14443-3 type A has it: a state machine from answers to
 /// frames, without I/O.
-struct TypeAActivation {
-    enum Step: Equatable {
+package struct TypeAActivation: Sendable {
+    package enum Step: Hashable, Sendable {
         /// A frame whose last byte has so many bits, 0 for all.
         case send([UInt8], lastBits: UInt8, hasCRC: Bool)
         case found(TagIdentity)
@@ -27,13 +27,15 @@ struct TypeAActivation {
     private var uid: [UInt8] = []
     private var answerToRequest: UInt16 = 0
 
-    mutating func begin() -> Step {
+    package init() {}
+
+    package mutating func begin() -> Step {
         calls += 1
         return .send([TypeAActivation.wakeUp], lastBits: 7, hasCRC: false)
     }
 
     /// Nil for no answer.
-    mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
+    package mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
         guard let answer else {
             if state == .waking, calls < TypeAActivation.mostCalls { return begin() }
             return .nobody
