@@ -149,6 +149,7 @@ let package = Package(
 
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
+        tests(of: "TagReading"),
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
@@ -170,7 +171,7 @@ let package = Package(
             ]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
-        tests(of: "PN532Emulator", ["SimulatedField", "TextCodecs", "Type2Tag"]),
+        tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
         tests(
             of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),

@@ -1,5 +1,6 @@
 import DurableFile
 import Glibc
+import PN532Emulator
 import Testing
 
 @Suite("Playing a reader")
@@ -110,14 +111,23 @@ struct EmulateTests {
                 NTAG215, NTAG216.
                 """)
         try counter.write("no dump\n", to: file)
-        let ended = try counter.run(["emulate", "--tag", file])
-        #expect(ended.status == 1)
-        #expect(ended.errors.contains("is no dump of a tag"))
+        try counter.expect(
+            ["emulate", "--tag", file], status: 1,
+            complains: """
+                ~/tag.txt is no dump of a whole tag: line 1: not "tapcard tag 1". Nothing is \
+                played. tapcard tag dump makes one.
+                """)
+        try counter.expect(
+            ["emulate", "--tag", counter.home], status: 1,
+            complains: """
+                The tag's file cannot be read: ~: Is a directory. Nothing is played. Name a dump \
+                that you may read and write.
+                """)
         try counter.expect(
             ["emulate", "--link", file], status: 1,
             complains: """
                 The emulated reader is not to be had: ~/tag.txt is there and is no link \
-                to a terminal. Nothing was done.
+                to a terminal. Nothing was done. Choose another name with --link or --control.
                 """)
         #expect(try DurableFile(file).read() == Array("no dump\n".utf8))
         #expect(try counter.run(["emulate", "--pace", "fast"]).status == 2)
@@ -125,6 +135,115 @@ struct EmulateTests {
         #expect(
             try counter.run(["emulate", "--link", file, "--tag", "NTAG213", "--tell", "status"])
                 .status == 2)
+    }
+
+    @Test("a name that is empty is no name", arguments: ["--tag", "--link", "--control"])
+    func emptyName(option: String) throws {
+        let counter = try Counter()
+        for more in [[], ["--tell", "status"]] {
+            try counter.expect(
+                ["emulate", option, ""] + more, status: 2,
+                complains: "\(option) needs a name. Nothing was done. See: tapcard emulate --help")
+        }
+    }
+
+    @Test("a link whose name libnfc would cut is refused")
+    func colon() throws {
+        let counter = try Counter()
+        try counter.expect(
+            ["emulate", "--link", counter.file("a:b")], status: 2,
+            complains: """
+                A link cannot have a colon in its name: libnfc would cut it off there. Nothing \
+                was done. Choose a name without one.
+                """)
+        #expect(!Self.exists(counter.file("a")) && !Self.exists(counter.file("a:b")))
+    }
+
+    @Test("a folder that is not there, and a reader that does not run")
+    func missing() throws {
+        let counter = try Counter()
+        let link = counter.file("none/reader")
+        try counter.expect(
+            ["emulate", "--link", link], status: 1,
+            complains: """
+                The emulated reader is not to be had: ~/none/reader.control: No such file or \
+                directory. Nothing was done. Look whether --link and --control lie in folders you \
+                can write to.
+                """)
+        try counter.expect(
+            ["emulate", "--link", link, "--tell", "status"], status: 1,
+            complains: """
+                The emulated reader is not to be had: ~/none/reader.control: No such file or \
+                directory. Nothing was done. Look whether tapcard emulate runs with the same \
+                --link or --control.
+                """)
+        try counter.expect(
+            ["emulate", "--link", link, "--tell", String(repeating: "x", count: 513)], status: 2,
+            complains: """
+                The emulated reader is not to be had: a control line is one line of at most 512 \
+                bytes. Nothing was done. tapcard emulate --help shows the lines.
+                """)
+    }
+
+    @Test("a line that was sent and not answered may have been carried out, and that is said")
+    func unanswered() throws {
+        let counter = try Counter()
+        let link = counter.file("reader")
+        var socket: ControlSocket? = try ControlSocket.open(link + ".control")
+        let told = try counter.start(["emulate", "--link", link, "--tell", "plug"])
+        func isReady() -> Bool {
+            var polled = socket?.polled ?? []
+            return unsafe poll(&polled, nfds_t(polled.count), 0) > 0
+        }
+        try told.wait("it is connected") { isReady() }
+        socket?.serve { $0 }
+        try told.wait("its line is there") { isReady() }
+        socket = nil
+        let ended = try told.end()
+        #expect(ended.status == 1)
+        #expect(
+            counter.masked(ended.errors) == """
+                tapcard: The emulated reader was told, but ~/reader.control does not answer. \
+                Whether the line was carried out is not known. Ask with --tell status when the \
+                reader answers again.
+
+                """)
+    }
+
+    @Test("the tag's file keeps its permissions", arguments: [0o640, 0o600] as [mode_t])
+    func permissions(mode: mode_t) throws {
+        let counter = try Counter()
+        let (link, file) = (counter.file("reader"), counter.file("tag.txt"))
+        try counter.step("demo")
+        try counter.step("tag dump \(file)")
+        try counter.setMode(of: file, mode)
+        let process = try playing(counter, ["--tag", file, "--link", link])
+        try send(Self.writing, to: link)
+        try process.wait("the page is in the file") {
+            try counter.text(of: file).contains("page 27: 01 02 03 04")
+        }
+        #expect(try DurableFile(file).permissions() == mode)
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
+
+    @Test("a tag's file that nobody may write is not played")
+    func readOnly() throws {
+        let counter = try Counter()
+        let (link, file) = (counter.file("reader"), counter.file("tag.txt"))
+        try counter.step("demo")
+        try counter.step("tag dump \(file)")
+        let before = try counter.text(of: file)
+        try counter.setMode(of: file, 0o444)
+        try counter.expect(
+            ["emulate", "--tag", file, "--link", link], status: 1,
+            complains: """
+                ~/tag.txt may not be written, and what is written to a tag goes there. Nothing is \
+                played. chmod u+w it, or play a copy.
+                """)
+        #expect(!Self.exists(link))
+        #expect(try counter.text(of: file) == before)
+        #expect(try DurableFile(file).permissions() == 0o444)
     }
 
     @Test("a second one cannot take the first one's name")
@@ -135,6 +254,7 @@ struct EmulateTests {
         let ended = try counter.run(["emulate", "--link", link])
         #expect(ended.status == 5)
         #expect(ended.errors.contains("another emulated reader listens at \(link).control"))
+        #expect(ended.errors.contains("End the other one, or choose another name"))
         #expect(Self.exists(link))
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)

@@ -4,16 +4,6 @@ import Testing
 
 @Suite("Frames and answers on the air")
 struct RadioFrameTests {
-    /// The frames of READ 00h, HALT and GET_VERSION as every reader sends them.
-    @Test(
-        "the CRC is that of ISO/IEC 14443 type A",
-        arguments: [
-            ([0x30, 0x00], [0x02, 0xA8]), ([0x50, 0x00], [0x57, 0xCD]), ([0x60], [0xF8, 0x32]),
-        ] as [([UInt8], [UInt8])])
-    func crc(frame: [UInt8], expected: [UInt8]) {
-        #expect(RadioCRC.bytes(of: frame) == expected)
-    }
-
     @Test(
         "four bits are an ACK or a NAK with its number", arguments: 0...0x0F as ClosedRange<UInt8>)
     func nibbles(bits: UInt8) throws {

@@ -7,7 +7,7 @@ struct TypeAActivationTests {
     static let request: [UInt8] = [0x44, 0x00]
 
     static func checked(_ bytes: [UInt8]) -> [UInt8] { bytes + [bytes.reduce(0, ^)] }
-    static func acknowledge(_ sak: UInt8) -> [UInt8] { [sak] + FrameCheck.bytes(of: [sak]) }
+    static func acknowledge(_ sak: UInt8) -> [UInt8] { [sak] + RadioCRC.bytes(of: [sak]) }
 
     /// The answers of a tag with this number, from the first to the last.
     static func answers(_ uid: [UInt8], sak: UInt8 = 0x00) -> [[UInt8]] {
@@ -108,7 +108,7 @@ struct TypeAActivationTests {
     func longAcknowledge() {
         let answers = Self.answers([0x12, 0x34, 0x56, 0x78]).dropLast()
         #expect(throws: ReaderError(.garbled)) {
-            try Self.run(answers + [[0x00, 0x00] + FrameCheck.bytes(of: [0x00, 0x00])])
+            try Self.run(answers + [[0x00, 0x00] + RadioCRC.bytes(of: [0x00, 0x00])])
         }
     }
 

@@ -1,4 +1,5 @@
 import PN532Emulator
+import TagReading
 import Testing
 import TextCodecs
 
@@ -12,7 +13,7 @@ struct CounterTests {
             ([0x1B, 0, 0, 0, 0], 623, 2, 359), ([0x3A, 0x00, 0x2C], 453, 180, 15_482),
         ] as [([UInt8], Int, Int, Int)])
     func airTime(command: [UInt8], sent: Int, length: Int, received: Int) {
-        let frame = RadioFrame(bytes: ChecksumA.append(to: command))
+        let frame = RadioFrame(bytes: RadioCRC.appended(to: command))
         // The data sheet cuts where another would round.
         #expect(abs(AirTime.command(frame) / 1_000 - sent) <= 1)
         let answer =

@@ -1,4 +1,5 @@
 import PN532Emulator
+import TagReading
 import Testing
 import Type2Tag
 
@@ -82,20 +83,20 @@ struct ExchangeTests {
     @Test("without checksums the host supplies them, and gets them")
     func ownChecksum() {
         var bench = Self.withoutChecksum()
-        let frame = ChecksumA.append(to: [0x60])
+        let frame = RadioCRC.appended(to: [0x60])
         let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
-        #expect(bench.send([0x42] + frame) == [0x00] + ChecksumA.append(to: version))
+        #expect(bench.send([0x42] + frame) == [0x00] + RadioCRC.appended(to: version))
         #expect(bench.send([0x06, 0x63, 0x3C]) == [0x10])
     }
 
     @Test("an ACK and a NAK come as four bits")
     func acknowledge() {
         var bench = Self.withoutChecksum()
-        let write = ChecksumA.append(to: [0xA2, 0x10, 1, 2, 3, 4])
+        let write = RadioCRC.appended(to: [0xA2, 0x10, 1, 2, 3, 4])
         #expect(bench.send([0x42] + write) == [0x00, 0x0A])
         // The control register says that so many bits of the last byte count.
         #expect(bench.send([0x06, 0x63, 0x3C]) == [0x14])
-        let wrong = ChecksumA.append(to: [0xA2, 0x00, 1, 2, 3, 4])
+        let wrong = RadioCRC.appended(to: [0xA2, 0x00, 1, 2, 3, 4])
         #expect(bench.send([0x42] + wrong) == [0x00, 0x00])
         #expect(bench.send([0x42] + write) == [0x01])
     }
@@ -103,11 +104,11 @@ struct ExchangeTests {
     @Test("a frame with a wrong checksum gets NAK 1, and writes nothing", arguments: 0..<8)
     func wrongChecksum(place: Int) {
         var bench = Self.withoutChecksum()
-        var frame = ChecksumA.append(to: [0xA2, 0x10, 1, 2, 3, 4])
+        var frame = RadioCRC.appended(to: [0xA2, 0x10, 1, 2, 3, 4])
         frame[place] ^= 0x10
         #expect(bench.send([0x42] + frame) == [0x00, 0x01])
         #expect(bench.page(0x10) == .zero)
-        #expect(bench.send([0x42] + ChecksumA.append(to: [0x30, 0x00])) == [0x01])
+        #expect(bench.send([0x42] + RadioCRC.appended(to: [0x30, 0x00])) == [0x01])
     }
 
     @Test("a selection switches the checksums on again")
@@ -128,15 +129,15 @@ struct ExchangeTests {
         #expect(bench.send([0x08, 0x63, 0x3D, 0x00]) == [])
         #expect(bench.send([0x42, 0x93, 0x20]) == [0x00, 0x88, 0x04, 0xAC, 0x6B, 0x4B])
         #expect(
-            bench.send([0x42] + ChecksumA.append(to: [0x93, 0x70, 0x88, 0x04, 0xAC, 0x6B, 0x4B]))
-                == [0x00] + ChecksumA.append(to: [0x04]))
+            bench.send([0x42] + RadioCRC.appended(to: [0x93, 0x70, 0x88, 0x04, 0xAC, 0x6B, 0x4B]))
+                == [0x00] + RadioCRC.appended(to: [0x04]))
         #expect(bench.send([0x42, 0x95, 0x30, 0x72]) == [0x00, 0xBA, 0x6C, 0x80, 0x24])
         #expect(
-            bench.send([0x42] + ChecksumA.append(to: [0x95, 0x70, 0x72, 0xBA, 0x6C, 0x80, 0x24]))
-                == [0x00] + ChecksumA.append(to: [0x00]))
-        #expect(bench.send([0x42] + ChecksumA.append(to: [0x30, 0x00]))?.count == 19)
+            bench.send([0x42] + RadioCRC.appended(to: [0x95, 0x70, 0x72, 0xBA, 0x6C, 0x80, 0x24]))
+                == [0x00] + RadioCRC.appended(to: [0x00]))
+        #expect(bench.send([0x42] + RadioCRC.appended(to: [0x30, 0x00]))?.count == 19)
         // HLTA, and then only a wake-up is heard.
-        #expect(bench.send([0x42] + ChecksumA.append(to: [0x50, 0x00])) == [0x01])
+        #expect(bench.send([0x42] + RadioCRC.appended(to: [0x50, 0x00])) == [0x01])
         #expect(bench.send([0x08, 0x63, 0x3D, 0x07]) == [])
         #expect(bench.send([0x42, 0x26]) == [0x01])
         #expect(bench.send([0x42, 0x52]) == [0x00, 0x44, 0x00])
@@ -146,14 +147,14 @@ struct ExchangeTests {
     func parity() {
         var bench = Self.withoutChecksum()
         #expect(bench.send([0x08, 0x63, 0x0D, 0x10]) == [])
-        let command = ParityBits.pack(RadioFrame(bytes: ChecksumA.append(to: [0x60])))
+        let command = ParityBits.pack(RadioFrame(bytes: RadioCRC.appended(to: [0x60])))
         #expect(command.bytes.count == 4)
         #expect(bench.send([0x08, 0x63, 0x3D, command.lastBits]) == [])
         let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
-        let answer = ParityBits.pack(RadioFrame(bytes: ChecksumA.append(to: version)))
+        let answer = ParityBits.pack(RadioFrame(bytes: RadioCRC.appended(to: version)))
         #expect(bench.send([0x42] + command.bytes) == [0x00] + answer.bytes)
         #expect(bench.send([0x06, 0x63, 0x3C]) == [0x10 | answer.lastBits])
-        #expect(ParityBits.unpack(answer)?.bytes == ChecksumA.append(to: version))
+        #expect(ParityBits.unpack(answer)?.bytes == RadioCRC.appended(to: version))
     }
 
     @Test("frames of another kind of card are not for this one", arguments: [0x02, 0x03, 0x10])

@@ -1,5 +1,6 @@
 import PN532Emulator
 import SimulatedField
+import TagReading
 import Testing
 import TextCodecs
 import Type2Tag
@@ -57,7 +58,7 @@ struct FaultTests {
         #expect(bench.send([0x08, 0x63, 0x03, 0x00]) == [])
         _ = try bench.control("fault frame 1 garbled")
         let bytes = Array(bench.send([0x42, 0x30, 0x10])?.dropFirst() ?? [])
-        #expect(ChecksumA.strip(bytes) == nil)
+        #expect(RadioCRC.stripped(from: bytes) == nil)
         #expect(bytes.prefix(4) == [1, 2, 3, 4])
     }
 

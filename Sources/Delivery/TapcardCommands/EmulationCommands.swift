@@ -35,6 +35,7 @@ extension Command {
             ],
             example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
         ) { session throws(TapcardError) in
+            try session.checkNames()
             if let line = session.command.option("tell") { return try session.tell(line) }
             return try await session.emulate()
         }
@@ -44,6 +45,21 @@ extension Command {
 extension Session {
     private var controlPath: String? {
         command.option("control") ?? command.option("link").map { $0 + ".control" }
+    }
+
+    /// Refuses names that no file can have, and those under which libnfc would not find a device.
+    fileprivate func checkNames() throws(TapcardError) {
+        for name in ["tag", "link", "control"] where command.option(name) == "" {
+            throw TapcardError(
+                .usage, "--\(name) needs a name.", meaning: "Nothing was done.",
+                advice: "See: tapcard emulate --help")
+        }
+        // In a connection string the colon stands between the device and its speed.
+        guard command.option("link")?.contains(":") != true else {
+            throw TapcardError(
+                .usage, "A link cannot have a colon in its name: libnfc would cut it off there.",
+                meaning: "Nothing was done.", advice: "Choose a name without one.")
+        }
     }
 
     fileprivate func tell(_ line: String) throws(TapcardError) -> Report {

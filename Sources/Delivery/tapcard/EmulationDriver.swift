@@ -1,5 +1,4 @@
 import CardCryptography
-import DurableFile
 import Glibc
 import PN532Emulator
 import SimulatedField
@@ -21,10 +20,9 @@ struct EmulationDriver: ReaderEmulation {
         options.input = EmulatedReader.Input(descriptor: STDIN_FILENO, answer: answer)
         let world: Simulation
         if let name = request.tag, Type2Chip(named: name.uppercased()) == nil {
-            let file = DurableFile(name)
-            let tag = try EmulationDriver.tag(file)
-            world = Simulation([tag], onReader: [tag.uid])
-            options.whenTagsChange = { EmulationDriver.save($0, tag.uid, file, complain) }
+            let file = try TagFile(name)
+            world = Simulation([file.tag], onReader: [file.tag.uid])
+            options.whenTagsChange = { file.save($0, complain) }
         } else {
             var drawer = Simulation()
             let chip = request.tag.flatMap { Type2Chip(named: $0.uppercased()) } ?? .ntag213
@@ -44,11 +42,12 @@ struct EmulationDriver: ReaderEmulation {
             let text = try EmulatedReader.tell(line, at: socket)
             answer = try JSONValue.parsing(Array(text.utf8))
         } catch let error as EmulatorError {
-            throw EmulationDriver.refusal(error)
+            throw EmulationDriver.refusal(error, line: line)
         } catch {
             throw TapcardError(
                 .failed, "What listens at \(socket) is no emulated reader.",
-                meaning: "Nothing is known of what it did.")
+                meaning: "Nothing is known of what it did.",
+                advice: "Name the emulated reader's own --link or --control.")
         }
         guard answer["result"]?.string != "failed" else {
             throw TapcardError(
@@ -74,51 +73,34 @@ struct EmulationDriver: ReaderEmulation {
         }
     }
 
-    private static func tag(_ file: DurableFile) throws(TapcardError) -> TagMemory {
-        let reason: String
-        do {
-            guard let bytes = try file.read(limit: TagDump.longestText) else {
-                throw TapcardError(
-                    .fileUnusable, "There is no file \(file.path).",
-                    meaning: "Nothing is played.",
-                    advice: "Name a dump, or a chip: NTAG213, NTAG215, NTAG216.")
-            }
-            return try TagDump(parsing: String(decoding: bytes, as: UTF8.self)).memory()
-        } catch let error as TapcardError {
-            throw error
-        } catch {
-            reason = "\(error)"
+    /// `line` is what was to be told; nil where a reader was to be plugged in.
+    private static func refusal(_ error: EmulatorError, line: String? = nil) -> TapcardError {
+        let nothing = "Nothing was done."
+        guard error.kind != .unanswered else {
+            return TapcardError(
+                .failed, "The emulated reader was told, but \(error.detail).",
+                meaning: "Whether the line was carried out is not known.",
+                advice: "Ask with --tell status when the reader answers again.")
         }
-        throw TapcardError(
-            .fileUnusable, "\(file.path) is no dump of a tag: \(reason).",
-            meaning: "Nothing is played.")
-    }
-
-    /// The tag lives in its file: what is written to it is found there by the next run.
-    private static func save(
-        _ world: Simulation, _ uid: [UInt8], _ file: DurableFile,
-        _ complain: @Sendable (String) -> Void
-    ) {
-        guard let tag = world.tag(uid) else { return }
-        let text = TagDump(memory: tag, withSecrets: true).text
-        do {
-            // Not durable: a tag that forgets on a power cut is a tag that was torn.
-            try file.write(Array(text.utf8), mode: 0o600, durable: false)
-        } catch {
-            complain("The tag's file cannot be written: \(error.detail).")
+        let what = "The emulated reader is not to be had: \(error.detail)."
+        return switch error.kind {
+        case .busy:
+            TapcardError(
+                .readerBusy, what, meaning: nothing,
+                advice: "End the other one, or choose another name with --link or --control.")
+        case .occupied:
+            TapcardError(
+                .fileUnusable, what, meaning: nothing,
+                advice: "Choose another name with --link or --control.")
+        case .control:
+            TapcardError(
+                .usage, what, meaning: nothing, advice: "tapcard emulate --help shows the lines.")
+        case .system, .unanswered:
+            TapcardError(
+                .failed, what, meaning: nothing,
+                advice: line == nil
+                    ? "Look whether --link and --control lie in folders you can write to."
+                    : "Look whether tapcard emulate runs with the same --link or --control.")
         }
-    }
-
-    private static func refusal(_ error: EmulatorError) -> TapcardError {
-        let kind: TapcardError.Kind =
-            switch error.kind {
-            case .busy: .readerBusy
-            case .occupied: .fileUnusable
-            case .control: .usage
-            case .system, .stopped: .failed
-            }
-        return TapcardError(
-            kind, "The emulated reader is not to be had: \(error.detail).",
-            meaning: "Nothing was done.")
     }
 }

@@ -1,20 +1,7 @@
 package import TagReading
 
-/// The two bytes of CRC_A behind every frame of ISO/IEC 14443-3 type A, least significant first.
+/// Answers as they come through the air, with their CRC.
 package enum FrameCheck {
-    static let length = 2
-
-    package static func bytes(of data: some Sequence<UInt8>) -> [UInt8] {
-        var register: UInt16 = 0x6363
-        for byte in data {
-            register ^= UInt16(byte)
-            for _ in 0..<8 {
-                register = register & 1 == 0 ? register >> 1 : register >> 1 ^ 0x8408
-            }
-        }
-        return [UInt8(truncatingIfNeeded: register), UInt8(register >> 8)]
-    }
-
     /// What a tag said, from the bytes as they were received with their CRC. An acknowledge has
     /// four bits and no CRC: the reader hands it over as one byte.
     package static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
@@ -25,11 +12,10 @@ package enum FrameCheck {
             if code == acknowledge { return [] }
             throw ReaderError(.refused(code))
         }
-        guard received.count > length else {
+        guard received.count > RadioCRC.length else {
             throw ReaderError(.garbled, "an answer of \(received.count) bytes")
         }
-        let data = Array(received.dropLast(length))
-        guard Array(received.suffix(length)) == bytes(of: data) else {
+        guard let data = RadioCRC.stripped(from: received) else {
             throw ReaderError(.garbled, "an answer with a wrong CRC")
         }
         return data

@@ -1,3 +1,4 @@
+import TagReading
 import Type2Tag
 
 /// The commands that carry frames to a card.
@@ -50,7 +51,7 @@ extension Chip {
 
     /// A frame whose answer is an ACK of four bits and no more.
     private mutating func acknowledged(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
-        let bytes = registers.sendsChecksum ? ChecksumA.append(to: frame) : frame
+        let bytes = registers.sendsChecksum ? RadioCRC.appended(to: frame) : frame
         switch field.send(RadioFrame(bytes: bytes)) {
         case .silence: return (silence(), [])
         case .collision: return (ChipStatus.collision, [])
@@ -94,14 +95,14 @@ extension Chip {
             return ParityBits.unpack(RadioFrame(bytes: data, lastBits: lastBits))
         }
         guard lastBits == 0 else { return RadioFrame(bytes: data, lastBits: lastBits) }
-        return RadioFrame(bytes: registers.sendsChecksum ? ChecksumA.append(to: data) : data)
+        return RadioFrame(bytes: registers.sendsChecksum ? RadioCRC.appended(to: data) : data)
     }
 
     private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
         if registers.checksChecksum {
             registers.setReceivedLastBits(answer.lastBits)
             // Four bits have no checksum: to the chip an ACK is as wrong as a NAK.
-            guard answer.isWhole, let data = ChecksumA.strip(answer.bytes) else {
+            guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
             return fitting(data)

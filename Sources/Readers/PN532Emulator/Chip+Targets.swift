@@ -1,3 +1,5 @@
+import TagReading
+
 /// The commands that find cards and let them go.
 extension Chip {
     private static let retriesForEver: UInt8 = 0xFF
@@ -69,9 +71,9 @@ extension Chip {
     }
 
     private mutating func activateBlocks() -> [UInt8]? {
-        let frame = ChecksumA.append(to: Chip.requestForAnswerToSelect)
+        let frame = RadioCRC.appended(to: Chip.requestForAnswerToSelect)
         guard case .frame(let answer) = field.send(RadioFrame(bytes: frame)) else { return nil }
-        return ChecksumA.strip(answer.bytes)
+        return RadioCRC.stripped(from: answer.bytes)
     }
 
     /// Sends the current card to sleep, so that another one can be heard.
@@ -84,7 +86,7 @@ extension Chip {
         case .block: frame = [0xC2]
         case .felica: return
         }
-        _ = field.send(RadioFrame(bytes: ChecksumA.append(to: frame)))
+        _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
     }
 
     /// Makes a listed card the current one; a status.

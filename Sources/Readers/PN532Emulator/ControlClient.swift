@@ -1,31 +1,38 @@
 import Glibc
 
 /// The other end of a control socket.
-enum ControlClient {
-    private static let secondsToAnswer = 5
+package enum ControlClient {
+    /// How long an emulated reader may be silent, in milliseconds.
+    private static let silenceLimit = 5_000
     private static let longestAnswerInBytes = 65_536
 
-    static func tell(_ line: String, _ path: String) throws(EmulatorError) -> String {
+    /// `limit` is in milliseconds, for the connection as for the answer.
+    package static func tell(
+        _ line: String, _ path: String, within limit: Int = silenceLimit
+    ) throws(EmulatorError) -> String {
         // A line end in the middle would make two lines of it.
         guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
             throw EmulatorError(
                 .control, "a control line is one line of at most \(Emulation.longestLine) bytes")
         }
-        let descriptor = try ControlSocket.connect(path)
+        let descriptor: Int32
+        do {
+            descriptor = try ControlSocket.connect(path, within: limit)
+        } catch {
+            guard error.kind == .busy else { throw error }
+            throw EmulatorError(.system, "\(path) is there, but nobody takes the line")
+        }
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: secondsToAnswer, tv_usec: 0)
-        unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let bytes = Array((line + "\n").utf8)
-        guard unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-        else { throw .last(path) }
+        let sent = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        guard sent >= 0 else { throw .last(path) }
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while answer.last != UInt8(ascii: "\n") {
             let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count > 0, answer.count + count <= longestAnswerInBytes else {
-                throw EmulatorError(.system, "\(path) does not answer")
+                throw EmulatorError(.unanswered, "\(path) does not answer")
             }
             answer += chunk.prefix(count)
         }

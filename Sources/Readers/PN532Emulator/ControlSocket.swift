@@ -1,19 +1,26 @@
-import Glibc
+package import Glibc
 
 /// A socket in the file system that takes lines and answers each with a line.
 package final class ControlSocket {
-    private static let mostClients = 16
+    package static let mostClients = 16
+    /// How long another emulator may leave a connection waiting, in milliseconds.
+    private static let probeLimit = 100
     private static let backlog: Int32 = 8
     private static let chunkInBytes = 1_024
 
     private struct Client {
         let descriptor: Int32
         var splitter = LineSplitter()
+        /// Whether nothing had come from it when it was last looked at.
+        var isIdle = false
     }
 
     let path: String
     private let listener: Int32
+    /// Those that were silent longest come first.
     private var clients: [Client] = []
+    /// Whether the process has no descriptor left for one more client, and no client to let go.
+    private var isDeaf = false
 
     private init(path: String, listener: Int32) {
         self.path = path
@@ -33,11 +40,7 @@ package final class ControlSocket {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw EmulatorError(.occupied, "\(path) is there and is no socket")
             }
-            if let other = try? connect(path) {
-                close(other)
-                throw EmulatorError(.busy, "another emulated reader listens at \(path)")
-            }
-            unsafe unlink(path)
+            try makeRoom(path)
         }
         let descriptor = try make()
         var address = try ControlSocket.address(path)
@@ -58,9 +61,28 @@ package final class ControlSocket {
         return ControlSocket(path: path, listener: descriptor)
     }
 
-    /// A connection to the socket of another process.
-    static func connect(_ path: String) throws(EmulatorError) -> Int32 {
+    /// Removes the socket that a dead emulator left. One that is stopped still has its own.
+    private static func makeRoom(_ path: String) throws(EmulatorError) {
+        do {
+            close(try connect(path, within: probeLimit))
+        } catch {
+            guard error.kind == .busy else {
+                unsafe unlink(path)
+                return
+            }
+        }
+        throw EmulatorError(.busy, "another emulated reader listens at \(path)")
+    }
+
+    /// A connection to the socket of another process, where reading and writing have a limit, in
+    /// milliseconds, as connecting has: `.busy` when it passes.
+    static func connect(_ path: String, within limit: Int) throws(EmulatorError) -> Int32 {
         let descriptor = try make()
+        var time = timeval(tv_sec: limit / 1_000, tv_usec: limit % 1_000 * 1_000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            unsafe setsockopt(
+                descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
         var address = try ControlSocket.address(path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
@@ -69,44 +91,73 @@ package final class ControlSocket {
             }
         }
         guard result == 0 else {
-            let error = EmulatorError.last(path)
+            // What is waited for is a place in the queue of those that want to connect.
+            let error =
+                errno == EAGAIN
+                ? EmulatorError(.busy, "\(path) takes no connection") : EmulatorError.last(path)
             close(descriptor)
             throw error
         }
         return descriptor
     }
 
-    var polled: [pollfd] {
-        ([listener] + clients.map(\.descriptor)).map {
+    /// What to wait for. The listener is not among it where nobody can be taken in: poll() would
+    /// return at once, again and again.
+    package var polled: [pollfd] {
+        ((isDeaf ? [] : [listener]) + clients.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
     }
 
     /// Takes what has come, and has each line answered.
-    func serve(_ answer: (String) -> String) {
-        accept()
+    package func serve(_ answer: (String) -> String) {
         let served = clients
         clients = []
+        var heard: [Client] = []
         for var client in served {
-            if serve(&client, answer) { clients.append(client) } else { close(client.descriptor) }
+            guard serve(&client, answer) else {
+                close(client.descriptor)
+                continue
+            }
+            if client.isIdle { clients.append(client) } else { heard.append(client) }
         }
+        clients += heard
+        accept()
     }
 
+    /// Takes in those that wait. Where there is no room the client that was silent longest goes,
+    /// but none of which something came just now: it is idle at the next call at the latest.
     private func accept() {
-        while clients.count < ControlSocket.mostClients {
+        isDeaf = false
+        while clients.count < ControlSocket.mostClients || isSomebodyIdle {
             let descriptor = Glibc.accept(listener, nil, nil)
-            guard descriptor >= 0 else { return }
+            if descriptor < 0 {
+                guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
+                guard isSomebodyIdle else {
+                    isDeaf = clients.isEmpty
+                    return
+                }
+                letOldestGo()
+                continue
+            }
+            if clients.count == ControlSocket.mostClients { letOldestGo() }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             ControlSocket.setNonBlocking(descriptor)
             clients.append(Client(descriptor: descriptor))
         }
     }
 
+    /// The idle ones come first.
+    private var isSomebodyIdle: Bool { clients.first?.isIdle == true }
+
+    private func letOldestGo() { close(clients.removeFirst().descriptor) }
+
     /// False when the client is gone or has to go.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
-        if count < 0 { return errno == EAGAIN || errno == EINTR }
+        client.isIdle = count < 0 && errno == EAGAIN
+        if count < 0 { return client.isIdle || errno == EINTR }
         var lines = client.splitter.take(chunk.prefix(count))
         // What is not ended by a line end is a line too when nothing follows.
         if count == 0, let last = client.splitter.finish() { lines.append(last) }

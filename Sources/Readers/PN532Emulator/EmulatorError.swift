@@ -12,8 +12,8 @@ public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible
         case busy
         /// A line that is none of the control language.
         case control
-        /// The reader was stopped.
-        case stopped
+        /// A line was sent and not answered: whether it was carried out is not known.
+        case unanswered
     }
 
     public let kind: Kind

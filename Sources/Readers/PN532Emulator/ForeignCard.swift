@@ -1,3 +1,5 @@
+import TagReading
+
 /// Cards that are none of ours, as far as a reader needs them to turn them down: they are listed,
 /// and they refuse what does not fit them.
 public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
@@ -37,7 +39,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
 
     /// A selected card's answer to a frame with checksum, nil for silence.
     func answer(_ frame: [UInt8], _ activation: inout TypeAActivation) -> RadioFrame? {
-        guard let data = ChecksumA.strip(frame), let first = data.first else {
+        guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()
             return nil
         }
@@ -48,7 +50,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
             return data == halt ? nil : ForeignCard.notAllowed
         case .type4:
             return block(first, data, &activation)
-                .map { RadioFrame(bytes: ChecksumA.append(to: $0)) }
+                .map { RadioFrame(bytes: RadioCRC.appended(to: $0)) }
         case .felica: return nil
         }
     }

@@ -1,3 +1,5 @@
+import TagReading
+
 /// A card of type A that was found and selected.
 struct SelectedCard: Hashable {
     let number: [UInt8]
@@ -32,8 +34,8 @@ extension RadioField {
                 part = found
             }
             let frame = [code, TypeAActivation.wholeNumber] + part + [part.reduce(0, ^)]
-            guard case .frame(let answer) = send(RadioFrame(bytes: ChecksumA.append(to: frame))),
-                let acknowledge = ChecksumA.strip(answer.bytes)?.first
+            guard case .frame(let answer) = send(RadioFrame(bytes: RadioCRC.appended(to: frame))),
+                let acknowledge = RadioCRC.stripped(from: answer.bytes)?.first
             else { return nil }
             let isPartial = acknowledge & 0x04 != 0
             number += isPartial ? Array(part.dropFirst()) : part

@@ -1,4 +1,5 @@
 package import SimulatedField
+import TagReading
 import Type2Tag
 
 /// The reader's field and what lies in it: frames in, answers out.
@@ -116,7 +117,7 @@ package struct RadioField {
     ) -> RadioFrame? {
         let uid = cards[index].number
         var side = powered
-        guard let frame = ChecksumA.strip(bytes) else {
+        guard let frame = RadioCRC.stripped(from: bytes) else {
             // Any frame that is no command makes the tag fall silent.
             if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
             cards[index].kind = .type2(side)
@@ -147,7 +148,7 @@ package struct RadioField {
     private static func frame(_ reply: TagReply) -> RadioFrame? {
         let acknowledge: UInt8 = 0x0A
         return switch reply {
-        case .data(let bytes): RadioFrame(bytes: ChecksumA.append(to: bytes))
+        case .data(let bytes): RadioFrame(bytes: RadioCRC.appended(to: bytes))
         case .ack: short(acknowledge)
         case .nak(let code): short(code)
         case .silence: nil

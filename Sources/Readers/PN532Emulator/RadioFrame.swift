@@ -13,28 +13,6 @@ package struct RadioFrame: Hashable {
     var isWhole: Bool { lastBits == 0 }
 }
 
-/// The checksum of ISO/IEC 14443-3 type A.
-package enum ChecksumA {
-    static func of(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var sum: UInt16 = 0x6363
-        for byte in bytes {
-            var mixed = byte ^ UInt8(truncatingIfNeeded: sum)
-            mixed ^= mixed << 4
-            let wide = UInt16(mixed)
-            sum = sum >> 8 ^ wide << 8 ^ wide << 3 ^ wide >> 4
-        }
-        return [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
-    }
-
-    package static func append(to bytes: [UInt8]) -> [UInt8] { bytes + of(bytes) }
-
-    /// The bytes in front of a right checksum, nil where it is wrong or missing.
-    package static func strip(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count > 2, of(bytes.dropLast(2)) == Array(bytes.suffix(2)) else { return nil }
-        return bytes.dropLast(2)
-    }
-}
-
 /// Odd parity, for a host that wants to do it by itself: nine bits a byte, packed.
 package enum ParityBits {
     /// The bytes in a stream of nine bits each; nil where a parity bit is wrong. Fewer than nine

@@ -1,3 +1,5 @@
+import TagReading
+
 /// How a card of type A comes to be selected (ISO/IEC 14443-3): a state machine from frames to
 /// answers, up to the point where the card's own commands begin.
 package struct TypeAActivation {
@@ -97,12 +99,12 @@ package struct TypeAActivation {
             return .silent
         }
         if frame.bytes[1] == TypeAActivation.wholeNumber,
-            ChecksumA.strip(frame.bytes).map({ Array($0.dropFirst(2)) == known }) == true
+            RadioCRC.stripped(from: frame.bytes).map({ Array($0.dropFirst(2)) == known }) == true
         {
             let isLast = level == parts.count - 1
             state = isLast ? .active : .ready(level: level + 1)
             let acknowledge = isLast ? selectAcknowledge : TypeAActivation.moreToCome
-            return .answer(RadioFrame(bytes: ChecksumA.append(to: [acknowledge])))
+            return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
         }
         // So many bytes of the number are given, whole ones only: a reader in need of single bits
         // is one that met two cards.

@@ -1,0 +1,69 @@
+import DurableFile
+import SimulatedField
+import TapcardCore
+import Type2Tag
+
+/// The file in which an emulated tag lives: what is written to the tag is found there by the next
+/// run.
+struct TagFile {
+    private static let writable: UInt32 = 0o222
+    private static let nothing = "Nothing is played."
+
+    let tag: TagMemory
+    private let file: DurableFile
+    private let mode: UInt32
+
+    /// Refuses what is no whole dump, and a file that was protected from being written.
+    init(_ path: String) throws(TapcardError) {
+        file = DurableFile(path)
+        (tag, mode) = try TagFile.read(file)
+        guard mode & TagFile.writable != 0 else {
+            throw TapcardError(
+                .fileUnusable,
+                "\(path) may not be written, and what is written to a tag goes there.",
+                meaning: TagFile.nothing, advice: "chmod u+w it, or play a copy.")
+        }
+    }
+
+    /// Writes the tag back, with the permissions that the file has.
+    func save(_ world: Simulation, _ complain: @Sendable (String) -> Void) {
+        guard let tag = world.tag(tag.uid) else { return }
+        let text = TagDump(memory: tag, withSecrets: true).text
+        do {
+            // Somebody may have changed them meanwhile, or taken the file away.
+            let mode = try file.permissions() ?? mode
+            // Not durable: a tag that forgets on a power cut is a tag that was torn.
+            try file.write(Array(text.utf8), mode: mode, durable: false)
+        } catch {
+            complain("The tag's file cannot be written: \(error.detail).")
+        }
+    }
+
+    private static func read(
+        _ file: DurableFile
+    ) throws(TapcardError) -> (tag: TagMemory, mode: UInt32) {
+        let found: (bytes: [UInt8]?, mode: UInt32?)
+        do throws(FileError) {
+            found = (try file.read(limit: TagDump.longestText), try file.permissions())
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The tag's file cannot be read: \(error.detail).",
+                meaning: nothing, advice: "Name a dump that you may read and write.")
+        }
+        guard let bytes = found.bytes, let mode = found.mode else {
+            throw TapcardError(
+                .fileUnusable, "There is no file \(file.path).", meaning: nothing,
+                advice: "Name a dump, or a chip: NTAG213, NTAG215, NTAG216.")
+        }
+        do throws(Type2Error) {
+            let dump = try TagDump(parsing: String(decoding: bytes, as: UTF8.self))
+            return (try dump.memory(), mode)
+        } catch {
+            let reason =
+                error.kind == .unreadPage ? "\(error.detail) could not be read" : error.detail
+            throw TapcardError(
+                .fileUnusable, "\(file.path) is no dump of a whole tag: \(reason).",
+                meaning: nothing, advice: "tapcard tag dump makes one.")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// The CRC of ISO/IEC 14443 type A, which stands behind every frame but ACK and NAK, least
+/// significant byte first.
+///
+/// Drivers make it themselves where they can: a reader's chip that checks it reports a NAK, which
+/// has none, as the same error as a tag that is gone.
+public enum RadioCRC {
+    /// In bytes.
+    public static let length = 2
+
+    public static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
+        var register: UInt16 = 0x6363
+        for byte in frame {
+            var mixed = byte ^ UInt8(truncatingIfNeeded: register)
+            mixed ^= mixed << 4
+            register = register >> 8 ^ UInt16(mixed) << 8 ^ UInt16(mixed) << 3 ^ UInt16(mixed) >> 4
+        }
+        return [UInt8(truncatingIfNeeded: register), UInt8(truncatingIfNeeded: register >> 8)]
+    }
+
+    /// The frame as it goes through the air.
+    public static func appended(to frame: [UInt8]) -> [UInt8] { frame + bytes(of: frame) }
+
+    /// The bytes in front of a right CRC; nil where it is wrong or missing, or nothing is in front
+    /// of it.
+    public static func stripped(from frame: [UInt8]) -> [UInt8]? {
+        let data = frame.dropLast(length)
+        guard !data.isEmpty, bytes(of: data).elementsEqual(frame.suffix(length)) else { return nil }
+        return Array(data)
+    }
+}
