@@ -118,6 +118,8 @@ extension ReaderSurvey {
                     "\(describe(reader)) needs pcscd, which is not running.",
                     remedy: Remedies.pcscd)
             ]
+        case .unusablePCSCD:
+            return [unusableSmartCards(name, "\(describe(reader)) needs pcscd")]
         case .notOffered:
             return [
                 Finding(
@@ -161,8 +163,8 @@ extension ReaderSurvey {
                 ])
         default:
             if isAsked {
-                return Finding(
-                    .serialPort, .ok, reader: name, "\(what) is free, and you may open it.")
+                let state = port.isPseudoTerminal ? "there." : "free, and you may open it."
+                return Finding(.serialPort, .ok, reader: name, "\(what) is \(state)")
             }
             return Finding(
                 .serialPort, .note, reader: name,
