@@ -86,6 +86,11 @@ struct JudgementTests {
         #expect(offered.findings().map(\.severity) == [.ok, .note])
         let silent = Self.survey(Self.acr122u, held, pcscd: .running(pid: 9))
         #expect(silent.findings().map(\.severity) == [.ok, .problem])
+        var refusing = silent
+        refusing.smartCardRefusal = "it is tired"
+        #expect(
+            refusing.findings().last?.remedy.first
+                == .say("Through pcscd it cannot be used: it is tired."))
     }
 
     @Test("of a reader with several sides the contactless one is named")

@@ -82,7 +82,9 @@ extension ReaderSurvey {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
         let use: [Finding.Step] =
-            if let offered {
+            if let smartCardRefusal {
+                [.say("Through pcscd it cannot be used: \(smartCardRefusal).")]
+            } else if let offered {
                 [.say("Use it through pcscd:"), .run("tapcard --reader \"pcsc:\(offered)\" read")]
             } else {
                 [
