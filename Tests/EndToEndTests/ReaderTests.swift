@@ -104,6 +104,73 @@ struct ReaderTests {
                 + "--reader sim.\n")
     }
 
+    @Test("a libnfc of another release is named alike by all that need it, and never used")
+    func otherLibrary() throws {
+        let counter = try Counter()
+        // Its functions do nothing; only the version is ever asked for.
+        let functions = [
+            "nfc_init", "nfc_open", "nfc_close", "nfc_abort_command", "nfc_list_devices",
+            "nfc_initiator_init", "nfc_device_set_property_bool", "nfc_device_get_name",
+            "nfc_device_get_information_about", "nfc_free", "pn53x_transceive",
+        ].map { "void \($0)(void) { __builtin_trap(); }" }.joined(separator: " ")
+        let source = "const char *nfc_version(void) { return \"1.9.0\"; } \(functions)"
+        let library = "\(counter.home)/libnfc.so.6"
+        let compiler = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c",
+                """
+                for compiler in cc clang gcc; do
+                command -v $compiler > /dev/null && break; done
+                printf %s "$1" | $compiler -x c -shared -fPIC -nostdlib -o "$2" -
+                """, "sh", source, library,
+            ],
+            environment: ["PATH": unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""],
+            folder: counter.home)
+        let compiled = try compiler.end()
+        try #require(compiled.status == 0, "\(compiled.errors)")
+        let why = "libnfc is of version 1.9.0, and 1.8 is needed"
+        let change = "export LD_LIBRARY_PATH='\(counter.home)'; HOME='\(counter.home)'"
+        let doctor = try run(["doctor"], on: ["hub", "scl3711"], change)
+        #expect(doctor.status == 5)
+        #expect(doctor.output.contains("problem  \(why).\n"))
+        let list = try run(["readers"], on: ["hub", "scl3711"], change)
+        #expect(list.status == 5 && list.output.contains("  needs another libnfc\n"))
+        let named = try run(
+            ["read", "--reader", "pn53x_usb:001:005"], on: ["hub", "scl3711"], change)
+        #expect(named.status == 5 && named.errors.contains("(\(why))"), "\(named.errors)")
+        let first = try run(["read"], on: ["hub", "scl3711"], change)
+        #expect(first.errors.contains("(SCM SCL3711: needs another libnfc)"), "\(first.errors)")
+    }
+
+    @Test("what is no serial port, and what is not there at all")
+    func paths() throws {
+        for (path, what) in [
+            ("/dev/null", "/dev/null is no serial port."),
+            ("/etc/passwd", "/etc/passwd is no serial port."),
+            ("/dev/ttyUSB9", "There is no /dev/ttyUSB9."),
+        ] {
+            let ended = try run(["doctor", "--reader", "pn532_uart:\(path)"], on: ["hub"])
+            #expect(ended.status == 5)
+            #expect(ended.output.hasPrefix("problem  \(what)\n"), "\(ended.output)")
+        }
+    }
+
+    @Test("of a bus of the mainboard only the library is judged before it is opened")
+    func mainboard() throws {
+        let ended = try run(["doctor", "--reader", "pn532_i2c:/dev/null"], on: [])
+        #expect(ended.status == 5)
+        #expect(ended.output.hasPrefix("ok       libnfc 1.8.0 is installed.\nproblem  "))
+        #expect(ended.output.contains("pn532_i2c:/dev/null cannot be opened: no reader answers"))
+        #expect(ended.output.matches(of: /cannot be opened/).count == 1)
+    }
+
+    @Test("a name with control characters in it cannot move the cursor")
+    func controls() throws {
+        let ended = try run(["doctor", "--reader", "pn53x_usb:\u{1B}[2J"], on: ["hub"])
+        #expect(ended.output.hasPrefix(#"problem  pn53x_usb:\u{1B}[2J is not here."#))
+    }
+
     @Test("a reader that may not be opened by whoever asks")
     func permission() throws {
         // Root may open everything: there the program is run as nobody, who is let into the bus.

@@ -50,10 +50,22 @@ struct LibNFCStatusTests {
         #expect(error.kind == .noReader && error.detail.contains("nfc_version"))
     }
 
+    @Test("a library that is missing is told from one that is refused")
+    func presence() throws {
+        #expect(
+            LibNFCReader.libraryPresence() == .usable(version: try LibNFCReader.libraryVersion()))
+        #expect(LibNFCLibrary.presence("libnfc-that-is-not-there.so.6") == .missing)
+        guard case .unusable(let why) = LibNFCLibrary.presence("libc.so.6") else {
+            Issue.record("it is no libnfc")
+            return
+        }
+        #expect(why.contains("nfc_version"))
+    }
+
     @Test("other releases are refused", arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
     func otherVersion(version: String) throws {
-        let error = try #require(throws: ReaderError.self) { try LibNFCLibrary.check(version) }
-        #expect(error.kind == .noReader && error.detail.contains("1.8"))
+        let error = try #require(throws: LibNFCFault.self) { try LibNFCLibrary.check(version) }
+        #expect(error == .unusable("libnfc is of version \(version), and 1.8 is needed"))
     }
 
     @Test("patches of the release are taken", arguments: ["1.8", "1.8.0", "1.8.1"])

@@ -86,6 +86,11 @@ struct JudgementTests {
         #expect(offered.findings().map(\.severity) == [.ok, .note])
         let silent = Self.survey(Self.acr122u, held, pcscd: .running(pid: 9))
         #expect(silent.findings().map(\.severity) == [.ok, .problem])
+        var refusing = silent
+        refusing.smartCardRefusal = "it is tired"
+        #expect(
+            refusing.findings().last?.remedy.first
+                == .say("Through pcscd it cannot be used: it is tired."))
     }
 
     @Test("of a reader with several sides the contactless one is named")
@@ -100,7 +105,8 @@ struct JudgementTests {
                 "pcsc:\(names[1]): ready", "pcsc:\(names[0]): ready",
             ])
         #expect(
-            Self.states(Self.survey(Self.acr1252u, pcscd: .onDemand)) == ["pcsc:ACR1252: ready"])
+            Self.states(Self.survey(Self.acr1252u, pcscd: .onDemand))
+                == ["pcsc:ACR1252: pcscd cannot be used"])
         #expect(
             Self.states(Self.survey(Self.acr1252u, pcscd: .onDemand, offering: []))
                 == ["pcsc:ACR1252: not offered by pcscd"])
@@ -119,15 +125,93 @@ struct JudgementTests {
         #expect(survey.findings(about: "pn53x_usb:001:009").map(\.id) == [.notPluggedIn])
     }
 
-    @Test("a reader of pcscd is looked for only where pcscd was asked")
+    @Test("a reader of pcscd is looked for by a part of its name, once pcscd has answered")
     func smartCardName() {
         var survey = ReaderSurvey(bus: .absent, user: "amanda")
         #expect(survey.findings(about: "pcsc:Any").map(\.id) == [.pcscdMissing])
         survey.smartCardService = .onDemand
-        #expect(survey.findings(about: "pcsc:Any").isEmpty)
+        #expect(
+            survey.findings(about: "pcsc:Any").map(\.what) == [
+                "pcsc:Any needs pcscd, which cannot be used."
+            ])
+        survey.smartCardRefusal = "it is tired"
+        #expect(
+            survey.findings(about: "pcsc:Any").map(\.what) == [
+                "pcsc:Any needs pcscd, which cannot be used: it is tired."
+            ])
         survey.smartCardReaders = ["Another 00 00"]
         #expect(survey.findings(about: "pcsc:Any").map(\.id) == [.notPluggedIn])
-        #expect(survey.findings(about: "pcsc:Another 00 00").isEmpty)
+        for name in ["Another 00 00", "another"] {
+            #expect(survey.findings(about: "pcsc:\(name)").isEmpty)
+        }
+    }
+
+    @Test("a libnfc that is refused is a problem where a reader needs it, and says why")
+    func otherLibrary() {
+        let why = "libnfc is of version 1.9.0, and 1.8 is needed"
+        for (model, severity) in [(Self.scl3711, Finding.Severity.problem), (Self.acr1252u, .note)]
+        {
+            var survey = Self.survey(model, pcscd: .onDemand, offering: ["ACR1252 00 00"])
+            survey.libnfc = .unusable(why: why)
+            let finding = survey.findings().first { $0.id == .libnfcOther }
+            #expect(finding?.severity == severity && finding?.what == why + ".")
+        }
+        var survey = Self.survey(Self.scl3711)
+        survey.libnfc = .unusable(why: why)
+        survey.ports = [SerialPort(node: Self.node())]
+        #expect(survey.rows.map(\.state) == [.otherLibrary, .otherLibrary])
+    }
+
+    @Test(
+        "of a reader that no survey shows only libnfc is judged",
+        arguments: [
+            "pn532_spi:/dev/spidev0.0", "pn532_i2c:/dev/i2c-1", "arygon:/dev/ttyS0",
+            "acr122s:/dev/ttyS0:9600",
+        ])
+    func unseenName(_ name: String) {
+        var survey = ReaderSurvey(bus: .absent, user: "amanda")
+        #expect(survey.findings(about: name).isEmpty)
+        survey.libnfc = .version("1.8.0")
+        #expect(survey.findings(about: name).map(\.severity) == [.ok])
+        survey.libnfc = .missing
+        #expect(survey.findings(about: name).map(\.severity) == [.problem])
+        survey.pathRefusal = .missing("/dev/x")
+        #expect(survey.findings(about: name).map(\.what) == ["There is no /dev/x."])
+    }
+
+    @Test("only numbers of readers on USB change")
+    func numbers() throws {
+        let survey = ReaderSurvey(bus: .absent, user: "amanda")
+        let usb = try #require(survey.findings(about: "pn53x_usb:001:002").first)
+        #expect(usb.what.hasSuffix("changes whenever it is plugged in."))
+        #expect(survey.findings(about: "nonsense").map(\.what) == ["nonsense is not here."])
+    }
+
+    @Test("of a pseudo-terminal only that it is there can be said")
+    func pseudoTerminal() {
+        var node = Self.node()
+        node.path = "/dev/pts/3"
+        let port = SerialPort(node: node, isPseudoTerminal: true)
+        let survey = ReaderSurvey(bus: .absent, ports: [port], user: "amanda")
+        #expect(
+            survey.findings(about: "pn532_uart:/dev/pts/3").map(\.what)
+                == ["The serial port /dev/pts/3 is there."])
+    }
+
+    @Test(
+        "nobody is told to unplug what has no plug",
+        arguments: [
+            "sim", "sim:x.txt", "pcsc:ACR1252", "pn532_spi:/dev/spidev0.0", "arygon:/dev/x",
+        ])
+    func stubborn(_ name: String) {
+        let survey = ReaderSurvey(bus: .absent, user: "amanda")
+        let remedy = survey.stubbornRemedy(name)
+        #expect(!remedy.isEmpty && !"\(remedy)".lowercased().contains("unplug"))
+    }
+
+    @Test("what would move the cursor or turn a line around is escaped")
+    func oneLine() {
+        #expect("a\u{1B}[2J\n\u{9B}b\u{202E}ü".onOneLine == #"a\u{1B}[2J\u{A}\u{9B}b\u{202E}ü"#)
     }
 
     @Test("a rule that is in place already is not advised again")

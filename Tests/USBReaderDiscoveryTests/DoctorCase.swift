@@ -61,6 +61,22 @@ extension DoctorCase {
             heading: "A reader that is not here", status: 5,
             words: ["doctor", "--reader", "acr122_usb:001:009"]
         ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A path that is not here", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB9"]
+        ) {
+            var survey = try machine(["acr122u"])
+            survey.pathRefusal = .missing("/dev/ttyUSB9")
+            return survey
+        },
+        DoctorCase(
+            heading: "A path that is no serial port", status: 5,
+            words: ["doctor", "--reader", "pn532_uart:/dev/null"]
+        ) {
+            var survey = try machine(["acr122u"])
+            survey.pathRefusal = .noSerialPort("/dev/null")
+            return survey
+        },
         DoctorCase(heading: "A device without a node", status: 5) {
             try machine(["acr122u"]) { try $0.remove("dev/bus/usb/001/004") }
         },
@@ -94,15 +110,15 @@ extension DoctorCase {
             try machine(["acr122u-claimed"])
         },
         DoctorCase(heading: "pcscd running and holding the reader", status: 5) {
-            try machine(["acr122u-claimed"]) { try $0.run("pcscd", as: 612) }
+            try machine(["acr122u-claimed"]) { try $0.runPCSCD(as: 612) }
         },
         DoctorCase(heading: "pcscd running and holding the reader, which it offers", status: 0) {
-            var survey = try machine(["acr122u-claimed"]) { try $0.run("pcscd", as: 612) }
+            var survey = try machine(["acr122u-claimed"]) { try $0.runPCSCD(as: 612) }
             survey.smartCardReaders = ["ACS ACR122U PICC Interface 00 00"]
             return survey
         },
         DoctorCase(heading: "pcscd running beside the reader", status: 0) {
-            try machine(["acr122u"]) { try $0.run("pcscd", as: 612) }
+            try machine(["acr122u"]) { try $0.runPCSCD(as: 612) }
         },
         DoctorCase(
             heading: "A serial port in use", status: 5,
@@ -119,8 +135,14 @@ extension DoctorCase {
             return survey
         },
         DoctorCase(heading: "pcscd does not offer the reader", status: 5) {
-            var survey = try machine(["acr1252u"]) { try $0.run("pcscd", as: 612) }
+            var survey = try machine(["acr1252u"]) { try $0.runPCSCD(as: 612) }
             survey.smartCardReaders = []
+            return survey
+        },
+        DoctorCase(heading: "pcscd does not answer", status: 5) {
+            var survey = try machine(["acr1252u"]) { try $0.runPCSCD(as: 612) }
+            survey.smartCardRefusal =
+                "pcscd does not let this user in; its polkit rule decides that"
             return survey
         },
         DoctorCase(heading: "libnfc missing", status: 5) {
@@ -128,9 +150,9 @@ extension DoctorCase {
             survey.libnfc = .missing
             return survey
         },
-        DoctorCase(heading: "libnfc of another version", status: 0) {
+        DoctorCase(heading: "libnfc of another version", status: 5) {
             var survey = try machine(["acr122u"])
-            survey.libnfc = .version("1.7.1")
+            survey.libnfc = .unusable(why: "libnfc is of version 1.7.1, and 1.8 is needed")
             return survey
         },
         DoctorCase(heading: "A serial port", status: 5) { try machine(["ftdi"]) },
@@ -149,6 +171,23 @@ extension DoctorCase {
             words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"],
             failure: ReaderError(.noReader, "nothing answers there")
         ) { try machine(["ftdi"]) },
+        DoctorCase(
+            heading: "A board on a bus of the mainboard", status: 0,
+            words: ["doctor", "--reader", "pn532_i2c:/dev/i2c-1"]
+        ) {
+            var survey = try machine(nil)
+            survey.libnfc = .version("1.8.0")
+            return survey
+        },
+        DoctorCase(
+            heading: "A reader behind pcscd that cannot be opened", status: 5,
+            words: ["doctor", "--reader", "pcsc:ACR1252"],
+            failure: ReaderError(.noReader, "pcscd has stopped")
+        ) {
+            var survey = try machine(["acr1252u"]) { try $0.runPCSCD(as: 612) }
+            survey.smartCardReaders = ["ACS ACR1252 Dual Reader PICC 00 00"]
+            return survey
+        },
         DoctorCase(
             heading: "A reader that somebody took meanwhile", status: 5,
             failure: ReaderError(.busy, "Device or resource busy")

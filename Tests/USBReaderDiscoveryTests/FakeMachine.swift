@@ -63,6 +63,12 @@ final class FakeMachine: Sendable {
         }
     }
 
+    /// pcscd with its socket.
+    func runPCSCD(as pid: Int, opening paths: [String] = []) throws {
+        try listenForSmartCards()
+        try run("pcscd", as: pid, opening: paths)
+    }
+
     /// As systemd does for pcscd.
     func listenForSmartCards() throws {
         try make("run/pcscd")

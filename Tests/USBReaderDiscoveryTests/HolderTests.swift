@@ -53,7 +53,7 @@ struct HolderTests {
         #expect(holders(try FakeMachine(["ftdi"])) == [])
     }
 
-    @Test("pcscd is there by its process or by the socket that starts it")
+    @Test("pcscd is there by its socket, and running where there is its process, too")
     func smartCards() throws {
         let machine = try FakeMachine([])
         #expect(machine.survey().smartCardService == .absent)
@@ -61,5 +61,19 @@ struct HolderTests {
         #expect(machine.survey().smartCardService == .onDemand)
         try machine.run("pcscd", as: 612)
         #expect(machine.survey().smartCardService == .running(pid: 612))
+    }
+
+    @Test("a process that is called pcscd and has no socket is not the service")
+    func namesake() throws {
+        let machine = try FakeMachine([])
+        try machine.run("pcscd", as: 612)
+        #expect(machine.survey().smartCardService == .absent)
+    }
+
+    @Test("a program whose name would move the cursor has it escaped")
+    func controls() throws {
+        let machine = try FakeMachine(["acr122u"])
+        try machine.run("a\u{1B}[2J\nb", as: 20, opening: [Self.node])
+        #expect(holders(machine) == [.program(pid: 20, name: #"a\u{1B}[2J\u{A}b"#)])
     }
 }

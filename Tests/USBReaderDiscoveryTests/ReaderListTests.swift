@@ -6,7 +6,7 @@ struct ReaderListTests {
     private static func many() throws -> ReaderSurvey {
         var survey = try DoctorCase.machine([
             "acr122u-kernel", "scl3711", "acr1252u", "ftdi", "rcs380",
-        ]) { try $0.run("pcscd", as: 612, opening: ["/dev/bus/usb/001/006"]) }
+        ]) { try $0.runPCSCD(as: 612, opening: ["/dev/bus/usb/001/006"]) }
         survey.smartCardReaders = ["ACS ACR1252 Dual Reader [ACS PICC] 00 00", "Virtual PCD 00 00"]
         return survey
     }
@@ -77,7 +77,7 @@ struct ReaderListTests {
         let text = await DoctorBench(try example.survey()).run(["readers", "--json"]).text
         let words = [
             "ready", "maybe", "no-node", "no-permission", "held", "no-pcscd", "not-offered",
-            "no-libnfc", "not-supported",
+            "no-libnfc", "other-libnfc", "pcscd-unusable", "not-supported",
         ]
         let states = text.matches(of: /"state":"([a-z-]+)"/).map { String($0.output.1) }
         #expect(!states.isEmpty && states.allSatisfy(words.contains))

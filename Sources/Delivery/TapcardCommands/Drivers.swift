@@ -68,8 +68,8 @@ public enum ReaderUse: Sendable {
 
 /// The readers of this machine, before any of them is opened.
 public protocol ReaderInventory: Sendable {
-    /// What there is and what holds it, also at the serial port that is named. Opens nothing,
-    /// disturbs nothing.
+    /// What there is and what holds it, also at the serial port that is named. Opens no
+    /// reader and disturbs none; asking pcscd starts it where systemd listens for it.
     func survey(naming name: String?) async -> ReaderSurvey
     /// What an open reader says of itself: its chip and firmware; nil where it says nothing.
     func firmware(of reader: any TagReader) async -> String?

@@ -53,14 +53,24 @@ struct LiveCheck: Sendable {
     private static func notOpened(
         _ name: String, _ error: ReaderError, _ survey: ReaderSurvey
     ) -> Finding {
-        let detail = error.detail.isEmpty ? "" : ": \(error.detail)"
-        return error.kind == .busy
+        error.kind == .busy
             ? Finding(
-                .heldByProgram, .problem, reader: name, "\(name) is in use\(detail).",
+                .heldByProgram, .problem, reader: name, sentence(name, "is in use", error.detail),
                 remedy: [.say("Stop the other program, or wait until it has finished.")])
             : Finding(
-                .cannotOpen, .problem, reader: name, "\(name) cannot be opened\(detail).",
+                .cannotOpen, .problem, reader: name,
+                sentence(name, "cannot be opened", error.detail),
                 remedy: survey.stubbornRemedy(name))
+    }
+
+    /// Drivers differ in how much of the sentence they have said already.
+    private static func sentence(_ name: String, _ verb: String, _ detail: String) -> String {
+        if detail.isEmpty { return "\(name) \(verb)." }
+        if detail.hasPrefix("\(name) ") || detail.contains(" \(verb)") { return "\(detail)." }
+        if detail.hasPrefix(verb) { return "\(name) \(detail)." }
+        let quoted = "\"\(name)\": "
+        return
+            "\(name) \(verb): \(detail.hasPrefix(quoted) ? detail.dropFirst(quoted.count) : detail[...])."
     }
 
     private var answer: Finding {

@@ -7,7 +7,8 @@ extension Command {
         Command(
             "readers", group: .readers, "List the readers that are plugged in",
             discussion: "One line a reader: the name that --reader takes, its make, its driver and "
-                + "whether it can be used. None of them is opened. Serial ports are listed, too: "
+                + "whether it can be used. None of them is opened; pcscd is asked for its own, "
+                + "and systemd may start it for that. Serial ports are listed, too: "
                 + "whether a PN532 board hangs on one cannot be seen from outside.",
             example: "tapcard readers"
         ) { session throws(TapcardError) in await session.readers() },
@@ -26,14 +27,14 @@ extension Session {
         let rows =
             await drivers.readers.survey(naming: settings.reader).rows + [ReaderRow.simulated]
         let isUsable = rows.dropLast().contains(where: \.isUsable)
-        let names = rows.map { $0.name?.count ?? 1 }.max() ?? 0
-        let makes = rows.map(\.make.count).max() ?? 0
+        let names = rows.map(\.shownName.count).max() ?? 0
+        let makes = rows.map(\.make.onOneLine.count).max() ?? 0
         let drivers = rows.map(\.driver.count).max() ?? 0
         return Report(
             [JSONMember(key: "readers", value: .array(rows.map(\.document)))],
             rows.map {
-                padded($0.name ?? "-", names) + "  " + padded($0.make, makes) + "  "
-                    + padded($0.driver, drivers) + "  " + $0.state.text
+                padded($0.shownName, names) + "  " + padded($0.make.onOneLine, makes) + "  "
+                    + padded($0.driver, drivers) + "  " + $0.state.text.onOneLine
             },
             problem: isUsable
                 ? nil
@@ -86,6 +87,8 @@ extension ReaderRow {
         ReaderRow(name: "sim", make: "simulated reader", driver: "tapcard")
     }
 
+    fileprivate var shownName: String { name?.onOneLine ?? "-" }
+
     fileprivate var document: JSONValue {
         [
             "name": .text(name), "make": .string(make), "driver": .string(driver),
@@ -101,11 +104,11 @@ extension Finding {
     fileprivate var lines: [String] {
         let indented = String(repeating: " ", count: Finding.widest)
         let word = severity.rawValue
-        return [word + indented.dropFirst(word.count) + what]
+        return [word + indented.dropFirst(word.count) + what.onOneLine]
             + remedy.map { step in
                 switch step {
-                case .say(let text): indented + text
-                case .run(let command): indented + "  " + command
+                case .say(let text): indented + text.onOneLine
+                case .run(let command): indented + "  " + command.onOneLine
                 }
             }
     }

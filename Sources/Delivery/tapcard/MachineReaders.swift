@@ -7,36 +7,28 @@ import USBReaderDiscovery
 
 /// The readers of this machine: what the bus shows, and what the drivers say when they are asked.
 struct MachineReaders: ReaderInventory {
-    static let all = MachineReaders(
-        libnfcVersion: { try? LibNFCReader.libraryVersion() },
-        smartCardReaders: { try? await PCSCReader.connectedReaders() },
-        firmware: { reader in (reader as? LibNFCReader)?.firmware })
+    static let all = MachineReaders()
 
-    /// The version of libnfc; nil where it is missing. Not asked without a closure.
-    var libnfcVersion: (@Sendable () async -> String?)?
-    /// The names of pcscd's readers; nil where pcscd does not answer. Not asked without a closure,
-    /// nor where its socket is not there.
-    var smartCardReaders: (@Sendable () async -> [String]?)?
-    /// Chip and firmware of an open reader, from the driver that knows its kind.
-    var firmware: (@Sendable (any TagReader) async -> String?)?
-
+    /// Opens no reader. Asking pcscd starts it where systemd listens for it.
     func survey(naming name: String?) async -> ReaderSurvey {
-        let discovery = ReaderDiscovery()
-        var survey = await discovery.survey()
-        if let path = name.flatMap(SerialPort.path),
-            !survey.ports.contains(where: { $0.node.path == path }),
-            let port = discovery.port(at: path)
-        {
-            survey.ports.append(port)
+        var survey = await ReaderDiscovery().survey(naming: name) {
+            do throws(ReaderError) {
+                return .readers(try await PCSCReader.connectedReaders())
+            } catch {
+                return .refusal(error.detail)
+            }
         }
-        if let libnfcVersion {
-            survey.libnfc = await libnfcVersion().map { .version($0) } ?? .missing
-        }
-        if let smartCardReaders, survey.smartCardService != .absent {
-            survey.smartCardReaders = await smartCardReaders()
-        }
+        survey.libnfc =
+            switch LibNFCReader.libraryPresence() {
+            case .missing: .missing
+            case .usable(let version): .version(version)
+            case .unusable(let why): .unusable(why: why)
+            }
         return survey
     }
 
-    func firmware(of reader: any TagReader) async -> String? { await firmware?(reader) }
+    /// Chip and firmware of an open reader, from the driver that knows its kind.
+    func firmware(of reader: any TagReader) async -> String? {
+        (reader as? LibNFCReader)?.firmware
+    }
 }

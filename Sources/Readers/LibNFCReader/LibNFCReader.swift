@@ -78,6 +78,11 @@ public final class LibNFCReader: TagReader {
         try LibNFCLibrary.load().version
     }
 
+    /// What there is of libnfc: none, one that can be used, or one that is refused.
+    public nonisolated static func libraryPresence() -> LibNFCPresence {
+        LibNFCLibrary.presence()
+    }
+
     /// What libnfc tells about the reader, in several lines.
     public func information() async throws(ReaderError) -> String {
         try connected().information

@@ -33,8 +33,13 @@ final class PortClaim: Sendable {
                 in: String(decoding: bytes, as: UTF8.self))
         else { return nil }
         let name = try? DurableFile("/proc/\(process)/comm").read(limit: longestName)
-        let words = String(decoding: name ?? [], as: UTF8.self)
-            .prefix { $0 != "\n" }
+        // A program chooses its name itself: what could move the cursor is left out.
+        let words = String(
+            String.UnicodeScalarView(
+                String(decoding: name ?? [], as: UTF8.self).unicodeScalars.filter {
+                    $0.properties.generalCategory != .control
+                        && $0.properties.generalCategory != .format
+                }))
         return words.isEmpty ? "process \(process)" : "\(words) (process \(process))"
     }
 

@@ -7,8 +7,7 @@ extension ReaderSurvey {
         let name = asked.map { name in
             ports.first { $0.node.path == SerialPort.path(inName: name) }?.name ?? name
         }
-        if let name, !name.hasPrefix("pcsc:"), !isKnown(name) { return [notPluggedIn(name)] }
-        if let name, name.hasPrefix("pcsc:"), !isKnown(name) { return smartCardFindings(name) }
+        if let name, !isKnown(name) { return findings(onUnknown: name) }
         let concerns = { (own: String?) in name == nil || own == name }
         var findings: [Finding] = name == nil ? [busFinding] : []
         findings += libraryFindings
@@ -73,12 +72,40 @@ extension ReaderSurvey {
         }
     }
 
+    /// Of a name that no row has: it is not here, or it is of a kind that nothing shows.
+    private func findings(onUnknown name: String) -> [Finding] {
+        switch pathRefusal {
+        case .missing(let path):
+            return [
+                Finding(
+                    .noPath, .problem, reader: name, "There is no \(path).",
+                    remedy: [
+                        .say("See what there is, once the board is plugged in:"),
+                        .run("tapcard readers"),
+                    ])
+            ]
+        case .noSerialPort(let path):
+            return [
+                Finding(
+                    .noSerialPort, .problem, reader: name, "\(path) is no serial port.",
+                    remedy: [.say("Name the port of the board:"), .run("tapcard readers")])
+            ]
+        case nil: break
+        }
+        // What hangs on these only a question to it could tell: opening the reader does.
+        if NamedReader.isUnseen(name) { return libraryFindings(isNeeded: true) }
+        return name.hasPrefix("pcsc:") ? smartCardFindings(name) : [notPluggedIn(name)]
+    }
+
     private var libraryFindings: [Finding] {
-        let isNeeded =
-            !ports.isEmpty
-            || readers.contains {
-                if case .libnfc = $0.model.service { true } else { false }
-            }
+        libraryFindings(
+            isNeeded: !ports.isEmpty
+                || readers.contains {
+                    if case .libnfc = $0.model.service { true } else { false }
+                })
+    }
+
+    private func libraryFindings(isNeeded: Bool) -> [Finding] {
         switch libnfc {
         case .notAsked: return []
         case .missing:
@@ -88,13 +115,12 @@ extension ReaderSurvey {
                     "libnfc is not installed: ACR122U, PN532 and PN533 readers need it.",
                     remedy: [.run("sudo apt install libnfc6")])
             ]
-        case .version(let version) where version == "1.8" || version.hasPrefix("1.8."):
-            return [Finding(.libnfc, .ok, "libnfc \(version) is installed.")]
         case .version(let version):
+            return [Finding(.libnfc, .ok, "libnfc \(version) is installed.")]
+        case .unusable(let why):
             return [
                 Finding(
-                    .libnfcOther, .note,
-                    "libnfc is of version \(version); tapcard was tried with 1.8 only.",
+                    .libnfcOther, isNeeded ? .problem : .note, "\(why).",
                     remedy: [
                         .say("Use the one of your distribution:"),
                         .run("sudo apt install --reinstall libnfc6"),
@@ -110,9 +136,11 @@ extension ReaderSurvey {
             ? "No other is there, either."
             : "There is: "
                 + known.joined(separator: ", ") + "."
+        let number =
+            NamedReader.isOnUSB(name)
+            ? " The number of a reader changes whenever it is plugged in." : ""
         return Finding(
-            .notPluggedIn, .problem, reader: name,
-            "\(name) is not here. The number of a reader changes whenever it is plugged in.",
+            .notPluggedIn, .problem, reader: name, "\(name) is not here.\(number)",
             remedy: [.say(others), .run("tapcard readers")])
     }
 
@@ -125,8 +153,20 @@ extension ReaderSurvey {
                     "\(name) needs pcscd, which is not running.", remedy: Remedies.pcscd)
             ]
         }
-        // Where pcscd was not asked for its readers, opening the reader tells.
-        return smartCardReaders == nil ? [] : [notPluggedIn(name)]
+        guard let smartCardReaders else {
+            return [unusableSmartCards(name, "\(name) needs pcscd")]
+        }
+        // A part of a name will do; whether it fits one only, opening the reader tells.
+        let part = name.dropFirst("pcsc:".count).lowercased()
+        return smartCardReaders.contains { $0.lowercased().contains(part) }
+            ? [] : [notPluggedIn(name)]
+    }
+
+    func unusableSmartCards(_ name: String?, _ subject: String) -> Finding {
+        let why = smartCardRefusal.map { ": \($0)." } ?? "."
+        return Finding(
+            .pcscdUnusable, .problem, reader: name, "\(subject), which cannot be used\(why)",
+            remedy: Remedies.restartPCSCD)
     }
 
     /// Bridges whose serial port is nowhere to be seen.

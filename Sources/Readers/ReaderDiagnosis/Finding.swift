@@ -14,6 +14,8 @@ public struct Finding: Sendable, Hashable {
         case libnfc
         case libnfcMissing = "libnfc-missing"
         case libnfcOther = "libnfc-other-version"
+        case noPath = "no-path"
+        case noSerialPort = "no-serial-port"
         case ready
         case noNode = "no-node"
         case noPermission = "no-permission"
@@ -22,6 +24,7 @@ public struct Finding: Sendable, Hashable {
         case pcscdNear = "pcscd-near"
         case heldByProgram = "held-by-program"
         case pcscdMissing = "pcscd-missing"
+        case pcscdUnusable = "pcscd-unusable"
         case notOffered = "not-offered"
         case unsupported = "not-supported"
         case serialPort = "serial-port"

@@ -82,7 +82,9 @@ extension ReaderSurvey {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
         let use: [Finding.Step] =
-            if let offered {
+            if let smartCardRefusal {
+                [.say("Through pcscd it cannot be used: \(smartCardRefusal).")]
+            } else if let offered {
                 [.say("Use it through pcscd:"), .run("tapcard --reader \"pcsc:\(offered)\" read")]
             } else {
                 [
@@ -118,6 +120,8 @@ extension ReaderSurvey {
                     "\(describe(reader)) needs pcscd, which is not running.",
                     remedy: Remedies.pcscd)
             ]
+        case .unusablePCSCD:
+            return [unusableSmartCards(name, "\(describe(reader)) needs pcscd")]
         case .notOffered:
             return [
                 Finding(
@@ -161,8 +165,8 @@ extension ReaderSurvey {
                 ])
         default:
             if isAsked {
-                return Finding(
-                    .serialPort, .ok, reader: name, "\(what) is free, and you may open it.")
+                let state = port.isPseudoTerminal ? "there." : "free, and you may open it."
+                return Finding(.serialPort, .ok, reader: name, "\(what) is \(state)")
             }
             return Finding(
                 .serialPort, .note, reader: name,

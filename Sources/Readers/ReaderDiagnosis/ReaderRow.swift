@@ -11,9 +11,13 @@ public struct ReaderRow: Sendable, Hashable {
         case heldByPCSCD
         /// It needs pcscd, which is not there.
         case noPCSCD
+        /// pcscd is there and does not answer, or not to this user.
+        case unusablePCSCD
         /// pcscd is there and does not offer it.
         case notOffered
         case noLibrary
+        /// libnfc is there, but none that tapcard can use.
+        case otherLibrary
         case unsupported
 
         /// The word of `--json`.
@@ -25,8 +29,10 @@ public struct ReaderRow: Sendable, Hashable {
             case .noPermission: "no-permission"
             case .held, .heldByPCSCD: "held"
             case .noPCSCD: "no-pcscd"
+            case .unusablePCSCD: "pcscd-unusable"
             case .notOffered: "not-offered"
             case .noLibrary: "no-libnfc"
+            case .otherLibrary: "other-libnfc"
             case .unsupported: "not-supported"
             }
         }
@@ -43,8 +49,10 @@ public struct ReaderRow: Sendable, Hashable {
             case .held(.unseenProgram): "held by another program"
             case .heldByPCSCD: "held by pcscd"
             case .noPCSCD: "needs pcscd"
+            case .unusablePCSCD: "pcscd cannot be used"
             case .notOffered: "not offered by pcscd"
             case .noLibrary: "needs libnfc"
+            case .otherLibrary: "needs another libnfc"
             case .unsupported: "not supported"
             }
         }
@@ -113,7 +121,7 @@ extension ReaderSurvey {
             } else if port.node.access == .denied {
                 .noPermission
             } else {
-                libnfc == .missing ? .noLibrary : .maybe
+                libraryState ?? .maybe
             }
         return ReaderRow(
             name: port.name, make: port.bridge?.make ?? "serial port", driver: "libnfc pn532_uart",
@@ -145,12 +153,22 @@ extension ReaderSurvey {
                 return isPCSCD(holder, reader) ? .heldByPCSCD : .held(holder)
             }
             if reader.node.access == .denied { return .noPermission }
-            return libnfc == .missing ? .noLibrary : .ready
+            return libraryState ?? .ready
         case .smartCard(let word):
             let others = reader.holders.filter { !isPCSCD($0, reader) }
             if let holder = others.first { return .held(holder) }
             if smartCardService == .absent { return .noPCSCD }
-            return smartCardReaders != nil && offered(word) == nil ? .notOffered : .ready
+            if smartCardReaders == nil { return .unusablePCSCD }
+            return offered(word) == nil ? .notOffered : .ready
+        }
+    }
+
+    /// What libnfc stands in the way of; nil where it does not.
+    private var libraryState: ReaderRow.State? {
+        switch libnfc {
+        case .notAsked, .version: nil
+        case .missing: .noLibrary
+        case .unusable: .otherLibrary
         }
     }
 
@@ -180,8 +198,6 @@ extension SerialPort {
 
     /// The path in a name such as `pn532_uart:/dev/ttyUSB0:115200`; nil in names of other readers.
     public static func path(inName name: String) -> String? {
-        guard name.hasPrefix(driver) else { return nil }
-        let parts = name.dropFirst(driver.count).split(separator: ":")
-        return parts.first.map(String.init)
+        name.hasPrefix(driver) ? NamedReader.path(in: name) : nil
     }
 }

@@ -20,16 +20,30 @@ public struct ReaderSurvey: Sendable, Hashable {
     public enum Library: Sendable, Hashable {
         case notAsked
         case missing
+        /// It is there and can be used.
         case version(String)
+        /// It is there and is refused: another release, or something else with its name.
+        case unusable(why: String)
+    }
+
+    /// Why a path in the name that was asked for leads to no reader.
+    public enum PathRefusal: Sendable, Hashable {
+        case missing(String)
+        /// There is something, but no terminal that a board could hang on.
+        case noSerialPort(String)
     }
 
     public var bus: Bus
     public var readers: [PluggedReader]
     public var ports: [SerialPort]
     public var smartCardService: SmartCardService
-    /// The names under which pcscd offers readers; nil where it was not asked.
+    /// The names under which pcscd offers readers; nil where it did not say.
     public var smartCardReaders: [String]?
+    /// Why it did not, where it was asked.
+    public var smartCardRefusal: String?
     public var libnfc: Library
+    /// What is wrong with the path in the name that was asked for.
+    public var pathRefusal: PathRefusal?
     /// Who asks, for commands that name a user.
     public var user: String
 
@@ -87,11 +101,18 @@ public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
     /// The USB bridge that it is, where it is one of the table.
     public var bridge: ReaderModel?
+    /// One that a program made: who plays a reader has it open, so that nothing can be said of
+    /// who holds it.
+    public var isPseudoTerminal: Bool
     public var holders: [ReaderHolder]
 
-    public init(node: DeviceNode, bridge: ReaderModel? = nil, holders: [ReaderHolder] = []) {
+    public init(
+        node: DeviceNode, bridge: ReaderModel? = nil, isPseudoTerminal: Bool = false,
+        holders: [ReaderHolder] = []
+    ) {
         self.node = node
         self.bridge = bridge
+        self.isPseudoTerminal = isPseudoTerminal
         self.holders = holders
     }
 }

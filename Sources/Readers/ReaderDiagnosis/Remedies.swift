@@ -8,6 +8,13 @@ enum Remedies {
         .run("sudo apt install pcscd"), .run("sudo systemctl enable --now pcscd.socket"),
     ]
 
+    static let restartPCSCD: [Finding.Step] = [
+        .say("Start pcscd afresh:"), .run("sudo systemctl restart pcscd"),
+        .say(
+            "On a server, and over SSH, its polkit rule may keep you out; docs/PCSC.md says what "
+                + "to allow."),
+    ]
+
     static func unload(_ driver: String) -> [Finding.Step] {
         // What sysfs calls a driver is not always what modprobe calls its module.
         let module = driver == "pn533" ? "pn533_usb" : driver
@@ -59,13 +66,33 @@ enum Remedies {
 extension ReaderSurvey {
     /// What helps a reader that looks well and still cannot be used.
     public func stubbornRemedy(_ name: String) -> [Finding.Step] {
-        if name.hasPrefix("pn532_uart:") {
+        switch NamedReader.driver(of: name) {
+        case "sim":
+            return [
+                .say(
+                    "A simulated reader is a file: see that it can be read and written, or move it "
+                        + "away; then a fresh one is made.")
+            ]
+        case "pcsc": return Remedies.restartPCSCD
+        case "pn532_uart":
             return [
                 .say(
                     "Set the board's switches to HSU, join its TX to the bridge's RX and its RX to "
                         + "TX, give it power, and switch it off and on again.")
             ]
+        case "pn532_spi", "pn532_i2c":
+            return [
+                .say(
+                    "Set the board's switches to this bus, look over its wires, give it power, and "
+                        + "switch it off and on again.")
+            ]
+        case "arygon", "acr122s":
+            return [.say("Look over its cable and its power; switch it off and on again.")]
+        default: return unplugging(name)
         }
+    }
+
+    private func unplugging(_ name: String) -> [Finding.Step] {
         let again = Finding.Step.say("Unplug it, count to three, and plug it in again.")
         guard let port = readers.first(where: { self.name(of: $0) == name })?.port else {
             return [again]

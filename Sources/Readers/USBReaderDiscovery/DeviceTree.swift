@@ -62,10 +62,16 @@ struct DeviceTree: Sendable {
     func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(root + path, nil) else { return path }
         defer { unsafe free(real) }
-        return String(unsafe String(cString: real).dropFirst(root.utf8.count))
+        let path = unsafe String(cString: real)
+        // A link may lead out of a tree that is not the machine's.
+        return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : path
     }
 
     func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+
+    func isCharacterDevice(_ path: String) -> Bool {
+        status(path).map { $0.st_mode & S_IFMT == S_IFCHR } ?? false
+    }
 
     func status(_ path: String) -> stat? {
         var status = stat()

@@ -33,8 +33,8 @@ struct OpenFiles: Sendable {
         tree.names(in: "/proc").prefix(Self.mostProcesses).compactMap { Int($0) }.sorted()
     }
 
-    /// It may end while it is looked at.
+    /// It may end while it is looked at. A program chooses its name itself.
     private func name(of pid: Int) -> String {
-        tree.text("/proc/\(pid)/comm") ?? "a program that has ended"
+        tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
     }
 }

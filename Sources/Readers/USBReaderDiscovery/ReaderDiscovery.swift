@@ -37,6 +37,45 @@ public struct ReaderDiscovery: Sendable {
     /// The same, on a lane of its own.
     public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
 
+    /// The same with what pcscd says of its readers, and what is at the path of the reader that is
+    /// named.
+    ///
+    /// pcscd is asked first, where it is to be had: systemd starts it for that, and then it takes
+    /// readers, which the survey has to show.
+    public func survey(
+        naming name: String?, askingSmartCards ask: () async -> SmartCardAnswer
+    ) async -> ReaderSurvey {
+        let lane = DiscoveryLane()
+        let answer = await lane.hasSmartCardService(self) ? await ask() : nil
+        var survey = await lane.survey(self, naming: name)
+        switch answer {
+        case .readers(let names): survey.smartCardReaders = names
+        case .refusal(let why): survey.smartCardRefusal = why
+        case nil: break
+        }
+        return survey
+    }
+
+    /// What pcscd says when it is asked for its readers.
+    public enum SmartCardAnswer: Sendable, Hashable {
+        case readers([String])
+        case refusal(String)
+    }
+
+    fileprivate func surveyBlocking(naming name: String?) -> ReaderSurvey {
+        var survey = surveyBlocking()
+        guard let name, let path = NamedReader.path(in: name) else { return survey }
+        guard !survey.ports.contains(where: { $0.node.path == path }) else { return survey }
+        let isSerial = NamedReader.isSerial(name)
+        switch named(path) {
+        case .missing: survey.pathRefusal = .missing(path)
+        case .other where isSerial: survey.pathRefusal = .noSerialPort(path)
+        case .port(let port) where SerialPort.path(inName: name) != nil: survey.ports.append(port)
+        case .port, .other: break
+        }
+        return survey
+    }
+
     /// The readers that are plugged in.
     public func connected() -> [PluggedReader] { readers(among: identities()) }
 
@@ -92,9 +131,10 @@ public struct ReaderDiscovery: Sendable {
             mode: UInt16(status.st_mode & 0o777))
     }
 
-    private func smartCardService() -> ReaderSurvey.SmartCardService {
-        if let pid = OpenFiles(tree: tree).process(named: "pcscd") { return .running(pid: pid) }
-        return tree.exists(Self.smartCardSocket) ? .onDemand : .absent
+    /// A process alone is not enough: it may be in another container, or another program's pcscd.
+    fileprivate func smartCardService() -> ReaderSurvey.SmartCardService {
+        guard tree.exists(Self.smartCardSocket) else { return .absent }
+        return OpenFiles(tree: tree).process(named: "pcscd").map { .running(pid: $0) } ?? .onDemand
     }
 }
 
@@ -104,5 +144,11 @@ private actor DiscoveryLane {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
 
-    func survey(_ discovery: ReaderDiscovery) -> ReaderSurvey { discovery.surveyBlocking() }
+    func survey(_ discovery: ReaderDiscovery, naming name: String? = nil) -> ReaderSurvey {
+        discovery.surveyBlocking(naming: name)
+    }
+
+    func hasSmartCardService(_ discovery: ReaderDiscovery) -> Bool {
+        discovery.smartCardService() != .absent
+    }
 }

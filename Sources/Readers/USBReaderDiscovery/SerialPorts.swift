@@ -28,16 +28,39 @@ extension ReaderDiscovery {
         }
     }
 
-    /// The port at a path that somebody named, whatever it is called; nil where there is none.
-    public func port(at path: String) -> SerialPort? {
+    /// What is at a path that somebody named.
+    public enum NamedPath: Sendable, Hashable {
+        case port(SerialPort)
+        /// Something is there, but no terminal.
+        case other
+        case missing
+    }
+
+    /// The port at a path that somebody named, whatever it is called.
+    public func named(_ path: String) -> NamedPath {
         let port = node(path)
-        guard port.access != .missing else { return nil }
+        guard port.access != .missing else { return .missing }
         let opened = tree.resolved(path)
+        let isPseudoTerminal = isPseudoTerminal(opened)
+        guard tree.isCharacterDevice(path), isPseudoTerminal || isTerminal(opened) else {
+            return .other
+        }
         // Who plays a reader has the terminal open, too.
         let holders =
-            opened.hasPrefix("/dev/pts/")
+            isPseudoTerminal
             ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
-        return SerialPort(node: port, holders: holders)
+        return .port(
+            SerialPort(node: port, isPseudoTerminal: isPseudoTerminal, holders: holders))
+    }
+
+    private func isPseudoTerminal(_ path: String) -> Bool {
+        let folder = "/dev/pts/"
+        return path.hasPrefix(folder) && Int(path.dropFirst(folder.count)) != nil
+    }
+
+    private func isTerminal(_ path: String) -> Bool {
+        guard let name = path.split(separator: "/").last else { return false }
+        return tree.exists("/sys/class/tty/\(name)")
     }
 
     /// The bridge lies one or two folders above the port, depending on the driver.

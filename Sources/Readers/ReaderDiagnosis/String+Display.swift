@@ -1,0 +1,15 @@
+extension String {
+    /// The text on one line of a terminal, whatever is in it: whoever names a process or a reader
+    /// must not be able to move the cursor or colour the page.
+    public var onOneLine: String {
+        var line = ""
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                line += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+}
