@@ -61,8 +61,9 @@ struct JSONDocumentTests {
             "pay 1", status: 4,
             prints: #"""
                 {"result":"refused","error":"card-blocked","message":"The card was reported lost \#
-                and replaced by another one. Nothing was changed on card or ledger. An operator \#
-                can allow it again with tapcard unblock.","uid":"04AC6B72BA6C80"}
+                and replaced by another one. What was still to be done on the card was worked on \#
+                before; tapcard history shows it. Nothing else was changed. An operator can allow \#
+                it again with tapcard unblock.","uid":"04AC6B72BA6C80"}
                 """#)
         try counter.step("sim put NTAG213")
         let other = try counter.simulation.uidOnReader()

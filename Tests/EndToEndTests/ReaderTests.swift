@@ -168,7 +168,8 @@ struct ReaderTests {
     @Test("a name with control characters in it cannot move the cursor")
     func controls() throws {
         let ended = try run(["doctor", "--reader", "pn53x_usb:\u{1B}[2J"], on: ["hub"])
-        #expect(ended.output.hasPrefix(#"problem  pn53x_usb:\u{1B}[2J is not here."#))
+        #expect(ended.status == 2)
+        #expect(ended.errors.hasPrefix(#"tapcard: "pn53x_usb:\u{1B}[2J" is no name of a reader."#))
     }
 
     @Test("a reader that may not be opened by whoever asks")

@@ -48,7 +48,13 @@ struct SettingsTests {
         #expect(try counter.step("\(line) audit").hasPrefix("Cards: 1, operations: 1, "))
         try counter.expect(
             "sim list --reader usb", status: 2,
-            complains: #""usb" is no simulated reader. Nothing was done. Use --reader sim, or "#
+            complains: #""usb" is no name of a reader. Nothing was done. Write sim, sim:FILE, "#
+                + "pcsc:NAME or a name of libnfc's such as pn532_uart:/dev/ttyUSB0; tapcard "
+                + "readers lists what is there.")
+        try counter.expect(
+            "sim list --reader pcsc:usb", status: 2,
+            complains:
+                #""pcsc:usb" is no simulated reader. Nothing was done. Use --reader sim, or "#
                 + "sim:FILE.")
     }
 

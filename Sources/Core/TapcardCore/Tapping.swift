@@ -139,7 +139,7 @@ extension TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
         return TapcardError(
             kind, what,
-            meaning: "What was open on the card before that was settled; see tapcard "
-                + "history. Nothing else was changed.", advice: advice, uid: uid)
+            meaning: "What was still to be done on the card was worked on before; "
+                + "tapcard history shows it. Nothing else was changed.", advice: advice, uid: uid)
     }
 }

@@ -45,13 +45,13 @@ package final class ControlSocket {
         let descriptor = try make()
         var address = try ControlSocket.address(path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let mask = umask(0o077)
+        // Before it has a name: nobody else can ever connect, and the process keeps its mask.
+        fchmod(descriptor, 0o600)
         let bound = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe bind(descriptor, $0, length)
             }
         }
-        umask(mask)
         guard bound == 0, listen(descriptor, backlog) == 0 else {
             let error = EmulatorError.last(path)
             close(descriptor)
