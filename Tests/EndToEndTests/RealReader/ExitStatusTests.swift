@@ -54,6 +54,25 @@ struct ExitStatusTests {
         #expect(try station.counter.step("read --json").contains(#""balance":"10.00""#))
     }
 
+    @Test("when libnfc gives up with abort(), the outcome is unknown, and is said to be")
+    func aborted() throws {
+        let station = try EmulatedCounter()
+        try station.counter.step("issue --balance 10")
+        var unknown = 0
+        for command in 15...35 {
+            station.tell("fault command \(command) status 255")
+            let ended = try station.counter.run(["pay", "0.01", "--timeout", "0"])
+            station.tell("fault none")
+            try station.counter.step("read")
+            #expect(try station.counter.step("audit --json").contains(#""open":0,"#))
+            guard ended.errors.contains("libnfc gave up") else { continue }
+            unknown += 1
+            #expect(ended.status == 6)
+            #expect(ended.errors.contains("Tap the card with tapcard read"))
+        }
+        #expect(unknown > 0)
+    }
+
     @Test("a reader that is not there is exit 5 and names doctor")
     func noReader() throws {
         let station = try EmulatedCounter(link: true)
