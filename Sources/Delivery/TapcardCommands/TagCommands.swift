@@ -98,7 +98,8 @@ extension Session {
             throw error
         } catch {
             throw TapcardError(
-                .fileUnusable, "\(path) is no dump: \(error).",
+                .fileUnusable,
+                "\(path) is no dump: \((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
         let uid = try await station().restore(dump, overwriting: command.flag("overwrite"))

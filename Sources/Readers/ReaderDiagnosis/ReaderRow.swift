@@ -178,7 +178,7 @@ extension ReaderSurvey {
     func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
         switch holder {
         case .kernel: return false
-        case .program(_, let name): return name == "pcscd"
+        case .program(_, let name): return name == "pcscd" && smartCardService != .absent
         case .unseenProgram:
             guard case .running = smartCardService else { return false }
             return reader.model.smartCardWord != nil
