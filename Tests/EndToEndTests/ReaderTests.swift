@@ -45,6 +45,14 @@ struct ReaderTests {
                 """)
     }
 
+    @Test("whoever has asked for the simulated reader has one that can be used")
+    func asked() throws {
+        let list = try run(["readers", "--reader", "sim"], on: ["hub"])
+        #expect(list.status == 0)
+        #expect(list.output == "sim  simulated reader  tapcard  ready\n")
+        #expect(list.errors == "")
+    }
+
     @Test("a machine without USB, and one without a reader")
     func nothing() throws {
         for (bus, word, what) in [

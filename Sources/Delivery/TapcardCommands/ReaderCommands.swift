@@ -26,7 +26,8 @@ extension Session {
     fileprivate func readers() async -> Report {
         let rows =
             await drivers.readers.survey(naming: settings.reader).rows + [ReaderRow.simulated]
-        let isUsable = rows.dropLast().contains(where: \.isUsable)
+        let isUsable =
+            settings.readerIsSimulated || rows.dropLast().contains(where: \.isUsable)
         let names = rows.map(\.shownName.count).max() ?? 0
         let makes = rows.map(\.make.onOneLine.count).max() ?? 0
         let drivers = rows.map(\.driver.count).max() ?? 0
@@ -46,8 +47,7 @@ extension Session {
 
     fileprivate func doctor() async throws(TapcardError) -> Report {
         let survey = await drivers.readers.survey(naming: settings.reader)
-        let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
-        var findings = isSimulated ? [] : survey.findings(about: settings.reader)
+        var findings = settings.readerIsSimulated ? [] : survey.findings(about: settings.reader)
         var live: LiveCheck?
         for name in candidates(survey, findings) {
             let check = try await LiveCheck.run(on: name, survey, in: self)

@@ -125,8 +125,8 @@ struct Session: Sendable {
             return try await drivers.openReader(
                 settings.reader, settings.dataFolder, command.flag("watch") ? .watch : .tap)
         } catch {
-            let isSimulated = settings.reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
-            throw isSimulated ? TapcardError(ofSimulation: error) : TapcardError(error)
+            throw settings.readerIsSimulated
+                ? TapcardError(ofSimulation: error) : TapcardError(error)
         }
     }
 

@@ -117,6 +117,10 @@ struct Settings: Sendable {
     }
 
     var reader: String? { values[.reader]?.text }
+    /// Whether the reader is one that tapcard plays itself.
+    var readerIsSimulated: Bool {
+        reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
+    }
     var keyPath: String { dataFolder + "/keys.json" }
 
     var ledgerPath: String {
