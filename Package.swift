@@ -46,6 +46,8 @@ let package = Package(
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "PCSCReader", targets: ["PCSCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
+        // For tests only; a product because it is loaded in front of the program's libraries.
+        .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
     ],
     targets: [
         library("CLinux"),
@@ -142,6 +144,9 @@ let package = Package(
         .target(
             name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
+        .target(
+            name: "KillSwitch", path: "Tests/KillSwitch",
+            linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
