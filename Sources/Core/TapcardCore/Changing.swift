@@ -95,9 +95,11 @@ extension Station {
             })
     }
 
-    /// Remembers what may have begun, for the case that the ledger cannot be asked any more.
+    /// Remembers what has begun, for the case that the ledger cannot be asked any more.
     private final class Begun {
         var operation: Operation?
+        /// What may have begun: the disk failed under its first transaction.
+        var perhaps: Operation?
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
@@ -117,7 +119,7 @@ extension Station {
             beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
-                begun.operation = Operation(
+                begun.perhaps = Operation(
                     id: id, uid: sight.uid, kind: intent.kind, begunAt: now)
             }
             throw .ledger(error)
@@ -157,9 +159,15 @@ extension Station {
         do {
             known = try await ledger.operation(id)
         } catch {
+            if begun.operation == nil, let perhaps = begun.perhaps {
+                return .failure(TapcardError.perhapsBegun(perhaps, because: TapcardError(error)))
+            }
             known = begun.operation
         }
-        guard let operation = known else { return nil }
+        guard let operation = known else {
+            guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }
+            return .failure(TapcardError.notBegun(perhaps))
+        }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
         case .voided: return .failure(voided(operation))

@@ -88,24 +88,33 @@ extension Station {
     /// Remembers across looks at the tag that the card was made in this tap.
     private final class Made {
         var id: OperationID?
+        /// What may have begun: the disk failed under its first transaction.
+        var perhaps: Operation?
     }
 
     /// What became of the card when the tag or the reader was lost: the ledger knows.
     private func conclude(
         _ made: Made, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        guard let id = made.id else { return nil }
+        guard let id = made.id ?? made.perhaps?.id else { return nil }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
                 try await ledger.operation(id)
             }
-            guard let operation else { return nil }
+            guard let operation else {
+                guard error.result == .ledger, let perhaps = made.perhaps else { return nil }
+                return .failure(TapcardError.notBegun(perhaps))
+            }
             switch operation.state {
             case .committed: return .success(try await reading(of: operation.uid, .outOfDate))
             case .pending: return .failure(TapcardError.openStill(operation, because: error))
             case .voided: return nil
             }
-        } catch {
+        } catch let interruption {
+            if made.id == nil, let perhaps = made.perhaps {
+                return .failure(
+                    TapcardError.perhapsBegun(perhaps, because: interruption.error))
+            }
             return .failure(
                 TapcardError(
                     .outcomeUnknown, "The ledger cannot say whether the card was made.",
@@ -153,8 +162,15 @@ extension Station {
         if let tag = sight.tag { try await requireWritable(tag, sight.uid) }
         let plan = try await plan(order, for: sight)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
-        let beginning = try await asking { () throws(LedgerError) in
-            try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        let beginning: Beginning
+        do {
+            beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                made.perhaps = Operation(
+                    id: id, uid: sight.uid, kind: request.intent.kind, begunAt: now)
+            }
+            throw .ledger(error)
         }
         switch beginning {
         case .begun(let work):
