@@ -62,6 +62,9 @@ final class FaultDesk {
             try play(Array(rest.prefix(stations.count)), next, location)
             rest = rest.dropFirst(stations.count)
         }
+        if Thoroughness.isEverything {
+            print("\(change.line): \(places.count) places of \(calls.counted) calls, then \(next)")
+        }
         return places.count
     }
 
@@ -215,6 +218,6 @@ extension Ended {
     /// libnfc. Nothing is done then, or nothing more.
     fileprivate var isWithoutReader: Bool {
         (status == 5 || status == 6)
-            && (output + errors).contains("no reader answers there")
+            && (output + errors).contains("There is no usable reader")
     }
 }

@@ -29,6 +29,7 @@ struct KilledWatchTests {
         var count = 0
         for number in stride(from: WatchDesk.opening + 1, through: desk.calls, by: step) {
             let process = try desk.start(.killBefore, at: number)
+            try desk.tapAgainWhereAsked(process, "call \(number)")
             try process.wait("a line, call \(number)") { try process.output.hasSuffix("\n") }
             process.signal(SIGINT)
             #expect(try process.end().status == 0, "call \(number)")
@@ -43,7 +44,7 @@ struct KilledWatchTests {
 /// A counter at which a payment was cut short, and a watch that finds it.
 private final class WatchDesk {
     /// The reader is open after that many writes. A watch whose reader cannot be opened ends.
-    static let opening = 14
+    static let opening = 15
 
     /// How many calls a watch makes until it has settled and said so.
     let calls: Int
@@ -85,8 +86,21 @@ private final class WatchDesk {
         try station.restore(start)
         _ = unsafe unlink(claim)
         return try station.counter.start(
-            ["read", "--watch"],
+            ["read", "--watch", "--verbose"],
             with: killSwitch.variables(action, at: number, calls: counted, once: claim))
+    }
+
+    /// A card whose settling was cut short is read again when it is tapped again: it says so.
+    func tapAgainWhereAsked(_ process: ChildProcess, _ what: Comment) throws {
+        try process.wait(what) {
+            try process.output.hasSuffix("\n") || process.errors.contains("Tap the card again")
+        }
+        guard try !process.output.hasSuffix("\n") else { return }
+        func waits() throws -> Int { try process.errors.ranges(of: "waiting for a card").count }
+        let before = try waits()
+        station.tell("remove")
+        try process.wait("it waits again, \(what)") { try waits() > before }
+        station.tell("present")
     }
 
     /// The next tap finds the payment made or not made, and nothing open.
