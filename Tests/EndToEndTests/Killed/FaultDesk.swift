@@ -38,17 +38,15 @@ final class FaultDesk {
         self.counted = counted
         stations = try (0..<count).map { _ in try EmulatedCounter() }
         if let chip { stations[0].tell("present \(chip)") }
-        for line in change.prepared { try stations[0].counter.step(line) }
+        for line in change.prepared {
+            let ended = try FaultDesk.run(line, on: stations[0])
+            #expect(ended.status == 0, "\(line): \(ended.errors)")
+        }
         start = try stations[0].snapshot()
         let counting = try FaultDesk.killSwitch(of: stations[0])
-        let station = stations[0].counter
-        var ended = try station.run(
-            station.words(of: change.line), with: counting.variables(calls: counted))
-        for _ in 0..<Self.mostTries where ended.isWithoutReader {
-            _ = try counting.takeLog()
-            ended = try station.run(
-                station.words(of: change.line), with: counting.variables(calls: counted))
-        }
+        let ended = try FaultDesk.run(
+            change.line, on: stations[0], with: counting.variables(calls: counted)
+        ) { _ = try counting.takeLog() }
         #expect(ended.status == 0, "\(change.line): \(ended.errors)")
         calls = try counting.takeLog()
     }
@@ -188,6 +186,20 @@ final class FaultDesk {
             }
         }
         return ends
+    }
+
+    /// Runs a line until it has found its reader; `again` is done before each further try.
+    private static func run(
+        _ line: String, on station: EmulatedCounter, with variables: [String: String?] = [:],
+        again: () throws -> Void = {}
+    ) throws -> Ended {
+        let words = station.counter.words(of: line)
+        var ended = try station.counter.run(words, with: variables)
+        for _ in 0..<mostTries where ended.isWithoutReader {
+            try again()
+            ended = try station.counter.run(words, with: variables)
+        }
+        return ended
     }
 
     private func tap(_ places: [Place]) throws -> [Ended] {
