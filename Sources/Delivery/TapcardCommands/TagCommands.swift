@@ -13,18 +13,30 @@ extension Command {
         ) { session throws(TapcardError) in try await session.tagInfo() },
         Command(
             "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
+            discussion: "A Flipper's .nfc file and a Proxmark3's JSON show a page that could not "
+                + "be read only behind all those that could.",
             arguments: [
                 CommandArgument(
                     name: "FILE", help: "Where to keep it; must not exist", isRequired: false,
                     completesFiles: true)
             ],
-            example: "tapcard tag dump card.txt"
+            options: [
+                CommandOption(
+                    name: "format", value: "FORMAT",
+                    help: "tapcard's own text, or a file for a Flipper Zero or a Proxmark3",
+                    choices: TagDump.Format.allCases.map(\.rawValue))
+            ],
+            example: "tapcard tag dump card.nfc --format flipper"
         ) { session throws(TapcardError) in try await session.dump() },
         Command(
             "tag restore", group: .tags, "Put the user pages of a dump back onto a tag",
             discussion: "Lock bits, capability container, configuration and passwords are never "
                 + "written. An old state of a card that is put back is found out at the next tap.",
-            arguments: [CommandArgument(name: "FILE", help: "The dump", completesFiles: true)],
+            arguments: [
+                CommandArgument(
+                    name: "FILE", help: "The dump: tapcard's own, a Flipper's or a Proxmark3's",
+                    completesFiles: true)
+            ],
             options: [.overwrite], example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
         Command(
@@ -71,15 +83,24 @@ extension Session {
         let path = command.argument("FILE")
         if let path { try requireNew(path) }
         let dump = try await station().dump()
+        let format = command.option("format").flatMap(TagDump.Format.init) ?? .text
+        let text: String
+        do throws(Type2Error) {
+            text = try dump.written(as: format)
+        } catch {
+            throw TapcardError(
+                .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
+                meaning: "No dump was made.", advice: "Use --format text.")
+        }
         guard let path else {
             return Report(
                 [
                     JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
                     JSONMember(key: "chip", value: .string(dump.chip.name)),
-                    JSONMember(key: "dump", value: .string(dump.text)),
-                ], [String(dump.text.dropLast())], isPlain: true)
+                    JSONMember(key: "dump", value: .string(text)),
+                ], [String(text.dropLast())], isPlain: true)
         }
-        try writing(path) { file throws(FileError) in try file.write(Array(dump.text.utf8)) }
+        try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
         return Report(
             [
                 JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
@@ -92,8 +113,7 @@ extension Session {
         let path = command.argument("FILE") ?? ""
         let dump: TagDump
         do {
-            let text = String(decoding: try content(of: path), as: UTF8.self)
-            dump = try TagDump(parsing: text)
+            dump = try TagDump.reading(try content(of: path)).dump
         } catch let error as TapcardError {
             throw error
         } catch {
