@@ -101,7 +101,7 @@ struct Session: Sendable {
     var surroundings: Station.Surroundings {
         drivers.surroundings { progress in
             if let text = Session.words(progress) { spinner.show(text) }
-            if isVerbose { say("tapcard: \(Session.detail(progress))\n") }
+            if isVerbose { say("tapcard: \(Session.detail(progress).shown)\n") }
         }
     }
 
