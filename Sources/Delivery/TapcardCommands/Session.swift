@@ -79,7 +79,7 @@ struct Session: Sendable {
                 tapcard: back up the keys now (tapcard keys export FILE): without them your cards \
                 cannot be told from forged ones.
 
-                """)
+                """.shown)
         }
         return keys
     }
