@@ -137,6 +137,15 @@ let package = Package(
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .target(
+            name: "FaultyWorld",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger", "NDEF",
+                "ServicePorts", "SimulatedField", "TagReading", "TapcardCore", "TapcardDomain",
+                "Type2Tag",
+            ],
+            path: "Tests/FaultyWorld", swiftSettings: strict),
+
+        .target(
             name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
@@ -169,6 +178,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "FaultyWorld", ["Ledger", "SimulatedField", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
         tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),

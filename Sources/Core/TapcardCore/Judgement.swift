@@ -71,7 +71,9 @@ enum SettlingStep: Sendable, Hashable {
         }
         let isSameAgain = open.id == request
         guard best.sequence == open.sequence else {
-            self = isSameAgain ? .resume(open) : .end(open, as: .voided)
+            // On a blocked card nothing is begun, and a payment that it does not show is not, either.
+            let mayResume = isSameAgain && view.card.status == .active
+            self = mayResume ? .resume(open) : .end(open, as: .voided)
             return
         }
         let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))

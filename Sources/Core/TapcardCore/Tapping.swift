@@ -32,6 +32,7 @@ extension Station {
                 try require(card ?? touched, is: uid)
                 touched = uid
                 let sight = try await see(identity, uid, thoroughly: thoroughly)
+                await hint(at: sight)
                 switch try await early(sight) {
                 case .goOn: break
                 case .again: continue
