@@ -22,7 +22,8 @@ public struct FindPassword: TagProcedure {
                 return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
             }
         case .answer(let pack) where pack == passwords[tried].pack: return .finish(tried)
-        case .answer, .failure(.refused):
+        case .answer, .failure(.refused(NAK.invalidArgument)),
+            .failure(.refused(NAK.authenticationLimit)):
             // The tag is silent after a NAK, whether or not there is another one to try.
             tried += 1
             return .select

@@ -93,7 +93,7 @@ public struct SwitchProtection: TagProcedure {
 
     private mutating func begin(with found: AccessConfiguration) -> TagStep<Void> {
         if found.isLocked { return .fail(.lockedSettings) }
-        guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
+        guard found.isHarmless else { return .fail(.limitsPasswords) }
         return authenticate(.opening)
     }
 

@@ -111,6 +111,7 @@ extension Station {
         }
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
+        try await requireOpened(sight)
         let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
         let beginning: Beginning
         do {

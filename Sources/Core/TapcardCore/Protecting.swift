@@ -144,6 +144,17 @@ extension Station {
         }
     }
 
+    /// Refuses a tag that does not take its card's password, before anything is begun: a copy has
+    /// none, and not every reader can send one.
+    func requireOpened(_ sight: Sight) async throws(Interruption) {
+        guard let card = sight.view?.card, let password = try opening(card.protection, of: card.uid)
+        else { return }
+        let found = try await performing(FindPassword(sight.identity, among: [password]))
+        guard found != nil else {
+            throw .refused(TapcardError(CardStoreError(.wrongPassword, "")).naming(card.uid))
+        }
+    }
+
     private func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
         guard let entry = keys.entry(keyID) else {
             throw .refused(
