@@ -127,6 +127,9 @@ import Type2Tag
         refuses(
             TagDump(try #require(TagMemory.blank(other, uid: TagBench.uid))),
             "the chip of a Type 2 tag")
+        refuses(
+            try TagDump(chip: .ntag213, uid: [4, 1, 2, 3, 4, 5, 6], pages: memory.pages),
+            "that pages 0 to 2 are not of the UID 04010203040506")
         var tried = memory
         tried.failedPasswords = 2
         if format == .proxmark {

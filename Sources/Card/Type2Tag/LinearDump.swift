@@ -19,7 +19,11 @@ struct LinearDump {
 
     /// Zeros are taken for unknown, unless the secrets show that whoever made the dump knew all.
     func dump() throws(Type2Error) -> TagDump {
-        try requireOwnPages()
+        guard pages.count <= chip.pageCount else {
+            throw Type2Error(
+                .excessPage, "\(pages.count) pages, but \(chip.name) has \(chip.pageCount)")
+        }
+        guard hasOwnPages else { throw Type2Error(.contradiction, strangePages) }
         var visible: [Page?] = pages
         visible += [Page?](repeating: nil, count: chip.pageCount - pages.count)
         var secrets: TagDump.Secrets?
@@ -54,19 +58,15 @@ struct LinearDump {
     }
 
     /// The first pages hold the UID and its check bytes; behind those the third is the maker's.
-    private func requireOwnPages() throws(Type2Error) {
-        guard pages.count <= chip.pageCount else {
-            throw Type2Error(
-                .excessPage, "\(pages.count) pages, but \(chip.name) has \(chip.pageCount)")
-        }
+    private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1
-        let isOwn = zip(pages.flatMap(\.bytes), serial.flatMap(\.bytes)).prefix(checkedBytes)
+        return zip(pages.flatMap(\.bytes), serial.flatMap(\.bytes)).prefix(checkedBytes)
             .allSatisfy { $0 == $1 }
-        guard isOwn else {
-            throw Type2Error(
-                .contradiction, "pages 0 to 2 are not of the UID \(Hexadecimal.encode(uid))")
-        }
+    }
+
+    private var strangePages: String {
+        "pages 0 to 2 are not of the UID \(Hexadecimal.encode(uid))"
     }
 }
 
@@ -92,6 +92,7 @@ extension LinearDump {
         counter = dump.counter ?? 0
         failedPasswords = dump.secrets?.failedPasswords ?? 0
         self.pages = pages
+        guard hasOwnPages else { throw Type2Error(.inexpressible, "that " + strangePages) }
     }
 
     private static func put(
