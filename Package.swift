@@ -48,6 +48,8 @@ let package = Package(
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
         // For the package in Fuzz, which sees products only.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+        // For tests only; a product because it is loaded in front of the program's libraries.
+        .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
     ],
     targets: [
         library("CLinux"),
@@ -162,6 +164,9 @@ let package = Package(
         .target(
             name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
+        .target(
+            name: "KillSwitch", path: "Tests/KillSwitch",
+            linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
