@@ -98,12 +98,12 @@ extension Station {
     }
 
     /// Remembers what may have begun, for the case that the ledger cannot be asked any more.
-    private final class Begun {
+    final class Begun {
         var operation: Operation?
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
-    private func carryOut(
+    func carryOut(
         _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState,
         noting begun: Begun
     ) async throws(Interruption) -> Receipt? {
@@ -113,6 +113,7 @@ extension Station {
         }
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
+        try await requireOpened(sight)
         let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
         let beginning: Beginning
         do {
@@ -153,7 +154,7 @@ extension Station {
 
     /// The card is gone: the ledger alone says what became of the request, and where it cannot be
     /// asked any more, what this tap has seen of it.
-    private func conclude(
+    func conclude(
         _ id: OperationID, _ seen: Operation?, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
         let known: Operation?
