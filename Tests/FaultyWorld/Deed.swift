@@ -31,7 +31,7 @@ package struct Deed: Sendable {
         Deed("scratch", from: card) { scene, number throws(TapcardError) in
             _ = try await scene.station(number).scratch(id: id)
         },
-        Deed("issue", from: { $0 }) { scene, number throws(TapcardError) in
+        Deed("issue", from: blankTag) { scene, number throws(TapcardError) in
             _ = try await scene.station(number).make(try order(usd(700)), id: id)
         },
         Deed("adopt", from: foreignCard) { scene, number throws(TapcardError) in
@@ -51,6 +51,20 @@ package struct Deed: Sendable {
         },
         Deed("replace", from: afterALoss) { scene, number throws(TapcardError) in
             _ = try await scene.station(number).make(CardOrder(.replace(lostUID)), id: id)
+        },
+        Deed("protect", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).protect(id: id)
+        },
+        Deed("unprotect", from: protectedCard) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).unprotect(id: id)
+        },
+        Deed("pay-protected", from: protectedCard) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).pay(usd(250), id: id)
+        },
+        Deed("issue-protected", from: blankTag) { scene, number throws(TapcardError) in
+            var order = try order(usd(700))
+            order.protects = true
+            _ = try await scene.station(number).make(order, id: id)
         },
     ]
 
@@ -75,9 +89,17 @@ package struct Deed: Sendable {
 
 /// The worlds before the deeds.
 extension Deed {
+    @Sendable private static func blankTag(_ world: RestingWorld) async -> RestingWorld { world }
+
     @Sendable private static func card(_ world: RestingWorld) async -> RestingWorld {
         await after(world) { scene throws(TapcardError) in
             _ = try await scene.station().make(try order(usd(1_000)), id: number(1))
+        }
+    }
+
+    @Sendable private static func protectedCard(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().protect(id: number(2))
         }
     }
 

@@ -31,11 +31,17 @@ enum Judgement: Sendable, Hashable {
             return
         }
         let sequence = best.record.sequence
+        #if LEAVE_RULES_OUT
+            let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
+            let newest = isLast ? view.card.allocated : view.card.confirmed
+        #else
+            let newest = view.card.confirmed
+        #endif
         if sequence > view.card.allocated || view.isInGap(sequence) {
             self = .ledgerBehind
         } else if view.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
-        } else if sequence < view.card.confirmed {
+        } else if sequence < newest {
             switch slots.slots[1 - best.place] {
             case .valid, .retired, .blank: self = .rolledBack
             case .broken, .unsealed: self = .damaged

@@ -14,7 +14,9 @@ extension Station {
     /// The body returns nil to look again.
     func tap<Success: Sendable>(
         for request: OperationID?, thoroughly: Bool = false, only card: CardUID? = nil,
-        conclude: (TapcardError) async -> Result<Success, TapcardError>? = { _ in nil },
+        conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>? = {
+            _, _ in nil
+        },
         early: (Sight) async throws(Interruption) -> Look<Success> = { _ in .goOn },
         _ body: (Sight, TapState) async throws(Interruption) -> Success?
     ) async throws(TapcardError) -> Success {
@@ -56,7 +58,7 @@ extension Station {
             }
         }
         await reader.release()
-        if last.result != .untrusted, let concluded = await conclude(last) {
+        if last.result != .untrusted, let concluded = await conclude(last, state) {
             return try concluded.get()
         }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
