@@ -149,7 +149,8 @@ extension Station {
         }
     }
 
-    /// The card is gone: the ledger alone says what became of the request.
+    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
+    /// request. What it has is done, whatever the card is by now; the next tap tells.
     private func conclude(
         _ id: OperationID, _ begun: Begun, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
@@ -162,6 +163,7 @@ extension Station {
         guard let operation = known else { return nil }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case _ where error.result == .untrusted: return nil
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }
