@@ -48,6 +48,8 @@ let package = Package(
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
         // For the package in Fuzz, which sees products only.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+        // For tests only; a product because it is loaded in front of the program's libraries.
+        .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
     ],
     targets: [
         library("CLinux"),
@@ -139,6 +141,15 @@ let package = Package(
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .target(
+            name: "FaultyWorld",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger", "NDEF",
+                "ServicePorts", "SimulatedField", "TagReading", "TapcardCore", "TapcardDomain",
+                "Type2Tag",
+            ],
+            path: "Tests/FaultyWorld", swiftSettings: strict),
+
+        .target(
             name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
@@ -153,6 +164,9 @@ let package = Package(
         .target(
             name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
+        .target(
+            name: "KillSwitch", path: "Tests/KillSwitch",
+            linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
@@ -180,6 +194,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "FaultyWorld", ["Ledger", "SimulatedField", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
         tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),

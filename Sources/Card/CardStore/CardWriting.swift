@@ -24,12 +24,17 @@ extension CardLayout {
         let before = CardLayout.pages(of: old, from: ndefPages.lowerBound)
         let after = CardLayout.pages(of: new, from: ndefPages.lowerBound)
         let guardPage = PageWrite(ndefPages.lowerBound, CardLayout.emptyMessage)
-        let wasBrokenOff = before.first == guardPage
+        let wasBrokenOff = isGuarded(old)
         let used = CardLayout.usedPages(of: new)
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
         return [guardPage] + changed + after.prefix(1)
+    }
+
+    /// Whether a refresh of what phones read was begun and not ended.
+    public func isGuarded(_ area: [UInt8]) -> Bool {
+        area.starts(with: CardLayout.emptyMessage.bytes)
     }
 
     private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)

@@ -62,7 +62,12 @@ enum SettlingStep: Sendable, Hashable {
         request: OperationID?, now: Timestamp, lifetime: Duration
     ) {
         guard let open = view.open else {
-            self = best.sequence == view.card.confirmed && bytes == expected ? .nothing : .reseal
+            // Whatever was to switch the tag's protection was given up for another operation; a
+            // fresh record finishes it.
+            let isLastWord =
+                best.sequence == view.card.confirmed && bytes == expected
+                && view.card.protection.isSettled
+            self = isLastWord ? .nothing : .reseal
             return
         }
         guard open.kind.isVoidable else {
@@ -71,7 +76,9 @@ enum SettlingStep: Sendable, Hashable {
         }
         let isSameAgain = open.id == request
         guard best.sequence == open.sequence else {
-            self = isSameAgain ? .resume(open) : .end(open, as: .voided)
+            // On a blocked card nothing is begun, and a payment that it does not show is not, either.
+            let mayResume = isSameAgain && view.card.status == .active
+            self = mayResume ? .resume(open) : .end(open, as: .voided)
             return
         }
         let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))

@@ -88,7 +88,7 @@ extension Session {
         let console = console
         let reader = try drivers.emulation.start(
             request, answer: { _ = console.write($0 + "\n") },
-            complain: { console.writeError("tapcard: \($0)\n") })
+            complain: { console.writeError("tapcard: \($0.shown)\n") })
         defer { reader.stop() }
         _ = show(started(reader, request))
         await reader.waitForCancellation()

@@ -40,6 +40,28 @@ extension Command {
             options: [.overwrite], example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
         Command(
+            "tag protect", group: .tags, "Protect a card's tag against writing by others",
+            discussion: "Phones still read it. The password comes from your keys: without them "
+                + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
+                + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
+            options: [.card], example: "tapcard tag protect"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            let change = try await station.protect(id: station.newID(), only: try session.card())
+            session.sayWhoOpens()
+            return Report(change)
+        },
+        Command(
+            "tag unprotect", group: .tags, "Take the password off a card's tag",
+            discussion: "Also off one that this ledger does not know, if a key of yours opens it "
+                + "and it does not count wrong passwords.",
+            options: [.card], example: "tapcard tag unprotect"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            return Report(
+                try await station.unprotect(id: station.newID(), only: try session.card()))
+        },
+        Command(
             "tag format", group: .tags, "Make a tag blank again",
             discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
             options: [.overwrite], example: "tapcard tag format"
@@ -52,7 +74,63 @@ extension Command {
     ]
 }
 
+extension Report {
+    fileprivate init(_ change: ProtectionChange) {
+        var lines = [
+            change.isProtected
+                ? "Card \(change.uid) is protected: only your keys can write to its tag"
+                : "Tag \(change.uid) is not protected any more: anyone can write to it"
+        ]
+        if let operation = change.operation { lines.append("Operation \(operation)") }
+        if change.display == .outOfDate {
+            lines.append("What phones read is out of date; the next tap mends it.")
+        }
+        self.init(
+            [
+                JSONMember(key: "uid", value: .text(change.uid)),
+                JSONMember(key: "protected", value: .bool(change.isProtected)),
+                JSONMember(key: "operation", value: .text(change.operation)),
+            ], lines)
+    }
+
+    /// What the settings of a tag mean.
+    fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
+        guard chip.isProtected(by: settings) else {
+            return ["Protection: none; anyone can write to the tag"]
+                + (settings.isLocked ? ["Its settings are locked for ever"] : [])
+        }
+        let first = settings.firstProtected
+        var lines = [
+            "Protection: a password is needed to write from page "
+                + "\(Hexadecimal.encode([first]))h (AUTH0)"
+                + (first > AccessConfiguration.everything
+                    ? "; whoever has a phone can still lock the pages before it" : "")
+        ]
+        lines.append(
+            settings.protectsReading
+                ? "  and to read from there (PROT)" : "  but not to read (PROT)")
+        lines.append(
+            settings.passwordLimit == 0
+                ? "  wrong passwords are not counted (AUTHLIM 0)"
+                : "  after \(settings.passwordLimit) wrong passwords nobody can ever open it "
+                    + "(AUTHLIM)")
+        if settings.isLocked { lines.append("  these settings are locked for ever (CFGLCK)") }
+        return lines
+    }
+}
+
 extension Session {
+    /// What cannot be undone without the keys.
+    func sayWhoOpens() {
+        guard !isQuiet else { return }
+        say(
+            """
+            tapcard: only the keys in \(settings.keyPath) open this tag. Keep a copy of them \
+            (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
+
+            """)
+    }
+
     fileprivate func tagInfo() async throws(TapcardError) -> Report {
         let info = try await station().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
@@ -68,15 +146,24 @@ extension Session {
                 JSONMember(key: "locked", value: .bool(info.isLocked)),
                 JSONMember(key: "protected", value: .bool(info.isProtected)),
                 JSONMember(key: "counter", value: .number(info.counter)),
+                JSONMember(
+                    key: "settings", value: info.configuration.map(Session.document) ?? .null),
             ],
             [
                 "\(info.chip.name), number \(info.uid)",
                 "\(info.chip.pageCount) pages of 4 bytes, \(info.chip.userPages.count) for users",
-                "Maker's signature: \(info.originality.rawValue) "
-                    + "(it proves who made the chip, not that the card is no copy)",
+                Report.words(info.originality),
                 "Holds: \(info.ndef)",
                 "Locked: \(yes(info.isLocked)); protected by a password: \(yes(info.isProtected))",
-            ])
+            ] + (info.configuration.map { Report.words($0, of: info.chip) } ?? []))
+    }
+
+    private static func document(_ settings: AccessConfiguration) -> JSONValue {
+        [
+            "firstProtected": .number(settings.firstProtected),
+            "protectsReading": .bool(settings.protectsReading),
+            "passwordLimit": .number(settings.passwordLimit), "locked": .bool(settings.isLocked),
+        ]
     }
 
     fileprivate func dump() async throws(TapcardError) -> Report {

@@ -1,0 +1,159 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TapcardDomain
+
+/// What the bytes in one of the places for records look like, where no true seal is on them.
+///
+/// A hint and no proof: a thief can make a forged record look torn.
+enum Trace: Hashable {
+    /// Each page is one that was written to the card, or lies between two of them.
+    case torn
+    /// The fields are whole, but were not sealed so for this card.
+    case tampered(SealedRecord)
+    /// Like nothing that was ever written to the card.
+    case overwritten
+
+    /// `written` are the records that may have stood in the place. A place may have been torn more
+    /// than once, so each page counts for itself.
+    init(_ bytes: [UInt8], written: [[UInt8]]) {
+        let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]
+        let pageSize = SealedRecord.byteCount / SealedRecord.pageCount
+        let isTorn = stride(from: 0, to: bytes.count, by: pageSize).allSatisfy { start in
+            written.contains { new in
+                written.contains { old in
+                    Trace.lies(bytes, between: old, new, in: start..<start + pageSize)
+                }
+            }
+        }
+        if isTorn {
+            self = .torn
+        } else {
+            self = SealedRecord(bytes).map(Trace.tampered) ?? .overwritten
+        }
+    }
+
+    /// A page that is erased and programmed has no bit that neither of the two has.
+    private static func lies(
+        _ bytes: [UInt8], between old: [UInt8], _ new: [UInt8], in page: Range<Int>
+    ) -> Bool {
+        page.allSatisfy { bytes[$0] & ~(old[$0] | new[$0]) == 0 }
+    }
+}
+
+extension Station {
+    /// How many of the last numbers may have stood in a place before it was torn.
+    private static let mostRecent: UInt32 = 8
+
+    /// Says what on a tag is not as it should be, and whether that looks like an accident or like
+    /// somebody's hand. Nothing is decided by it.
+    func hint(at sight: Sight) async {
+        for text in await evidence(on: sight) { surroundings.progress(.hint(text)) }
+    }
+
+    private func evidence(on sight: Sight) async -> [String] {
+        guard let view = sight.view, view.open?.kind.makesCard != true else { return [] }
+        guard sight.slots.best != nil || !sight.image.hasBlankRecords else {
+            if formattedRefusal(sight) != nil { return [] }
+            return ["both records are gone: the tag was wiped, or is another one with this number"]
+        }
+        var found: [String] = []
+        // Without the ledger's word the tap goes on; it asks again before anything is decided.
+        if sight.slots.hasOddity, let written = try? await recentRecords(of: view) {
+            for place in sight.slots.slots.indices {
+                if let text = describe(place, of: sight.slots, written) { found.append(text) }
+            }
+        }
+        if let best = sight.slots.best?.record {
+            let number = "the newest record with a true seal is number \(best.sequence)"
+            if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
+                found.append("\(number), which this ledger never handed out")
+            } else if best.sequence < view.card.confirmed {
+                found.append("\(number); the ledger has confirmed \(view.card.confirmed)")
+            } else if view.issued[best.sequence]?.bytes != best.bytes {
+                found.append(
+                    "\(number), with other bytes than the ledger made: somebody has key "
+                        + "\(best.keyID)")
+            }
+        }
+        if let text = describeFace(on: sight, view) { found.append(text) }
+        return found
+    }
+
+    private func describe(
+        _ place: Int, of slots: RecordSlots, _ written: [IssuedRecord]
+    ) -> String? {
+        let name = place == 0 ? "the first record" : "the second record"
+        switch slots.slots[place] {
+        case .blank, .valid: return nil
+        case .retired(let record):
+            return "\(name) is sealed with key \(record.keyID), which was given up"
+        case .broken, .unsealed: break
+        }
+        switch Trace(slots.bytes[place], written: written.map(\.bytes)) {
+        case .torn:
+            return "\(name) looks torn: its pages are those of records that were written to the "
+                + "card, as when it is pulled away"
+        case .overwritten:
+            return "\(name) looks overwritten: it is like nothing that was written to the card"
+        case .tampered(let record):
+            let says = Money(minorUnits: Int64(record.balance), currency).shown
+            var text = "\(name) looks tampered with: whole, number \(record.sequence) with \(says)"
+            if let made = written.first(where: { $0.sequence == record.sequence }),
+                let whole = SealedRecord(made.bytes)
+            {
+                let sealed = Money(minorUnits: Int64(whole.balance), currency).shown
+                text += ", but that number was sealed with \(sealed)"
+            } else {
+                text += ", but under no true seal"
+            }
+            return text
+        }
+    }
+
+    /// What was made for the card lately: each of these may have stood in a place.
+    private func recentRecords(of view: CardView) async throws(LedgerError) -> [IssuedRecord] {
+        let numbers = [view.card.confirmed, view.card.allocated].flatMap { last in
+            (0..<Station.mostRecent).compactMap { SequenceNumber(last.value &- $0) }
+        }
+        let issued = try await ledger.view(of: view.card.uid, holding: numbers)?.issued ?? [:]
+        return issued.merging(view.issued) { $1 }.values.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Names and codes are not told: a log is read by others.
+    private func describeFace(on sight: Sight, _ view: CardView) -> String? {
+        let name = "what phones read"
+        if view.card.isDisplayStale || sight.layout.isGuarded(sight.image.area) {
+            return "\(name) is half written: an earlier tap was broken off"
+        }
+        guard view.open == nil, sight.slots.best?.record.sequence == view.card.confirmed else {
+            return nil
+        }
+        guard let face = sight.image.content(in: currency).face else {
+            return "\(name) was altered: it makes no sense as a card"
+        }
+        if face.balance != view.balance {
+            return "\(name) was altered: it says \(face.balance.shown), the ledger "
+                + view.balance.shown
+        }
+        let content = view.card.content(view.card.confirmed, balance: view.balance)
+        if face.holder != content.holder { return "\(name) was altered: the holder differs" }
+        if face.style == .tapcard, face.scratch != content.scratch {
+            return "\(name) was altered: code or state differ"
+        }
+        return nil
+    }
+}
+
+extension RecordSlots {
+    /// Whether a place holds something that is neither a record under a true seal nor nothing.
+    fileprivate var hasOddity: Bool {
+        slots.contains { slot in
+            switch slot {
+            case .broken, .unsealed, .retired: true
+            case .blank, .valid: false
+            }
+        }
+    }
+}

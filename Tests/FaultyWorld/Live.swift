@@ -1,0 +1,237 @@
+import CardImage
+import Ledger
+import ServicePorts
+import SimulatedField
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+/// The world while stations work in it: readers, the one card, the ledger, and what goes wrong.
+struct Live {
+    private struct Reader {
+        var side = TagSide()
+        var isPowered = false
+    }
+
+    private let layout: CardLayout?
+    private let uid: [UInt8]
+    private let keepsWorlds: Bool
+    /// By the number of the step, counted from 0 over all stations.
+    private let mishaps: [Int: Mishap]
+    private var simulation: Simulation
+    private var readers: [Reader]
+    /// The reader that the card lies on.
+    private var place: Int?
+    private var isLedgerGone = false
+    private var weak: [UInt8: Page]
+    private(set) var tables: LedgerTables
+    private(set) var isDead = false
+    private(set) var steps: [Step] = []
+    private(set) var violations: [Violation] = []
+
+    init(
+        _ world: RestingWorld, mishaps: [Int: Mishap], readers count: Int, keepsWorlds: Bool
+    ) {
+        layout = CardLayout(chipNamed: world.tag.chip.name)
+        uid = world.tag.uid
+        self.keepsWorlds = keepsWorlds
+        self.mishaps = mishaps
+        simulation = Simulation([world.tag], onReader: [world.tag.uid])
+        readers = [Reader](repeating: Reader(), count: count)
+        place = 0
+        weak = world.weak
+        tables = world.ledger
+    }
+
+    var world: RestingWorld {
+        var world = RestingWorld(tag: simulation.tags[0], ledger: tables)
+        world.weak = weak
+        return world
+    }
+
+    /// Lays the card on another reader, or takes it away.
+    mutating func move(to reader: Int?) {
+        guard place != reader else { return }
+        leave()
+        place = reader
+        if reader != nil { simulation.put([uid]) }
+    }
+
+    private mutating func leave() {
+        if let place { powerDown(place) }
+        simulation.take()
+        place = nil
+    }
+
+    mutating func powerDown(_ reader: Int) {
+        readers[reader].side.powerDown()
+        readers[reader].isPowered = false
+    }
+
+    mutating func select(on reader: Int) throws(ReaderError) -> TagIdentity {
+        guard !isDead else { throw ReaderError(.readerLost) }
+        guard place == reader else {
+            powerDown(reader)
+            throw ReaderError(.noTag)
+        }
+        let tag = simulation.tags[0]
+        if !readers[reader].isPowered {
+            readers[reader].side.powerUp(tag)
+            readers[reader].isPowered = true
+        }
+        guard let identity = readers[reader].side.select(tag) else { throw ReaderError(.tagLost) }
+        return identity
+    }
+
+    mutating func exchange(
+        _ frame: [UInt8], on reader: Int
+    ) throws(ReaderError) -> [UInt8] {
+        guard !isDead else { throw ReaderError(.readerLost) }
+        let write = written(by: frame)
+        let mishap = begin(write ?? .frame(frame), at: reader)
+        defer { keepWorld() }
+        if mishap == .killedBefore { isDead = true }
+        guard !isDead else { throw ReaderError(.readerLost) }
+        guard place == reader, readers[reader].isPowered else {
+            note("no card")
+            throw ReaderError(.tagLost, "no tag is selected")
+        }
+        if let kind = mishap?.onRadio { simulation.fault = Fault(at: 1, counting: .frame, kind) }
+        let outcome = simulation.exchange(frame, with: uid, &readers[reader].side)
+        simulation.fault = nil
+        if case .write(let page, let old, _) = write { weaken(page, old, outcome, mishap?.onRadio) }
+        if simulation.onReader.isEmpty {
+            leave()
+            if case .radioAndBack = mishap { move(to: reader) }
+        }
+        if mishap == .killedAfter {
+            isDead = true
+            throw ReaderError(.readerLost)
+        }
+        return try answer(outcome)
+    }
+
+    private mutating func answer(_ outcome: FrameOutcome) throws(ReaderError) -> [UInt8] {
+        switch outcome {
+        case .reply(.data(let bytes)):
+            note("\(bytes.count) bytes")
+            return bytes
+        case .reply(.ack):
+            note("acknowledged")
+            return []
+        case .reply(.nak(let code)):
+            note("refused")
+            throw ReaderError(.refused(code))
+        case .reply(.silence), .late, .killed:
+            note("nothing in time")
+            throw ReaderError(.timedOut)
+        case .garbled:
+            note("garbled")
+            throw ReaderError(.garbled)
+        case .gone:
+            note("the card is gone")
+            throw ReaderError(.tagLost)
+        }
+    }
+
+    /// What the frame is to write, and I10.
+    private mutating func written(by frame: [UInt8]) -> Step.Act? {
+        guard Simulation.isWrite(frame),
+            case .write(let page, let new)? = try? Type2Command(frame: frame)
+        else { return nil }
+        if let layout, !layout.pages.contains(page) {
+            violations.append(Violation(.i10, "page \(page) was written"))
+        }
+        return .write(page: page, old: simulation.tags[0][page], new: new)
+    }
+
+    /// A page is weak while its last WRITE reached the tag and no acknowledge came back.
+    private mutating func weaken(
+        _ page: UInt8, _ old: Page, _ outcome: FrameOutcome, _ fault: Fault.Kind?
+    ) {
+        switch (outcome, fault) {
+        case (.reply(.ack), _): weak[page] = nil
+        case (.garbled, _), (.late, _), (_, .acknowledgeLost), (_, .torn):
+            weak[page] = weak[page] ?? old
+        default: break
+        }
+    }
+
+    mutating func transact<Success>(
+        _ act: Step.Act, of station: Int,
+        _ body: (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success {
+        guard !isDead else { throw LedgerError(.unavailable, "nobody is there to ask") }
+        let mishap = begin(act, at: station)
+        defer { keepWorld() }
+        switch mishap {
+        case .killedBefore: isDead = true
+        case .ledgerGone: isLedgerGone = true
+        default: break
+        }
+        guard !isDead, !isLedgerGone, mishap != .ledgerAway else {
+            note("the ledger does not answer")
+            throw LedgerError(.unavailable, "the ledger does not answer")
+        }
+        guard mishap != .commitLost else {
+            note("not known")
+            throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
+        }
+        let before = tables
+        let success: Success
+        do {
+            success = try tables.transact(body)
+        } catch {
+            note("\(error)")
+            throw error
+        }
+        if act == .ledgerWrite {
+            violations += Invariant.broken(from: before, to: tables)
+            let after = tables
+            note(Words.change(from: before, to: after))
+        }
+        switch mishap {
+        case .killedAfter: isDead = true
+        case .commitUnknownLedgerGone: isLedgerGone = true
+        default: break
+        }
+        if isDead || mishap == .commitUnknown || mishap == .commitUnknownLedgerGone {
+            throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
+        }
+        return success
+    }
+
+    /// The activation service is asked: it makes the code active, however often.
+    mutating func serve(_ station: Int) throws(ServiceError) {
+        guard !isDead else { throw ServiceError(.unreachable, "nobody is there to ask") }
+        let mishap = begin(.service, at: station)
+        defer { keepWorld() }
+        if mishap == .killedBefore || mishap == .killedAfter { isDead = true }
+        guard !isDead else { throw ServiceError(.unreachable, "nobody is there to ask") }
+    }
+
+    private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
+        let mishap = mishaps[steps.count]
+        steps.append(Step(station: station, act: act, mishap: mishap))
+        return mishap
+    }
+
+    private mutating func note(_ answer: @autoclosure () -> String) {
+        guard keepsWorlds else { return }
+        let words = answer()
+        steps[steps.count - 1].answer = words
+    }
+
+    private mutating func keepWorld() {
+        if keepsWorlds { steps[steps.count - 1].after = world }
+    }
+}
+
+extension Mishap {
+    fileprivate var onRadio: Fault.Kind? {
+        switch self {
+        case .radio(let kind), .radioAndBack(let kind): kind
+        default: nil
+        }
+    }
+}
