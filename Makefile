@@ -50,10 +50,11 @@ sanitize: deps
 	$(SWIFT) test --sanitize=thread --scratch-path .build/thread --skip-build --disable-xctest --quiet \
 		--filter "Reader|PN532|SimulatedField|BlockingLane|OtherClients"
 
-# Looks for inputs that break something: see docs/TESTING.md.
+# Looks for inputs that break something: see docs/TESTING.md. Without the cache, as SwiftPM does not notice
+# new files of a package beside the one it builds.
 fuzz: deps
 	$(SWIFT) build -c release --package-path Fuzz --scratch-path .build/fuzz/build \
-		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld || { \
+		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld --disable-build-manifest-caching || { \
 		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
 	@Fuzz/run $(SECONDS) $(TARGET)
 
