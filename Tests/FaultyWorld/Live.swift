@@ -162,7 +162,9 @@ struct Live {
         _ body: (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {
         guard !isDead else { throw LedgerError(.unavailable, "nobody is there to ask") }
-        let mishap = begin(act, at: station)
+        var mishap = begin(act, at: station)
+        // Whoever only looks has nothing to commit.
+        if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
         defer { keepWorld() }
         switch mishap {
         case .killedBefore: isDead = true
@@ -228,6 +230,13 @@ struct Live {
 }
 
 extension Mishap {
+    fileprivate var isOfCommit: Bool {
+        switch self {
+        case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
+        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone: false
+        }
+    }
+
     fileprivate var onRadio: Fault.Kind? {
         switch self {
         case .radio(let kind), .radioAndBack(let kind): kind

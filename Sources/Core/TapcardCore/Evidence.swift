@@ -67,10 +67,10 @@ extension Station {
         }
         if let best = sight.slots.best?.record {
             let number = "the newest record with a true seal is number \(best.sequence)"
-            if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
-                found.append("\(number), which this ledger never handed out")
-            } else if best.sequence < view.card.confirmed {
+            if best.sequence < view.card.confirmed {
                 found.append("\(number); the ledger has confirmed \(view.card.confirmed)")
+            } else if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
+                found.append("\(number), which this ledger never handed out")
             } else if view.issued[best.sequence]?.bytes != best.bytes {
                 found.append(
                     "\(number), with other bytes than the ledger made: somebody has key "

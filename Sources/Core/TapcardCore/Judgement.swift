@@ -31,11 +31,15 @@ enum Judgement: Sendable, Hashable {
             return
         }
         let sequence = best.record.sequence
-        if sequence > view.card.allocated || view.isInGap(sequence) {
+        let isOld = sequence < view.card.confirmed
+        // Below what was confirmed since, even a skipped number is an old one: somebody has decided
+        // about the loss already.
+        let isSkipped = view.isInGap(sequence)
+        if sequence > view.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
-        } else if view.issued[sequence]?.bytes != slots.bytes[best.place] {
+        } else if !isSkipped, view.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
-        } else if sequence < view.card.confirmed {
+        } else if isOld {
             switch slots.slots[1 - best.place] {
             case .valid, .retired, .blank: self = .rolledBack
             case .broken, .unsealed: self = .damaged

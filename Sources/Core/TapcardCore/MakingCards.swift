@@ -126,7 +126,11 @@ extension Station {
             _ = try await reseal(sight, seen, above: .none)
             return nil
         }
-        return try await reading(of: sight.uid, state.display)
+        // An earlier try may have ended between the record and what phones read.
+        let refreshed = await refreshDisplay(
+            on: sight, content: view.card.content(sight.highest, balance: view.balance),
+            of: view.card, rewritingAll: view.card.isDisplayStale)
+        return try await reading(of: sight.uid, refreshed == .current ? state.display : refreshed)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.

@@ -56,7 +56,8 @@ extension Station {
             }
         }
         await reader.release()
-        if last.result != .untrusted, let concluded = await conclude(last) {
+        // What is wrong with the card is what has to be said; to tap it again would not help.
+        if last.result != .untrusted, last.kind != .ledgerBehind, let concluded = await conclude(last) {
             return try concluded.get()
         }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
