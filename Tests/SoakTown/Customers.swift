@@ -218,9 +218,10 @@ extension Town {
             if error.kind == .cardClosed, books.accounts[uid(index)]?.standing == .closed {
                 return try await learn(index)
             }
-            if error.kind == .blankTag, books.accounts[uid(index)] == nil {
-                bodies[index].marks = []
-                return
+            if error.kind == .blankTag || error.kind == .notACard,
+                books.accounts[uid(index)] == nil
+            {
+                return throwAway(index)
             }
             try await wasAccused(error.kind, index)
         case nil: throw broken("an undisturbed tap killed the process")

@@ -112,11 +112,7 @@ extension Town {
         }
         guard case .success(let reading) = said, reading.problem == nil, reading.seal == .valid,
             let balance = reading.balance
-        else {
-            note("stickers thrown away")
-            bodies[index] = blank()
-            return
-        }
+        else { return throwAway(index) }
         let order = CardOrder(.adopt(accepting: balance))
         let made = try await carryOut(order, "adopt", index)
         books.adopted += balance.minorUnits
@@ -134,6 +130,11 @@ extension Town {
             }
         books.made(uid(index), balance.minorUnits, scratch)
         try await expectSettled(index)
+    }
+
+    mutating func throwAway(_ index: Int) {
+        note("stickers thrown away")
+        bodies[index] = blank()
     }
 
     mutating func changeStatus(_ index: Int) async throws(Broken) {

@@ -245,7 +245,15 @@ extension Station {
             isGenuineChip: signature.map {
                 Originality.verify(uid: sight.uid.bytes, signature: $0)
             }, holder: holder, scratch: scratch, face: order.face, balance: balance,
-            mayReissue: order.mayReissue, above: sight.highest)
+            mayReissue: order.mayReissue, above: highest(on: sight, for: holder))
+    }
+
+    /// A record that could not be checked without its holder's name may be true for the new one's:
+    /// an erased message hides it, and the new card's would bring it back.
+    private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
+        let slots = RecordSlots(
+            sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
+        return max(sight.highest, slots.best?.record.sequence ?? .none)
     }
 
     /// Refuses to write over what may be worth something to someone.

@@ -57,7 +57,9 @@ extension Station {
         }
         await reader.release()
         // What is wrong with the card is what has to be said; to tap it again would not help.
-        if last.result != .untrusted, last.kind != .ledgerBehind, let concluded = await conclude(last) {
+        if last.result != .untrusted, last.kind != .ledgerBehind,
+            let concluded = await conclude(last)
+        {
             return try concluded.get()
         }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
