@@ -30,6 +30,8 @@ struct Body: Sendable {
     /// Pages whose last WRITE was not acknowledged, with what they held before.
     var weak: [UInt8: Page] = [:]
     var marks: Set<Mark> = []
+    /// What a vandal wrote stays in the place that is not in use.
+    var wasVandalised = false
     /// What a thief has kept of it.
     var dumps: [TagMemory] = []
 

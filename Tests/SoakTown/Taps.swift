@@ -76,8 +76,9 @@ extension Town {
         if bodies[index].marks.isEmpty {
             let heard = hints.withLock { $0 }
             if heard.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
-            if heard.contains(where: { $0.contains("tampered") || $0.contains("overwritten") }) {
-                note("hints that suspect an honest card")
+            let suspicion = heard.first { $0.contains("tampered") || $0.contains("overwritten") }
+            if let suspicion, !bodies[index].wasVandalised {
+                throw broken("the log suspects an honest card: \(suspicion)")
             }
         }
     }

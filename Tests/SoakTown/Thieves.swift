@@ -173,6 +173,7 @@ extension Town {
             bodies[index].weak[page] = nil
         }
         bodies[index].marks.insert(.vandalised)
+        bodies[index].wasVandalised = true
         tell(index, "a vandal wrote \(written) on \(pages.count) pages from \(pages[0])")
     }
 
