@@ -10,9 +10,12 @@ MODPROBE ?= /etc/modprobe.d
 STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
-LINTED = Package.swift Sources Tests Benchmarks
+LINTED = Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
+# How long each target is fuzzed, and which one: all of them where none is named.
+SECONDS ?= 60
+TARGET ?=
 
-.PHONY: all deps build-deps build demo test memcheck sanitize check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test memcheck sanitize fuzz check bench lint format docs clean install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -46,6 +49,13 @@ sanitize: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
 	$(SWIFT) test --sanitize=thread --scratch-path .build/thread --skip-build --disable-xctest --quiet \
 		--filter "Reader|PN532|SimulatedField|BlockingLane|OtherClients"
+
+# Looks for inputs that break something: see docs/TESTING.md.
+fuzz: deps
+	$(SWIFT) build -c release --package-path Fuzz --scratch-path .build/fuzz/build \
+		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld || { \
+		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
+	@Fuzz/run $(SECONDS) $(TARGET)
 
 # Cheapest first, each with its time.
 check: deps

@@ -46,6 +46,10 @@ let package = Package(
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "PCSCReader", targets: ["PCSCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
+        // For the package in Fuzz, which sees products only.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+        // For tests only; a product because it is loaded in front of the program's libraries.
+        .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
     ],
     targets: [
         library("CLinux"),
@@ -159,8 +163,20 @@ let package = Package(
             name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
+                "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
+                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
+                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+            ],
+            path: "Tests/FuzzTargets", swiftSettings: strict),
+        .target(
             name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
+        .target(
+            name: "KillSwitch", path: "Tests/KillSwitch",
+            linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
@@ -224,6 +240,7 @@ let package = Package(
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
                 "IdleDrivers", "BlockingLane",
             ]),
+        tests(of: "FuzzTargets"),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],

@@ -46,11 +46,12 @@ public struct WritePages: TagProcedure {
             state = .authenticating
             return .exchange(Type2Command.authenticate(password.password).frame)
         case (.authenticating, .answer(let pack)):
-            guard pack == password?.pack else {
-                return .fail(CardStoreError(.garbled, "the tag does not know our password"))
-            }
+            guard pack == password?.pack else { return .fail(.wrongPassword) }
             state = .writing
             return write()
+        case (.authenticating, .failure(.refused(NAK.invalidArgument))),
+            (.authenticating, .failure(.refused(NAK.authenticationLimit))):
+            return .fail(.wrongPassword)
         case (.writing, .answer(let answer)):
             guard answer.isEmpty else {
                 return .fail(CardStoreError(.garbled, "the tag did not acknowledge a WRITE"))
@@ -93,16 +94,5 @@ public struct WritePages: TagProcedure {
             return .fail(CardStoreError(.differs, "a page does not hold what was written to it"))
         }
         return .finish(span.bytes)
-    }
-}
-
-/// What opens a protected tag, and what it answers.
-public struct TagPassword: Hashable, Sendable {
-    public let password: [UInt8]
-    public let pack: [UInt8]
-
-    public init(password: [UInt8], pack: [UInt8]) {
-        self.password = password
-        self.pack = pack
     }
 }

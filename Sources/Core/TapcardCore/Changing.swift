@@ -96,12 +96,12 @@ extension Station {
     }
 
     /// Remembers what may have begun, for the case that the ledger cannot be asked any more.
-    private final class Begun {
+    final class Begun {
         var operation: Operation?
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
-    private func carryOut(
+    func carryOut(
         _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState,
         noting begun: Begun
     ) async throws(Interruption) -> Receipt? {
@@ -111,6 +111,7 @@ extension Station {
         }
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
+        try await requireOpened(sight)
         let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
         let beginning: Beginning
         do {
@@ -150,7 +151,7 @@ extension Station {
     }
 
     /// The card is gone: the ledger alone says what became of the request.
-    private func conclude(
+    func conclude(
         _ id: OperationID, _ begun: Begun, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
         let known: Operation?

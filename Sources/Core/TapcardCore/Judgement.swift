@@ -66,7 +66,12 @@ enum SettlingStep: Sendable, Hashable {
         request: OperationID?, now: Timestamp, lifetime: Duration
     ) {
         guard let open = view.open else {
-            self = best.sequence == view.card.confirmed && bytes == expected ? .nothing : .reseal
+            // Whatever was to switch the tag's protection was given up for another operation; a
+            // fresh record finishes it.
+            let isLastWord =
+                best.sequence == view.card.confirmed && bytes == expected
+                && view.card.protection.isSettled
+            self = isLastWord ? .nothing : .reseal
             return
         }
         guard open.kind.isVoidable else {

@@ -21,13 +21,19 @@ public struct CardOrder: Sendable, Hashable {
     public var mayReissue: Bool
     /// Write over what is no card.
     public var mayOverwrite: Bool
+    /// Protect the tag with the card's password.
+    public var protects: Bool
+    /// Take a chip whose maker's signature is not true.
+    public var acceptsAnyChip: Bool
 
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
-        mayOverwrite: Bool = false
+        mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
     ) {
         self.origin = origin
         self.face = face
+        self.protects = protects
+        self.acceptsAnyChip = acceptsAnyChip
         self.mayReissue = mayReissue
         self.mayOverwrite = mayOverwrite
     }
@@ -35,13 +41,13 @@ public struct CardOrder: Sendable, Hashable {
     /// The demo user: the same on every tag.
     public static func demo(
         in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
-        mayOverwrite: Bool = false
+        mayOverwrite: Bool = false, protects: Bool = false
     ) throws(Refusal) -> CardOrder {
         CardOrder(
             .issue(
                 Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez")),
                 Money(minorUnits: 0, currency), hasScratchCard: true),
-            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite)
+            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite, protects: protects)
     }
 }
 
@@ -154,8 +160,10 @@ extension Station {
             made.id = id
             return
         }
-        if let tag = sight.tag { try await requireWritable(tag, sight.uid) }
-        let plan = try await plan(order, for: sight)
+        guard let tag = sight.tag else { return }
+        let found = try await requireWritable(
+            tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
+        let plan = try await plan(order, for: sight, tag, found)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
         let beginning = try await asking { () throws(LedgerError) in
             try await ledger.begin(request, seen: sight.seen, sealer: sealer)
@@ -174,7 +182,8 @@ extension Station {
     private func isDone(
         _ order: CardOrder, by settled: Operation, _ view: CardView?
     ) async throws(Interruption) -> Bool {
-        guard let view, view.card.face == order.face, order.origin.isAnswered(by: settled)
+        guard let view, view.card.face == order.face, order.origin.isAnswered(by: settled),
+            !order.protects || view.card.protection != .off
         else { return false }
         switch order.origin {
         case .issue(let holder, _, let hasScratchCard):
@@ -190,7 +199,7 @@ extension Station {
     }
 
     private func plan(
-        _ order: CardOrder, for sight: Sight
+        _ order: CardOrder, for sight: Sight, _ tag: SightedTag, _ found: CardProtection
     ) async throws(Interruption) -> CardPlan {
         var holder = Holder.nobody
         var balance = Money(minorUnits: 0, currency)
@@ -239,12 +248,11 @@ extension Station {
         } catch {
             throw .refused(TapcardError(error).naming(sight.uid))
         }
-        let signature = sight.tag?.signature
         return CardPlan(
             origin: origin, chip: sight.chip,
-            isGenuineChip: signature.map {
-                Originality.verify(uid: sight.uid.bytes, signature: $0)
-            }, holder: holder, scratch: scratch, face: order.face, balance: balance,
+            isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
+            scratch: scratch, face: order.face,
+            protection: protection(order, sight.view?.card.protection, found), balance: balance,
             mayReissue: order.mayReissue, above: highest(on: sight, for: holder))
     }
 
@@ -254,6 +262,33 @@ extension Station {
         let slots = RecordSlots(
             sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
         return max(sight.highest, slots.best?.record.sequence ?? .none)
+    }
+
+    /// What the tag is to be, where it was found to be like this. What was being switched goes on.
+    private func protection(
+        _ order: CardOrder, _ known: CardProtection?, _ found: CardProtection
+    ) -> CardProtection {
+        if let known, !known.isSettled { return known }
+        guard order.protects else { return found }
+        if let keyID = found.keyID { return .switchingOn(keyID: keyID) }
+        return .settingPassword(keyID: keys.sealing.id)
+    }
+
+    /// Refuses a chip whose signature is not its maker's. One without any is taken: nobody claims
+    /// that it is genuine.
+    private func isGenuine(
+        _ tag: SightedTag, _ uid: CardUID, _ order: CardOrder
+    ) throws(Interruption) -> Bool? {
+        let originality = TagInfo.Originality(tag.signature, of: uid)
+        guard originality != .invalid || order.acceptsAnyChip else {
+            throw .refused(
+                TapcardError(
+                    .unsupportedTag,
+                    "The maker's signature on this chip is not true: it is not the "
+                        + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
+                    advice: "Use another tag, or take it all the same with --any-chip.", uid: uid))
+        }
+        return originality.isGenuine
     }
 
     /// Refuses to write over what may be worth something to someone.

@@ -124,6 +124,10 @@ extension TapcardError {
                 "Whether the card has it is not known; until then it is not done."
             case .add, .refund, .scratch, .activate, .issue, .adopt, .replace:
                 "The ledger has it; the card follows at the next tap."
+            case .protect:
+                "Whether the tag asks for its password already is not known; the money is safe."
+            case .unprotect:
+                "Whether the tag still asks for its password is not known; the money is safe."
             case .reseal, .block, .unblock, .forget:
                 "The money is safe in the ledger."
             }

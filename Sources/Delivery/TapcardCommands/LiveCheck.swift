@@ -82,7 +82,7 @@ struct LiveCheck: Sendable {
     private func sight(of tag: TagInfo) -> Finding {
         var what =
             "An \(tag.chip.name), number \(tag.uid), lies on it; the maker's signature is "
-            + "\(tag.originality.rawValue). It holds \(LiveCheck.words(tag.ndef)); of "
+            + "\(tag.originality == .none ? "missing" : tag.originality.rawValue). It holds \(LiveCheck.words(tag.ndef)); of "
             + "\(tag.chip.userByteCount) bytes \(tag.freeBytes) are free."
         if tag.isLocked { what += " It is locked." }
         if tag.isProtected { what += " It is protected by a password." }

@@ -249,7 +249,7 @@ extension Intent {
         case .pay(let money), .add(let money): money
         case .refund(_, let money): money
         case .make(let plan): plan.balance
-        case .scratch, .activate, .close, .reseal: nil
+        case .scratch, .activate, .close, .reseal, .protect, .unprotect: nil
         }
     }
 }
@@ -276,7 +276,7 @@ extension Operation {
         case .make(let plan):
             if case .replace = plan.origin { return true }
             return amount == plan.balance.minorUnits
-        case .scratch, .activate, .close, .reseal: return true
+        case .scratch, .activate, .close, .reseal, .protect, .unprotect: return true
         }
     }
 }

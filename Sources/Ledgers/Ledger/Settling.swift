@@ -27,6 +27,8 @@ extension LedgerStore {
             guard card.allocated == work.content.sequence, operation.sequence == card.allocated
             else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, work.content.sequence)
+            // What was left to do on the tag has been done.
+            card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
     }
@@ -56,6 +58,22 @@ extension LedgerStore {
             }
             let work = try book.allocate(for: operation, on: view.card, above: highest)
             return work.map(Settlement.work) ?? .refused(Book.numbersExhausted)
+        }
+    }
+
+    /// Records that the tag has proved one step of its protection, before the next is taken. Nil
+    /// where another station has begun anew meanwhile: the tag is judged again.
+    public func advanceProtection(
+        of work: OpenWork, at now: Timestamp
+    ) async throws(LedgerError) -> OpenWork? {
+        try await settle(at: now) { book throws(LedgerError) in
+            guard var card = try book.rows.card(work.card.uid),
+                card.allocated == work.content.sequence,
+                [work.card.protection, work.card.protection.next].contains(card.protection)
+            else { return nil }
+            card.protection = work.card.protection.next
+            try book.rows.save(card)
+            return work.protecting(card.protection)
         }
     }
 
@@ -116,6 +134,18 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
             card.isDisplayStale = stale
+            try rows.save(card)
+        }
+    }
+
+    /// Notes what a tag was found to be where the ledger had it otherwise, as after a restored
+    /// backup. Not where it is being switched: that goes on from where it is.
+    public func noteProtection(
+        of uid: CardUID, _ protection: CardProtection
+    ) async throws(LedgerError) {
+        try await write { rows throws(LedgerError) in
+            guard var card = try rows.card(uid), card.protection.isSettled else { return }
+            card.protection = protection
             try rows.save(card)
         }
     }

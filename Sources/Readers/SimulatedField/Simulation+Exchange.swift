@@ -66,17 +66,25 @@ extension Simulation {
         return due.countdown > 0 ? nil : due.kind
     }
 
-    /// Only user pages tear: lock bits and the capability container are protected by the chip. A
-    /// page tears even where it is written with what it holds already.
+    /// Lock bits and the capability container are protected by the chip, everything else tears: a
+    /// torn password is the one that the tag has from then on. A page tears even where it is
+    /// written with what it holds already.
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {
         let command = try? Type2Command(frame: frame)
-        guard case .write(let page, _)? = command, before.chip.userPages.contains(page)
+        guard case .write(let page, _)? = command, tears(before.chip.role(of: page))
         else { return after }
         var memory = after
         memory[page] = torn.content(old: before[page], new: after[page])
         return memory
+    }
+
+    private static func tears(_ role: PageRole) -> Bool {
+        switch role {
+        case .user, .configuration, .password, .pack: true
+        case .serial, .lock, .capability, .dynamicLock, .absent: false
+        }
     }
 
     private static let writeOpcode = Type2Command.write(0, .zero).frame[0]

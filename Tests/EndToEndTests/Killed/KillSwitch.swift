@@ -1,0 +1,89 @@
+import DurableFile
+import Testing
+
+/// The library that is loaded in front of the C library, and what it is told: it counts the calls
+/// that leave something on the disk or on the reader's line, and acts at one of them.
+struct KillSwitch {
+    /// What happens at a call.
+    enum Action: CustomStringConvertible {
+        case killBefore
+        case killAfter
+        /// It fails with this number of an error, once or from then on.
+        case fail(Int32)
+        case failOn(Int32)
+        /// Half of the bytes are written.
+        case short
+
+        var description: String {
+            switch self {
+            case .killBefore: "kill-before"
+            case .killAfter: "kill-after"
+            case .fail(let number): "fail \(number)"
+            case .failOn(let number): "fail-on \(number)"
+            case .short: "short"
+            }
+        }
+    }
+
+    /// One line of its log.
+    struct Call: Equatable {
+        /// From 1; 0 where it was not counted.
+        let number: Int
+        /// `ledger` for every file that has to last, `reader`, or `told` for standard output.
+        let kind: String
+        let name: String
+        let path: String
+        /// The second name of a rename or link.
+        let other: String
+    }
+
+    struct Missing: Error {
+        let path: String
+    }
+
+    private let library: String
+    private let files: String
+    private let reader: String?
+    private let log: String
+
+    init(_ counter: Counter, reader: String? = nil) throws {
+        let program = try Executable.path()
+        let folder = program.prefix(upTo: try #require(program.lastIndex(of: "/")))
+        library = "\(folder)/libKillSwitch.so"
+        guard try DurableFile(library).permissions() != nil else { throw Missing(path: library) }
+        files = counter.file(".local")
+        self.reader = reader
+        log = counter.file("calls")
+    }
+
+    /// The variables for a run. `calls` are those that count, all of them without.
+    func variables(
+        _ action: Action? = nil, at place: Int = 0, calls: String? = nil, once: String? = nil
+    ) -> [String: String?] {
+        [
+            "LD_PRELOAD": library, "KILL_SWITCH_FILES": files, "KILL_SWITCH_READER": reader,
+            "KILL_SWITCH_LOG": log, "KILL_SWITCH_CALLS": calls, "KILL_SWITCH_ONCE": once,
+            "KILL_SWITCH_AT": action.map { _ in String(place) },
+            "KILL_SWITCH_DO": action?.description,
+        ]
+    }
+
+    /// What was called since the log was taken last.
+    func takeLog() throws -> [Call] {
+        let file = DurableFile(log)
+        let text = String(decoding: try file.read() ?? [], as: UTF8.self)
+        try file.remove()
+        return try text.split(separator: "\n").map { line in
+            let words = line.split(separator: " ", omittingEmptySubsequences: false)
+            try #require(words.count == 5, "\(line)")
+            return Call(
+                number: try #require(Int(words[0])), kind: String(words[1]), name: String(words[2]),
+                path: String(words[3]), other: String(words[4]))
+        }
+    }
+}
+
+extension [KillSwitch.Call] {
+    /// How many of them count.
+    var counted: Int { map(\.number).max() ?? 0 }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Testing
+
+/// How much is tried: some in `make test`, everything where it is asked for.
+enum Thoroughness {
+    static var isEverything: Bool { unsafe getenv("TAPCARD_PROVE") != nil }
+
+    /// How far apart the places are that are tried.
+    static func step(_ usual: Int) -> Int { isEverything ? 1 : usual }
+}
+
+/// The built program on the real libnfc is killed at every call that writes to the ledger or to
+/// the reader. Whatever it was doing then has happened once or not at all, and the next tap knows.
+@Suite("The program killed at a system call", .serialized)
+struct KilledProgramTests {
+    @Test("a payment, at every call", arguments: KillDesk.Next.allCases)
+    func payment(next: KillDesk.Next) throws {
+        let desk = try KillDesk(.pay)
+        #expect(desk.calls.counted >= Change.pay.leastCalls)
+        #expect(desk.calls.count { $0.kind == "reader" } >= 30)
+        let places = desk.places(every: next == .read ? 1 : Thoroughness.step(3))
+        let count = try desk.kill(at: places, next: next)
+        print(next, count)
+        #expect(count >= (next == .read ? 160 : 50))
+    }
+
+    @Test("every other change", arguments: [Change.add, .issue, .close])
+    func changes(change: Change) throws {
+        let desk = try KillDesk(change)
+        #expect(desk.calls.counted >= change.leastCalls)
+        for next in KillDesk.Next.allCases {
+            let step = Thoroughness.step(next == .read ? 5 : 10)
+            let count = try desk.kill(at: desk.places(every: step, from: step), next: next)
+            print(change.line, next, count)
+            #expect(count >= 2 * change.leastCalls / step)
+        }
+    }
+
+    /// It takes its two seconds to scratch, so many at a time.
+    @Test("a code that is revealed")
+    func scratching() throws {
+        let desk = try KillDesk(.scratch, stations: 16)
+        #expect(desk.calls.counted >= Change.scratch.leastCalls)
+        let step = Thoroughness.step(8)
+        let count = try desk.kill(at: desk.places(every: step, from: step), next: .read)
+        print("scratch", count)
+        #expect(count >= 2 * Change.scratch.leastCalls / step)
+    }
+
+    @Test(
+        "the larger chips", arguments: ["NTAG215", "NTAG216"],
+        [Change.pay, .add, .issue, .close])
+    func chips(chip: String, change: Change) throws {
+        let desk = try KillDesk(change, chip: chip)
+        #expect(desk.calls.counted >= change.leastCalls)
+        let step = Thoroughness.isEverything ? 5 : 25
+        let count = try desk.kill(at: desk.places(every: step, from: step), next: .read)
+        print(chip, change.line, count)
+        #expect(count >= 2 * (change.leastCalls / step))
+    }
+}

@@ -1,0 +1,13 @@
+// Nothing is called by name here: the library is loaded in front of the C library (LD_PRELOAD) and
+// takes the place of the calls that leave something on a disk or on a reader's line.
+//
+// Variables of the program under test:
+//   KILL_SWITCH_FILES   the folder whose files count, and everything below it
+//   KILL_SWITCH_READER  the device of the reader; its writes count as well
+//   KILL_SWITCH_LOG     a file that gets a line a call: number, kind, call, name, second name
+//   KILL_SWITCH_CALLS   counts only these, between commas (by kind: ledger, reader; by
+//                       name: write, sync, truncate, create, open, unlink, rename, link, mkdir)
+//   KILL_SWITCH_AT      the number of the call at which something happens
+//   KILL_SWITCH_ONCE    a file that is made there; where it is already, nothing happens
+//   KILL_SWITCH_DO      what happens there: kill-before, kill-after, fail NUMBER, fail-on NUMBER
+//                       (it and all after it), short, lose
