@@ -31,7 +31,7 @@ package struct Deed: Sendable {
         Deed("scratch", from: card) { scene, number throws(TapcardError) in
             _ = try await scene.station(number).scratch(id: id)
         },
-        Deed("issue", from: { $0 }) { scene, number throws(TapcardError) in
+        Deed("issue", from: blankTag) { scene, number throws(TapcardError) in
             _ = try await scene.station(number).make(try order(usd(700)), id: id)
         },
         Deed("adopt", from: foreignCard) { scene, number throws(TapcardError) in
@@ -75,6 +75,8 @@ package struct Deed: Sendable {
 
 /// The worlds before the deeds.
 extension Deed {
+    @Sendable private static func blankTag(_ world: RestingWorld) async -> RestingWorld { world }
+
     @Sendable private static func card(_ world: RestingWorld) async -> RestingWorld {
         await after(world) { scene throws(TapcardError) in
             _ = try await scene.station().make(try order(usd(1_000)), id: number(1))

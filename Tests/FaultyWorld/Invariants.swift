@@ -39,11 +39,13 @@ extension Invariant {
 }
 
 extension RestingWorld {
-    /// What must hold whenever the card lies still, whatever was begun and not ended: the ledger's
-    /// own rules, I1, I4, I11 (with and without its weak pages), and what phones read.
-    package func broken() async -> [Violation] {
-        var found = await ledgerBroken()
-        found += recordsBroken()
+    /// What must hold whenever the card lies still, whatever was begun and not ended.
+    package func broken() async -> [Violation] { await ledgerBroken() + tagBroken() }
+
+    /// The part of it that the tag has: I4, I11 (with its weak pages as they are, and once they
+    /// have turned bad), and what phones read.
+    package func tagBroken() -> [Violation] {
+        var found = recordsBroken()
         if !weak.isEmpty {
             for decay in [Decay.toZero, .toOld] {
                 found += decayed(decay).recordsBroken().map {
@@ -52,15 +54,11 @@ extension RestingWorld {
             }
         }
         if let problem = displayBroken { found.append(problem) }
-        let activations = ledger.operations.values.count {
-            $0.uid == uid && $0.kind == .activate && $0.state == .committed
-        }
-        if activations > 1 { found.append(Violation(.i9, "\(activations) activations happened")) }
         return found
     }
 
-    /// What the ledger's own check says, and that a card has what its operations left.
-    func ledgerBroken() async -> [Violation] {
+    /// The part that the ledger has: its own check, that a card has what its operations left, I9.
+    package func ledgerBroken() async -> [Violation] {
         let report: AuditReport
         do {
             report = try await LedgerAtRest(tables: ledger).audit()
@@ -71,9 +69,11 @@ extension RestingWorld {
             let name = words.split(separator: ":").first.map(String.init) ?? ""
             return Violation(Invariant(rawValue: name) ?? .i1, words)
         }
-        if let card {
-            let balance = ledger.entries.filter { $0.account == card.purse }
-                .reduce(0) { $0 + $1.amount }
+        let activations = ledger.operations.values.count {
+            $0.uid == uid && $0.kind == .activate && $0.state == .committed
+        }
+        if activations > 1 { found.append(Violation(.i9, "\(activations) activations happened")) }
+        if card != nil {
             let expected = ledger.operations.values.filter { $0.uid == uid }
                 .reduce(0) { $0 + $1.lastingChange }
             if balance != expected {

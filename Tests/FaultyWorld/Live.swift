@@ -99,6 +99,7 @@ struct Live {
         if let kind = mishap?.onRadio { simulation.fault = Fault(at: 1, counting: .frame, kind) }
         let outcome = simulation.exchange(frame, with: uid, &readers[reader].side)
         simulation.fault = nil
+        steps[steps.count - 1].isHeard = outcome != .reply(.silence)
         if case .write(let page, let old, _) = write { weaken(page, old, outcome, mishap?.onRadio) }
         if simulation.onReader.isEmpty {
             leave()

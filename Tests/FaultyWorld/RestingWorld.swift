@@ -28,6 +28,12 @@ package struct RestingWorld: Hashable, Sendable {
     /// What the ledger knows of the card on the tag.
     package var card: LedgerCard? { ledger.cards[uid] }
 
+    /// What the card's account holds, by its entries.
+    package var balance: Int64 {
+        guard let purse = card?.purse else { return 0 }
+        return ledger.entries.reduce(0) { $0 + ($1.account == purse ? $1.amount : 0) }
+    }
+
     /// What is open on the card.
     package var open: Operation? {
         ledger.operations.values.first { $0.uid == uid && $0.state == .pending }

@@ -19,8 +19,7 @@ extension RestingWorld {
         expect(open == nil, "operation \(open.map { "\($0.id)" } ?? "") is still open")
         let record = ledger.issued[uid]?[card.confirmed]
         expect(record?.bytes == best.bytes, "the record is not the confirmed one")
-        let balance = ledger.entries.filter { $0.account == card.purse }
-            .reduce(0) { $0 + $1.amount }
+        let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
         let isClosed = card.status == .closed
         let face = CardFace(
@@ -71,5 +70,24 @@ extension RestingWorld {
         }
         return tap.world == world
             ? [] : [Violation(.i7, "card or ledger was changed by an old image")]
+    }
+
+    /// I6: whoever asks now what became of a request is told just that, and nothing happens again.
+    package func askingAgain(_ errand: Errand) async -> [Violation] {
+        guard let operation = errand.operation(in: ledger) else { return [] }
+        let tap = await Tap.play(errand, in: self)
+        var found = tap.violations
+        switch (operation.state, tap.said) {
+        case (.committed, .done): break
+        case (.voided, .failed(let error)) where error.kind == .operationVoided: break
+        default:
+            found.append(
+                Violation(
+                    .i6, "\(errand.name) is \(operation.state.rawValue); asked again: \(tap.said)"))
+        }
+        if errand.operation(in: tap.world.ledger) != operation || tap.world.balance != balance {
+            found.append(Violation(.i2, "\(errand.name) was done again"))
+        }
+        return found + tap.world.unsettled()
     }
 }

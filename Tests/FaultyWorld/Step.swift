@@ -16,6 +16,8 @@ package struct Step: Sendable {
     package let station: Int
     package let act: Act
     package let mishap: Mishap?
+    /// Whether a frame came to a tag that listened.
+    package var isHeard = false
     /// What the station was told.
     package var answer = ""
     /// The world once the step was taken; only where a scene keeps them.

@@ -46,8 +46,9 @@ extension CardLayout {
     }
 
     private static func pages(of bytes: [UInt8], from first: UInt8) -> [PageWrite] {
-        stride(from: 0, to: bytes.count - 3, by: 4).compactMap { start in
-            Page(bytes[start..<start + 4]).map { PageWrite(first + UInt8(start / 4), $0) }
+        stride(from: 0, to: bytes.count - 3, by: 4).map { start in
+            let page = Page(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
+            return PageWrite(first + UInt8(start / 4), page)
         }
     }
 }

@@ -89,7 +89,9 @@ extension Station {
         let begun = Begun()
         return try await tap(
             for: id, only: card ?? known?.uid,
-            conclude: { error in await conclude(id, begun, after: error) },
+            conclude: { error, state in
+                await conclude(id, begun.operation ?? state.settled, after: error)
+            },
             { sight, state throws(Interruption) in
                 try await carryOut(intent, id, on: sight, state.display, noting: begun)
             })
@@ -150,15 +152,16 @@ extension Station {
         }
     }
 
-    /// The card is gone: the ledger alone says what became of the request.
+    /// The card is gone: the ledger alone says what became of the request, and where it cannot be
+    /// asked any more, what this tap has seen of it.
     func conclude(
-        _ id: OperationID, _ begun: Begun, after error: TapcardError
+        _ id: OperationID, _ seen: Operation?, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
         let known: Operation?
         do {
             known = try await ledger.operation(id)
         } catch {
-            known = begun.operation
+            known = seen?.id == id ? seen : nil
         }
         guard let operation = known else { return nil }
         switch operation.state {

@@ -72,7 +72,10 @@ extension Station {
         let made = Made()
         return try await tap(
             for: id, thoroughly: true,
-            conclude: { error in await conclude(made, after: error) },
+            conclude: { error, state in
+                if let finished = state.made, finished.id == id { made.id = id }
+                return await conclude(order, id, made, after: error)
+            },
             early: { sight throws(Interruption) in
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
@@ -96,11 +99,12 @@ extension Station {
         var id: OperationID?
     }
 
-    /// What became of the card when the tag or the reader was lost: the ledger knows.
+    /// What became of the card when the tag or the reader was lost: the ledger knows, of an
+    /// earlier tap with the same id as well.
     private func conclude(
-        _ made: Made, after error: TapcardError
+        _ order: CardOrder, _ id: OperationID, _ made: Made, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        guard let id = made.id else { return nil }
+        guard made.id != nil else { return await madeBefore(order, id, after: error) }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
                 try await ledger.operation(id)
@@ -118,6 +122,18 @@ extension Station {
                     meaning: "It has begun; nobody was told that it is done.",
                     advice: "Tap the card again with tapcard read once the ledger is back."))
         }
+    }
+
+    /// The same request made the card in an earlier tap, and this one could not look at it.
+    private func madeBefore(
+        _ order: CardOrder, _ id: OperationID, after error: TapcardError
+    ) async -> Result<CardReading, TapcardError>? {
+        guard error.kind != .operationMismatch,
+            let known = try? await ledger.operation(id), known.state == .committed,
+            order.origin.isAnswered(by: known),
+            let reading = try? await reading(of: known.uid, .outOfDate)
+        else { return nil }
+        return .success(reading)
     }
 
     /// A new card's other record place must not keep a record of an earlier life.

@@ -43,7 +43,9 @@ extension Station {
         let begun = Begun()
         return try await tap(
             for: id, only: card,
-            conclude: { error in await conclude(id, begun, after: error)?.map(change) },
+            conclude: { error, state in
+                await conclude(id, begun.operation ?? state.settled, after: error)?.map(change)
+            },
             early: { sight throws(Interruption) in
                 guard intent == .unprotect, sight.isGivenUp else { return .goOn }
                 return .done(try await release(sight))

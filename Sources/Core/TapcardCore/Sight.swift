@@ -62,6 +62,11 @@ extension Station {
                 of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
         let tag = try await lookAtAll(of: identity)
+        if let known, known.card.chip != tag.chip.name {
+            // One answer that was lost makes an NTAG look like an older chip.
+            throw .card(
+                CardStoreError(.garbled, "it said it was a \(known.card.chip) before"))
+        }
         guard let layout = CardLayout(chipNamed: tag.chip.name) else {
             throw .refused(unsupported(tag, uid))
         }

@@ -14,7 +14,9 @@ extension Station {
     /// The body returns nil to look again.
     func tap<Success: Sendable>(
         for request: OperationID?, thoroughly: Bool = false, only card: CardUID? = nil,
-        conclude: (TapcardError) async -> Result<Success, TapcardError>? = { _ in nil },
+        conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>? = {
+            _, _ in nil
+        },
         early: (Sight) async throws(Interruption) -> Look<Success> = { _ in .goOn },
         _ body: (Sight, TapState) async throws(Interruption) -> Success?
     ) async throws(TapcardError) -> Success {
@@ -58,7 +60,7 @@ extension Station {
         await reader.release()
         // What is wrong with the card is what has to be said; to tap it again would not help.
         if last.result != .untrusted, last.kind != .ledgerBehind,
-            let concluded = await conclude(last)
+            let concluded = await conclude(last, state)
         {
             return try concluded.get()
         }

@@ -1,0 +1,95 @@
+import FaultyWorld
+import TapcardDomain
+import Type2Tag
+
+/// One schedule, step by step in words, with the verdict of every invariant.
+struct Replay {
+    let number: ScheduleNumber
+    private(set) var lines: [String] = []
+    private var found: [Violation] = []
+
+    init(_ number: ScheduleNumber) { self.number = number }
+
+    /// Whether no invariant is broken; nil where the number is none of a schedule.
+    mutating func run() async -> Bool? {
+        guard let (script, gaps, faults) = number.decoded else { return nil }
+        lines.append("Schedule \(number): \(script.name), \(faults.count) fault(s)")
+        var world = await script.deed.world(on: script.chip)
+        var images: [TagMemory] = []
+        tell(world)
+        for (place, errand) in script.errands.enumerated() {
+            images.append(world.tag)
+            world = await play(errand, place, world, faults.filter { $0.tap == place })
+            await note(world.broken())
+            let later = gaps[place].applied(to: world)
+            if later != world { lines.append("\n\(gaps[place])") }
+            world = later
+        }
+        lines.append("\nThen one undisturbed tap")
+        images.append(world.tag)
+        world = await undisturbed(script, world)
+        for (place, image) in images.enumerated() {
+            lines.append("\nThe image before tap \(place + 1) is put back")
+            await note(world.puttingBack(image))
+        }
+        lines.append("")
+        for invariant in Invariant.allCases {
+            let count = found.count { $0.invariant == invariant }
+            lines.append(
+                "\(invariant.rawValue): \(count == 0 ? "holds" : "BROKEN"), \(invariant.rule)")
+        }
+        return found.isEmpty
+    }
+
+    private mutating func play(
+        _ errand: Errand, _ place: Int, _ world: RestingWorld, _ faults: [PlacedFault]
+    ) async -> RestingWorld {
+        lines.append("\nTap \(place + 1): \(errand.name)")
+        let mishaps = Dictionary(uniqueKeysWithValues: faults.map { ($0.step, $0.mishap) })
+        let tap = await Tap.play(errand, in: world, mishaps: mishaps, keepsWorlds: true)
+        for (number, step) in tap.steps.enumerated() { lines.append("  \(number). \(step)") }
+        lines.append("  said: \(tap.said)")
+        note(tap.violations)
+        tell(tap.world)
+        return tap.world
+    }
+
+    private mutating func undisturbed(_ script: Script, _ world: RestingWorld) async -> RestingWorld
+    {
+        guard world.card != nil else {
+            lines.append("  there is no card: nothing was begun")
+            return world
+        }
+        let after = await play(.read, 3, world, [])
+        let (_, violations) = await world.settling()
+        note(violations)
+        for errand in [script.deed.errand, Deed.next] { await note(after.askingAgain(errand)) }
+        if !after.weak.isEmpty {
+            lines.append("  all weak pages turn bad, and one more tap")
+            await note(after.decayed(.toZero).settling().violations)
+        }
+        return after
+    }
+
+    private mutating func note(_ violations: [Violation]) {
+        found += violations
+        for violation in violations { lines.append("  BROKEN \(violation)") }
+    }
+
+    private mutating func tell(_ world: RestingWorld) {
+        lines.append("  = \(world.words)")
+    }
+}
+
+extension Gap: CustomStringConvertible {
+    var description: String {
+        let time = isLong ? ["200 seconds pass"] : []
+        let pages: [String] =
+            switch decay {
+            case .none: []
+            case .toZero: ["weak pages lose their bits"]
+            case .toOld: ["weak pages show what they held before"]
+            }
+        return (time + pages).joined(separator: "; ")
+    }
+}
