@@ -150,6 +150,16 @@ let package = Package(
             path: "Tests/FaultyWorld", swiftSettings: strict),
 
         .target(
+            name: "SoakTown",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Ledger",
+                "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ],
+            path: "Tests/SoakTown", swiftSettings: strict),
+        .executableTarget(
+            name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
+
+        .target(
             name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
@@ -194,6 +204,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "SoakTown"),
         tests(of: "FaultyWorld", ["Ledger", "SimulatedField", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),

@@ -167,7 +167,7 @@ extension Station {
         guard let operation = known else { return nil }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
-        case _ where error.result == .untrusted: return nil
+        case _ where error.blamesCard: return nil
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }

@@ -106,7 +106,7 @@ extension Station {
         _ order: CardOrder, _ id: OperationID, _ made: Made, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
         // A card that was made and cannot be trusted is not shown as a good one.
-        guard error.result != .untrusted else { return nil }
+        guard !error.blamesCard else { return nil }
         guard let id = made.id else { return await madeBefore(order, id, after: error) }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
@@ -151,7 +151,11 @@ extension Station {
             _ = try await reseal(sight, seen, above: .none)
             return nil
         }
-        return try await reading(of: sight.uid, state.display)
+        // An earlier try may have ended between the record and what phones read.
+        let refreshed = await refreshDisplay(
+            on: sight, content: view.card.content(sight.highest, balance: view.balance),
+            of: view.card, rewritingAll: view.card.isDisplayStale)
+        return try await reading(of: sight.uid, refreshed == .current ? state.display : refreshed)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -276,7 +280,15 @@ extension Station {
             isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
             scratch: scratch, face: order.face,
             protection: protection(order, sight.view?.card.protection, found), balance: balance,
-            mayReissue: order.mayReissue, above: sight.highest)
+            mayReissue: order.mayReissue, above: highest(on: sight, for: holder))
+    }
+
+    /// A record that could not be checked without its holder's name may be true for the new one's:
+    /// an erased message hides it, and the new card's would bring it back.
+    private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
+        let slots = RecordSlots(
+            sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
+        return max(sight.highest, slots.best?.record.sequence ?? .none)
     }
 
     /// What the tag is to be, where it was found to be like this. What was being switched goes on.

@@ -140,6 +140,9 @@ extension TapcardError {
                 : "Tap the card again to settle it.", uid: open.uid)
     }
 
+    /// What is wrong with the card is what has to be said: to tap it again would not help.
+    var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
+
     /// The same, where the tap had settled something before.
     var afterWork: TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
