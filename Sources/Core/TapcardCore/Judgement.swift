@@ -32,10 +32,10 @@ enum Judgement: Sendable, Hashable {
         }
         let sequence = best.record.sequence
         #if LEAVE_RULES_OUT
-            let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
-            let newest = isLast ? view.card.allocated : view.card.confirmed
+        let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
+        let newest = isLast ? view.card.allocated : view.card.confirmed
         #else
-            let newest = view.card.confirmed
+        let newest = view.card.confirmed
         #endif
         if sequence > view.card.allocated || view.isInGap(sequence) {
             self = .ledgerBehind
