@@ -15,7 +15,7 @@ LINTED = Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
 SECONDS ?= 60
 TARGET ?=
 
-.PHONY: all deps build-deps build demo test memcheck sanitize fuzz check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz check bench lint format docs clean install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -38,6 +38,17 @@ demo: build
 test: deps
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet
+	.build/release/FaultEnumerator test
+
+# Every schedule of more faults, and every rule left out: see docs/TESTING.md.
+prove: deps mutants
+	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
+	.build/release/FaultEnumerator prove
+
+# A build of its own, in which rules can be left out: each must be missed.
+mutants: deps
+	$(SWIFT) build -c release --product FaultEnumerator --scratch-path .build/mutants -Xswiftc -DLEAVE_RULES_OUT
+	.build/mutants/release/FaultEnumerator mutants
 
 # The reader's driver under a memory checker; make test has built what it runs.
 memcheck: deps
@@ -62,6 +73,7 @@ fuzz: deps
 check: deps
 	@packaging/timed $(MAKE) --no-print-directory lint
 	@packaging/timed $(MAKE) --no-print-directory test
+	@packaging/timed $(MAKE) --no-print-directory mutants
 	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory build
 

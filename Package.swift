@@ -178,6 +178,13 @@ let package = Package(
             name: "KillSwitch", path: "Tests/KillSwitch",
             linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
+            name: "FaultEnumerator",
+            dependencies: [
+                "BlockingLane", "FaultyWorld", "Ledger", "SimulatedField", "TapcardDomain",
+                "Type2Tag",
+            ],
+            path: "Tests/FaultEnumerator", swiftSettings: strict),
+        .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
             path: "Tests/ReaderMemcheck", swiftSettings: strict),
@@ -205,7 +212,9 @@ let package = Package(
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
         tests(of: "SoakTown"),
-        tests(of: "FaultyWorld", ["Ledger", "SimulatedField", "TapcardDomain", "Type2Tag"]),
+        tests(
+            of: "FaultyWorld",
+            ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
         tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),

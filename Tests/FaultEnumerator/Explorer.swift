@@ -60,6 +60,7 @@ struct Explorer {
             var play = Play(
                 errand: script.errands[tap], tap: tap, world: node.world, bounds: bounds)
             await play.run(budget: bounds.faults - used)
+            if bounds.faults == 1 { report.differences += await play.checkOutcomes() }
             report.executions += play.executions
             report.stepsCut += play.stepsCut
             var arrival = node.arrival

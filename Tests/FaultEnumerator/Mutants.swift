@@ -33,7 +33,7 @@ enum Mutants {
         var first: Table.Finding?
         for plan in plans {
             let row = await Table.row(plan)
-            let shortest = row.findings.min { $0.length < $1.length }
+            let shortest = row.findings.min { $0.isShorter(than: $1) }
             if all { print("  \(row.schedules) schedules, \(row.violationCount) violations") }
             first = first ?? shortest
             if first != nil, !all { break }

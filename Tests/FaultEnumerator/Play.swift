@@ -4,9 +4,9 @@ import Type2Tag
 
 /// One tap over one world, with every fault that the budget allows, at every step.
 ///
-/// Two things are not run but read off, and `Tests/FaultEnumerator` checks that they may be: a
-/// process that is killed leaves the world as it was at that step; and once the card is gone, what
-/// its torn page holds changes nothing of what the station still does.
+/// Two things are not run but read off: a process that is killed leaves the world as it was at
+/// that step; and once the card is gone, what its torn page holds changes nothing of what the
+/// station still does. Where a single fault is tried, `checkOutcomes` shows that it is so.
 struct Play {
     /// A world that some schedules lead to.
     struct Outcome {
@@ -74,6 +74,19 @@ struct Play {
                 await run(fault(.radio(.torn(.zero))), from: number + 1, budget - 1, torn: tear)
             }
         }
+    }
+
+    /// Plays every outcome that was read off, and counts those that come out otherwise.
+    mutating func checkOutcomes() async -> Int {
+        var differences = 0
+        for outcome in outcomes {
+            let mishaps = Dictionary(
+                uniqueKeysWithValues: outcome.faults.map { ($0.step, $0.mishap) })
+            let played = await Tap.play(errand, in: world, mishaps: mishaps)
+            if played.world != outcome.world { differences += 1 }
+        }
+        executions += outcomes.count
+        return differences
     }
 
     private mutating func arrive(_ world: RestingWorld, _ faults: [PlacedFault], _ torn: Tear?) {

@@ -6,6 +6,8 @@ import Type2Tag
 struct Replay {
     private var lines: [String] = []
     private var found: [Violation] = []
+    /// What was told since the last heading.
+    private var told: Set<Violation> = []
 
     /// The words, and whether every invariant holds; nil where the number is none of a schedule.
     static func tell(_ number: UInt64) async -> (lines: [String], isGood: Bool)? {
@@ -29,15 +31,17 @@ struct Replay {
             world = await play(errand, place, world, faults.filter { $0.tap == place })
             await note(world.broken())
             let later = gaps[place].applied(to: world)
-            if later != world { lines.append("\n\(gaps[place])") }
+            if later != world { head("\(gaps[place])") }
             world = later
         }
-        lines.append("\nThen one undisturbed tap")
+        head("Then one undisturbed tap")
         images.append(world.tag)
         world = await undisturbed(script, world)
         for (place, image) in images.enumerated() {
-            lines.append("\nThe image before tap \(place + 1) is put back")
-            await note(world.puttingBack(image))
+            head("The image before tap \(place + 1) is put back")
+            let violations = await world.puttingBack(image)
+            note(violations)
+            if violations.isEmpty { lines.append("  as it must be") }
         }
         conclude()
         return true
@@ -64,7 +68,7 @@ struct Replay {
         for (name, said) in zip(["A", "B"], outcome.said) {
             lines.append("  \(name) said: \(said)")
         }
-        lines.append("\nThen one undisturbed tap")
+        head("Then one undisturbed tap")
         tell(outcome.end)
         note(outcome.violations)
         conclude()
@@ -83,7 +87,7 @@ struct Replay {
     private mutating func play(
         _ errand: Errand, _ place: Int, _ world: RestingWorld, _ faults: [PlacedFault]
     ) async -> RestingWorld {
-        lines.append("\nTap \(place + 1): \(errand.name)")
+        head("Tap \(place + 1): \(errand.name)")
         let mishaps = Dictionary(uniqueKeysWithValues: faults.map { ($0.step, $0.mishap) })
         let tap = await Tap.play(errand, in: world, mishaps: mishaps, keepsWorlds: true)
         for (number, step) in tap.steps.enumerated() { lines.append("  \(number). \(step)") }
@@ -110,9 +114,17 @@ struct Replay {
         return after
     }
 
+    /// Tells what is broken, once for each moment.
     private mutating func note(_ violations: [Violation]) {
-        found += violations
-        for violation in violations { lines.append("  BROKEN \(violation)") }
+        for violation in violations where told.insert(violation).inserted {
+            found.append(violation)
+            lines.append("  BROKEN \(violation)")
+        }
+    }
+
+    private mutating func head(_ line: String) {
+        lines.append("\n" + line)
+        told = []
     }
 
     private mutating func tell(_ world: RestingWorld) {

@@ -18,7 +18,10 @@ struct Report: Sendable {
     /// Worlds that differ behind the last tap, and earlier images put back beside a ledger.
     var ends = 0
     var images = 0
+    /// Faults that no number can tell, because a tap had too many steps.
     var stepsCut = 0
+    /// Worlds that came out otherwise when they were played instead of read off.
+    var differences = 0
     var violationCount = 0
     private(set) var findings: [Invariant: Finding] = [:]
 

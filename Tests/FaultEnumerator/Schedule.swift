@@ -114,7 +114,7 @@ struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// For sorting beside schedules of two stations.
-    var length: Int { 1_000 * faultCount + depth / 64 }
+    var length: Int { 1_000 * faultCount + depth }
 
     private var depth: Int {
         (0..<faultCount).reduce(0) { $0 + Int(field(ofFault: $1) >> 8) }

@@ -2,7 +2,7 @@ public import CardImage
 import Type2Tag
 
 #if LEAVE_RULES_OUT
-    import TapcardDomain
+import TapcardDomain
 #endif
 
 extension CardLayout {
@@ -34,7 +34,7 @@ extension CardLayout {
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
         #if LEAVE_RULES_OUT
-            if LeftOutRule.current == .guardPage { return changed + after.prefix(1) }
+        if LeftOutRule.current == .guardPage { return changed + after.prefix(1) }
         #endif
         return [guardPage] + changed + after.prefix(1)
     }

@@ -91,7 +91,7 @@ public struct RecordSlots: Hashable, Sendable {
     /// is newer. A newer one that is not confirmed may rest on weak bits and be gone tomorrow.
     public func target(keeping confirmed: SequenceNumber) -> Int {
         #if LEAVE_RULES_OUT
-            if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
+        if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
         #endif
         for (place, slot) in slots.enumerated() {
             if case .valid(let record) = slot, record.sequence == confirmed { return 1 - place }

@@ -2,7 +2,7 @@ import TagReading
 public import Type2Tag
 
 #if LEAVE_RULES_OUT
-    import TapcardDomain
+import TapcardDomain
 #endif
 
 /// One page and what is to be in it.
@@ -68,10 +68,10 @@ public struct WritePages: TagProcedure {
             }
             return readBack()
         #if LEAVE_RULES_OUT
-            case (.writing, .failure(.tagLost)) where LeftOutRule.current == .lookAgain:
-                return .select
-            case (.writing, .selected) where LeftOutRule.current == .lookAgain:
-                return write()
+        case (.writing, .failure(.tagLost)) where LeftOutRule.current == .lookAgain:
+            return .select
+        case (.writing, .selected) where LeftOutRule.current == .lookAgain:
+            return write()
         #endif
         case (_, .failure(let kind)):
             return .fail(

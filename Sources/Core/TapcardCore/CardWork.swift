@@ -20,11 +20,11 @@ extension Station {
     ) async throws(Interruption) -> (Confirmation, DisplayState) {
         surroundings.progress(.writing)
         #if LEAVE_RULES_OUT
-            let place = sight.placeLeavingOutRules(for: work)
-            let writes = sight.writesLeavingOutRules(of: work.record, to: place)
+        let place = sight.placeLeavingOutRules(for: work)
+        let writes = sight.writesLeavingOutRules(of: work.record, to: place)
         #else
-            let place = sight.slots.target(keeping: work.confirmed)
-            let writes = sight.layout.writes(record: work.record, to: place)
+        let place = sight.slots.target(keeping: work.confirmed)
+        let writes = sight.layout.writes(record: work.record, to: place)
         #endif
         _ = try await performing(
             WritePages(

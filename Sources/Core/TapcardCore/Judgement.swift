@@ -32,10 +32,10 @@ enum Judgement: Sendable, Hashable {
         }
         let sequence = best.record.sequence
         #if LEAVE_RULES_OUT
-            let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
-            let isOld = sequence < (isLast ? view.card.allocated : view.card.confirmed)
+        let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
+        let isOld = sequence < (isLast ? view.card.allocated : view.card.confirmed)
         #else
-            let isOld = sequence < view.card.confirmed
+        let isOld = sequence < view.card.confirmed
         #endif
         // Below what was confirmed since, even a skipped number is an old one: somebody has decided
         // about the loss already.

@@ -55,9 +55,9 @@ struct Book {
         }
         let view = try view(of: request.uid)
         #if LEAVE_RULES_OUT
-            let isAsSeen = LeftOutRule.current == .confirmedUnderTheLock || view.map(Seen.init) == seen
+        let isAsSeen = LeftOutRule.current == .confirmedUnderTheLock || view.map(Seen.init) == seen
         #else
-            let isAsSeen = view.map(Seen.init) == seen
+        let isAsSeen = view.map(Seen.init) == seen
         #endif
         guard isAsSeen else { return .changed }
         let open = view?.open
@@ -239,20 +239,20 @@ struct Book {
         }
         try rows.update(operation)
         #if LEAVE_RULES_OUT
-            if LeftOutRule.current == .freshNumbers, state == .voided { try takeBack(operation) }
+        if LeftOutRule.current == .freshNumbers, state == .voided { try takeBack(operation) }
         #endif
         return operation
     }
 
     #if LEAVE_RULES_OUT
-        /// Rule 3 left out: a voided number is handed out again.
-        private func takeBack(_ operation: Operation) throws(LedgerError) {
-            guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
-                let before = SequenceNumber(card.allocated.value - 1)
-            else { return }
-            card.allocated = before
-            try rows.save(card)
-        }
+    /// Rule 3 left out: a voided number is handed out again.
+    private func takeBack(_ operation: Operation) throws(LedgerError) {
+        guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
+            let before = SequenceNumber(card.allocated.value - 1)
+        else { return }
+        card.allocated = before
+        try rows.save(card)
+    }
     #endif
 }
 

@@ -100,12 +100,12 @@ extension LedgerStore {
                 return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
             #if LEAVE_RULES_OUT
-                var card = view.card
-                if LeftOutRule.current == .confirmedByWriting, state == .committed {
-                    card.confirmed = operation.sequence
-                }
+            var card = view.card
+            if LeftOutRule.current == .confirmedByWriting, state == .committed {
+                card.confirmed = operation.sequence
+            }
             #else
-                let card = view.card
+            let card = view.card
             #endif
             if state == .committed {
                 _ = try book.complete(operation, on: card)
