@@ -140,10 +140,18 @@ struct Live {
         guard Simulation.isWrite(frame),
             case .write(let page, let new)? = try? Type2Command(frame: frame)
         else { return nil }
-        if let layout, !layout.pages.contains(page) {
+        if let layout, !layout.pages.contains(page), !isOfProtection(page) {
             violations.append(Violation(.i10, "page \(page) was written"))
         }
         return .write(page: page, old: simulation.tags[0][page], new: new)
+    }
+
+    /// A password and its settings are written while protection is being switched.
+    private func isOfProtection(_ page: UInt8) -> Bool {
+        guard let first = simulation.tags[0].chip.configurationPage,
+            let card = CardUID(bytes: uid).flatMap({ tables.cards[$0] })
+        else { return false }
+        return (first...first + 3).contains(page) && !card.protection.isSettled
     }
 
     /// A page is weak while its last WRITE reached the tag and no acknowledge came back.
