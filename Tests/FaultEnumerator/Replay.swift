@@ -4,15 +4,22 @@ import Type2Tag
 
 /// One schedule, step by step in words, with the verdict of every invariant.
 struct Replay {
-    let number: ScheduleNumber
-    private(set) var lines: [String] = []
+    private var lines: [String] = []
     private var found: [Violation] = []
 
-    init(_ number: ScheduleNumber) { self.number = number }
+    /// The words, and whether every invariant holds; nil where the number is none of a schedule.
+    static func tell(_ number: UInt64) async -> (lines: [String], isGood: Bool)? {
+        var replay = Replay()
+        if let duel = Duel(number: number) {
+            guard await replay.run(duel) else { return nil }
+        } else {
+            guard await replay.run(ScheduleNumber(number)) else { return nil }
+        }
+        return (replay.lines, replay.found.isEmpty)
+    }
 
-    /// Whether no invariant is broken; nil where the number is none of a schedule.
-    mutating func run() async -> Bool? {
-        guard let (script, gaps, faults) = number.decoded else { return nil }
+    private mutating func run(_ number: ScheduleNumber) async -> Bool {
+        guard let (script, gaps, faults) = number.decoded else { return false }
         lines.append("Schedule \(number): \(script.name), \(faults.count) fault(s)")
         var world = await script.deed.world(on: script.chip)
         var images: [TagMemory] = []
@@ -32,13 +39,45 @@ struct Replay {
             lines.append("\nThe image before tap \(place + 1) is put back")
             await note(world.puttingBack(image))
         }
+        conclude()
+        return true
+    }
+
+    private mutating func run(_ duel: Duel) async -> Bool {
+        guard let script = Script.all.first(where: { $0.place == duel.place }) else { return false }
+        let errands = [script.deed.errand, Deed.next]
+        let readers = duel.areReadersCareless ? ", with careless readers" : ""
+        lines.append(
+            "Schedule \(duel.number): \(script.name) at station A, \(Deed.next.name) at B" + readers
+        )
+        let world = await script.deed.world(on: script.chip)
+        tell(world)
+        for (place, turn) in duel.turns.enumerated() {
+            let (one, other) = place % 2 == 0 ? ("A", "B") : ("B", "A")
+            let card = turn.movesCard ? "the card goes to \(other)" : "the card stays where it is"
+            lines.append("\(one) is let go on \(turn.steps) times, then \(card)")
+        }
+        let outcome = await duel.play(errands, in: world, keepsWorlds: true)
+        for (number, step) in outcome.steps.enumerated() {
+            lines.append("  \(number). \(step.station == 0 ? "A" : "  B") \(step)")
+        }
+        for (name, said) in zip(["A", "B"], outcome.said) {
+            lines.append("  \(name) said: \(said)")
+        }
+        lines.append("\nThen one undisturbed tap")
+        tell(outcome.end)
+        note(outcome.violations)
+        conclude()
+        return true
+    }
+
+    private mutating func conclude() {
         lines.append("")
         for invariant in Invariant.allCases {
             let count = found.count { $0.invariant == invariant }
             lines.append(
                 "\(invariant.rawValue): \(count == 0 ? "holds" : "BROKEN"), \(invariant.rule)")
         }
-        return found.isEmpty
     }
 
     private mutating func play(

@@ -52,6 +52,20 @@ package struct Deed: Sendable {
         Deed("replace", from: afterALoss) { scene, number throws(TapcardError) in
             _ = try await scene.station(number).make(CardOrder(.replace(lostUID)), id: id)
         },
+        Deed("protect", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).protect(id: id)
+        },
+        Deed("unprotect", from: protectedCard) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).unprotect(id: id)
+        },
+        Deed("pay-protected", from: protectedCard) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).pay(usd(250), id: id)
+        },
+        Deed("issue-protected", from: blankTag) { scene, number throws(TapcardError) in
+            var order = try order(usd(700))
+            order.protects = true
+            _ = try await scene.station(number).make(order, id: id)
+        },
     ]
 
     package static func named(_ name: String) -> Deed? { all.first { $0.name == name } }
@@ -80,6 +94,12 @@ extension Deed {
     @Sendable private static func card(_ world: RestingWorld) async -> RestingWorld {
         await after(world) { scene throws(TapcardError) in
             _ = try await scene.station().make(try order(usd(1_000)), id: number(1))
+        }
+    }
+
+    @Sendable private static func protectedCard(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().protect(id: number(2))
         }
     }
 

@@ -42,9 +42,9 @@ package struct Errand: Sendable {
     package func run(in scene: Scene, at station: Int = 0) async -> Said {
         do throws(TapcardError) {
             try await ask(scene, station)
-            return scene.isDead ? .nothing : .done
+            return scene.isDead(station) ? .nothing : .done
         } catch {
-            return scene.isDead ? .nothing : .failed(error)
+            return scene.isDead(station) ? .nothing : .failed(error)
         }
     }
 }

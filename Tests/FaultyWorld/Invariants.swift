@@ -144,7 +144,7 @@ extension Operation {
         switch kind {
         case .pay, .close: state == .committed ? -amount : 0
         case .add, .refund, .issue, .adopt, .replace: amount
-        case .scratch, .activate, .reseal, .block, .unblock, .forget, .protect, .unprotect: 0
+        case .scratch, .activate, .reseal, .protect, .unprotect, .block, .unblock, .forget: 0
         }
     }
 }

@@ -11,27 +11,35 @@ struct Live {
     private struct Reader {
         var side = TagSide()
         var isPowered = false
+        /// It has selected the card, and its station has not begun anything since.
+        var isLooking = false
     }
 
     private let layout: CardLayout?
     private let uid: [UInt8]
     private let keepsWorlds: Bool
+    /// Whether a reader whose station only looks selects a card that came back by itself, and
+    /// tells nobody.
+    private let areReadersCareless: Bool
     /// By the number of the step, counted from 0 over all stations.
     private let mishaps: [Int: Mishap]
     private var simulation: Simulation
     private var readers: [Reader]
     /// The reader that the card lies on.
     private var place: Int?
-    private var isLedgerGone = false
+    /// The stations whose ledger does not answer any more, and those whose process is dead.
+    private var cutOff: Set<Int> = []
+    private(set) var dead: Set<Int> = []
     private var weak: [UInt8: Page]
     private(set) var tables: LedgerTables
-    private(set) var isDead = false
     private(set) var steps: [Step] = []
     private(set) var violations: [Violation] = []
 
     init(
-        _ world: RestingWorld, mishaps: [Int: Mishap], readers count: Int, keepsWorlds: Bool
+        _ world: RestingWorld, mishaps: [Int: Mishap], readers count: Int, keepsWorlds: Bool,
+        areReadersCareless: Bool
     ) {
+        self.areReadersCareless = areReadersCareless
         layout = CardLayout(chipNamed: world.tag.chip.name)
         uid = world.tag.uid
         self.keepsWorlds = keepsWorlds
@@ -54,7 +62,15 @@ struct Live {
         guard place != reader else { return }
         leave()
         place = reader
-        if reader != nil { simulation.put([uid]) }
+        guard let reader else { return }
+        simulation.put([uid])
+        if areReadersCareless, readers[reader].isLooking { power(reader) }
+    }
+
+    private mutating func power(_ reader: Int) {
+        readers[reader].side.powerUp(simulation.tags[0])
+        readers[reader].isPowered = true
+        _ = readers[reader].side.select(simulation.tags[0])
     }
 
     private mutating func leave() {
@@ -69,29 +85,28 @@ struct Live {
     }
 
     mutating func select(on reader: Int) throws(ReaderError) -> TagIdentity {
-        guard !isDead else { throw ReaderError(.readerLost) }
+        guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
         guard place == reader else {
             powerDown(reader)
             throw ReaderError(.noTag)
         }
-        let tag = simulation.tags[0]
-        if !readers[reader].isPowered {
-            readers[reader].side.powerUp(tag)
-            readers[reader].isPowered = true
+        if !readers[reader].isPowered { power(reader) }
+        guard let identity = readers[reader].side.select(simulation.tags[0]) else {
+            throw ReaderError(.tagLost)
         }
-        guard let identity = readers[reader].side.select(tag) else { throw ReaderError(.tagLost) }
+        readers[reader].isLooking = true
         return identity
     }
 
     mutating func exchange(
         _ frame: [UInt8], on reader: Int
     ) throws(ReaderError) -> [UInt8] {
-        guard !isDead else { throw ReaderError(.readerLost) }
+        guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
         let write = written(by: frame)
         let mishap = begin(write ?? .frame(frame), at: reader)
         defer { keepWorld() }
-        if mishap == .killedBefore { isDead = true }
-        guard !isDead else { throw ReaderError(.readerLost) }
+        if mishap == .killedBefore { dead.insert(reader) }
+        guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
         guard place == reader, readers[reader].isPowered else {
             note("no card")
             throw ReaderError(.tagLost, "no tag is selected")
@@ -106,7 +121,7 @@ struct Live {
             if case .radioAndBack = mishap { move(to: reader) }
         }
         if mishap == .killedAfter {
-            isDead = true
+            dead.insert(reader)
             throw ReaderError(.readerLost)
         }
         return try answer(outcome)
@@ -140,18 +155,19 @@ struct Live {
         guard Simulation.isWrite(frame),
             case .write(let page, let new)? = try? Type2Command(frame: frame)
         else { return nil }
-        if let layout, !layout.pages.contains(page), !isOfProtection(page) {
+        if let layout, !layout.pages.contains(page), !isSwitched(page) {
             violations.append(Violation(.i10, "page \(page) was written"))
         }
         return .write(page: page, old: simulation.tags[0][page], new: new)
     }
 
-    /// A password and its settings are written while protection is being switched.
-    private func isOfProtection(_ page: UInt8) -> Bool {
-        guard let first = simulation.tags[0].chip.configurationPage,
-            let card = CardUID(bytes: uid).flatMap({ tables.cards[$0] })
-        else { return false }
-        return (first...first + 3).contains(page) && !card.protection.isSettled
+    /// Settings and password are written while the ledger has it that they are being switched.
+    private func isSwitched(_ page: UInt8) -> Bool {
+        switch simulation.tags[0].chip.role(of: page) {
+        case .configuration, .password, .pack:
+            CardUID(bytes: uid).flatMap { tables.cards[$0] }?.protection.isSettled == false
+        default: false
+        }
     }
 
     /// A page is weak while its last WRITE reached the tag and no acknowledge came back.
@@ -170,17 +186,20 @@ struct Live {
         _ act: Step.Act, of station: Int,
         _ body: (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {
-        guard !isDead else { throw LedgerError(.unavailable, "nobody is there to ask") }
+        guard !dead.contains(station) else {
+            throw LedgerError(.unavailable, "nobody is there to ask")
+        }
+        if act == .ledgerWrite { readers[station].isLooking = false }
         var mishap = begin(act, at: station)
         // Whoever only looks has nothing to commit.
         if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
         defer { keepWorld() }
         switch mishap {
-        case .killedBefore: isDead = true
-        case .ledgerGone: isLedgerGone = true
+        case .killedBefore: dead.insert(station)
+        case .ledgerGone: cutOff.insert(station)
         default: break
         }
-        guard !isDead, !isLedgerGone, mishap != .ledgerAway else {
+        guard !dead.contains(station), !cutOff.contains(station), mishap != .ledgerAway else {
             note("the ledger does not answer")
             throw LedgerError(.unavailable, "the ledger does not answer")
         }
@@ -202,23 +221,22 @@ struct Live {
             note(Words.change(from: before, to: after))
         }
         switch mishap {
-        case .killedAfter: isDead = true
-        case .commitUnknownLedgerGone: isLedgerGone = true
-        default: break
+        case .killedAfter: dead.insert(station)
+        case .commitUnknownLedgerGone: cutOff.insert(station)
+        case .commitUnknown: break
+        default: return success
         }
-        if isDead || mishap == .commitUnknown || mishap == .commitUnknownLedgerGone {
-            throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
-        }
-        return success
+        throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
     }
 
     /// The activation service is asked: it makes the code active, however often.
     mutating func serve(_ station: Int) throws(ServiceError) {
-        guard !isDead else { throw ServiceError(.unreachable, "nobody is there to ask") }
         let mishap = begin(.service, at: station)
         defer { keepWorld() }
-        if mishap == .killedBefore || mishap == .killedAfter { isDead = true }
-        guard !isDead else { throw ServiceError(.unreachable, "nobody is there to ask") }
+        if mishap == .killedBefore || mishap == .killedAfter { dead.insert(station) }
+        guard !dead.contains(station) else {
+            throw ServiceError(.unreachable, "nobody is there to ask")
+        }
     }
 
     private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {

@@ -15,14 +15,18 @@ package final class Scene: Sendable {
     private let keys: KeyRing
     private let surroundings: Station.Surroundings?
 
-    /// Without `surroundings` the clock stands still and equal worlds stay equal. `keepsWorlds` notes the world after every step, and the steps in words.
+    /// Without `surroundings` the clock stands still and equal worlds stay equal.
+    /// `areReadersCareless`: a reader whose station only looks selects a card that came back by
+    /// itself. `keepsWorlds` notes the world after every step, and the steps in words.
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
-        keepsWorlds: Bool = false, keys: KeyRing = Scene.keys,
+        keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing = Scene.keys,
         surroundings: Station.Surroundings? = nil, turn: (@Sendable (Int) async -> Void)? = nil
     ) {
         live = Guarded(
-            Live(world, mishaps: mishaps, readers: stations, keepsWorlds: keepsWorlds))
+            Live(
+                world, mishaps: mishaps, readers: stations, keepsWorlds: keepsWorlds,
+                areReadersCareless: areReadersCareless))
         self.turn = turn
         self.keys = keys
         self.surroundings = surroundings
@@ -32,8 +36,8 @@ package final class Scene: Sendable {
     package var steps: [Step] { live.withLock { $0.steps } }
     package var stepCount: Int { live.withLock { $0.steps.count } }
     package var violations: [Violation] { live.withLock { $0.violations } }
-    /// Whether the process was killed: what it would have said nobody heard.
-    package var isDead: Bool { live.withLock { $0.isDead } }
+    /// Whether a station's process was killed: what it would have said nobody heard.
+    package func isDead(_ station: Int) -> Bool { live.withLock { $0.dead.contains(station) } }
 
     /// Lays the card on another station's reader, or takes it away.
     package func moveCard(to station: Int?) { live.withLock { $0.move(to: station) } }

@@ -1,6 +1,10 @@
 public import CardImage
 import Type2Tag
 
+#if LEAVE_RULES_OUT
+    import TapcardDomain
+#endif
+
 extension CardLayout {
     /// The four WRITEs of a record into one of the two places.
     public func writes(record: [UInt8], to place: Int) -> [PageWrite] {
@@ -29,6 +33,9 @@ extension CardLayout {
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
+        #if LEAVE_RULES_OUT
+            if LeftOutRule.current == .guardPage { return changed + after.prefix(1) }
+        #endif
         return [guardPage] + changed + after.prefix(1)
     }
 

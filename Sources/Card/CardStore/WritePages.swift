@@ -1,6 +1,10 @@
 import TagReading
 public import Type2Tag
 
+#if LEAVE_RULES_OUT
+    import TapcardDomain
+#endif
+
 /// One page and what is to be in it.
 public struct PageWrite: Hashable, Sendable {
     public let page: UInt8
@@ -63,6 +67,12 @@ public struct WritePages: TagProcedure {
                 return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
             }
             return readBack()
+        #if LEAVE_RULES_OUT
+            case (.writing, .failure(.tagLost)) where LeftOutRule.current == .lookAgain:
+                return .select
+            case (.writing, .selected) where LeftOutRule.current == .lookAgain:
+                return write()
+        #endif
         case (_, .failure(let kind)):
             return .fail(
                 CardStoreError(

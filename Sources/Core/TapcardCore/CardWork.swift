@@ -19,8 +19,13 @@ extension Station {
         _ work: OpenWork, on sight: Sight
     ) async throws(Interruption) -> (Confirmation, DisplayState) {
         surroundings.progress(.writing)
-        let place = sight.slots.target(keeping: work.confirmed)
-        let writes = sight.layout.writes(record: work.record, to: place)
+        #if LEAVE_RULES_OUT
+            let place = sight.placeLeavingOutRules(for: work)
+            let writes = sight.writesLeavingOutRules(of: work.record, to: place)
+        #else
+            let place = sight.slots.target(keeping: work.confirmed)
+            let writes = sight.layout.writes(record: work.record, to: place)
+        #endif
         _ = try await performing(
             WritePages(
                 writes, readBack: sight.layout.readBack(of: place),

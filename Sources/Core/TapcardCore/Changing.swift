@@ -152,8 +152,9 @@ extension Station {
         }
     }
 
-    /// The card is gone: the ledger alone says what became of the request, and where it cannot be
-    /// asked any more, what this tap has seen of it.
+    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
+    /// request, and where it cannot be asked any more, what this tap has seen of it. What it has is
+    /// done, whatever the card is by now; the next tap tells.
     func conclude(
         _ id: OperationID, _ seen: Operation?, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
@@ -166,6 +167,7 @@ extension Station {
         guard let operation = known else { return nil }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case _ where error.blamesCard: return nil
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }

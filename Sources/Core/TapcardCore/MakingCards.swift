@@ -87,6 +87,7 @@ extension Station {
             { sight, state throws(Interruption) in
                 if let id = made.id { return try await finish(id, sight, state) }
                 if let settled = state.made, try await isDone(order, by: settled, sight.view) {
+                    try await requireOwn(id, besides: settled)
                     return try await finish(settled.id, sight, state)
                 }
                 try await make(order, id, of: sight, noting: made)
@@ -104,7 +105,9 @@ extension Station {
     private func conclude(
         _ order: CardOrder, _ id: OperationID, _ made: Made, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        guard made.id != nil else { return await madeBefore(order, id, after: error) }
+        // A card that was made and cannot be trusted is not shown as a good one.
+        guard !error.blamesCard else { return nil }
+        guard let id = made.id else { return await madeBefore(order, id, after: error) }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
                 try await ledger.operation(id)
@@ -192,6 +195,14 @@ extension Station {
             throw .refused(TapcardError(refusal, uid: sight.uid))
         case .known, .mismatched, .changed: return
         }
+    }
+
+    /// An id that stands for something else is a mistake even where nothing is left to be made.
+    private func requireOwn(
+        _ id: OperationID, besides settled: Operation
+    ) async throws(Interruption) {
+        let known = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
+        if let known, known.id != settled.id { throw .refused(mismatch(known)) }
     }
 
     /// Whether the making that an earlier tap had left open is the one that is asked for.

@@ -8,7 +8,8 @@ extension Station {
     private static let mostRounds = 6
 
     /// Waits for a card, settles what is open on it, and hands it over when nothing is. When the
-    /// card is lost on the way, `conclude` decides from the ledger what that means.
+    /// tap ends before that, because the card is lost or cannot be trusted any more, `conclude`
+    /// decides from the ledger what that means.
     ///
     /// `early` sees every look at the card before anything is settled, and may end the tap there.
     /// The body returns nil to look again.
@@ -58,12 +59,7 @@ extension Station {
             }
         }
         await reader.release()
-        // What is wrong with the card is what has to be said; to tap it again would not help.
-        if last.result != .untrusted, last.kind != .ledgerBehind,
-            let concluded = await conclude(last, state)
-        {
-            return try concluded.get()
-        }
+        if let concluded = await conclude(last, state) { return try concluded.get() }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
     }
 
@@ -143,6 +139,9 @@ extension TapcardError {
                     + "again to settle it."
                 : "Tap the card again to settle it.", uid: open.uid)
     }
+
+    /// What is wrong with the card is what has to be said: to tap it again would not help.
+    var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
 
     /// The same, where the tap had settled something before.
     var afterWork: TapcardError {

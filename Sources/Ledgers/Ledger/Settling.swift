@@ -99,14 +99,22 @@ extension LedgerStore {
             guard try book.rows.operation(id) == nil else {
                 return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
+            #if LEAVE_RULES_OUT
+                var card = view.card
+                if LeftOutRule.current == .confirmedByWriting, state == .committed {
+                    card.confirmed = operation.sequence
+                }
+            #else
+                let card = view.card
+            #endif
             if state == .committed {
-                _ = try book.complete(operation, on: view.card)
+                _ = try book.complete(operation, on: card)
             } else {
                 _ = try book.end(operation, as: .voided)
             }
             let beginning = try book.begin(
                 Request(id: id, uid: open.uid, intent: .reseal(above: .none), at: now),
-                seen: Seen(confirmed: view.card.confirmed, open: nil))
+                seen: Seen(confirmed: card.confirmed, open: nil))
             guard case .begun(let work) = beginning else {
                 throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
             }
