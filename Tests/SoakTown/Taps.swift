@@ -53,7 +53,7 @@ extension Town {
         } catch {
             said = .failure(error)
         }
-        if scene.isDead { said = nil }
+        if scene.isDead(0) { said = nil }
         try take(scene, index)
         note(hold == .away ? "questions without a card" : "taps")
         tell(index, "\(what), \(hold): \(Town.words(said))")
