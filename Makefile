@@ -11,11 +11,14 @@ STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
 LINTED = Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
-# How long each target is fuzzed, and which one: all of them where none is named.
+# How long each target is fuzzed, and which one: all of them where none is named. How long the
+# simulation goes on, and from which seed: a new one where none is named.
 SECONDS ?= 60
 TARGET ?=
+SEED ?=
 
-.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz soak check bench lint format docs clean \
+	install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -68,6 +71,11 @@ fuzz: deps
 		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld --disable-build-manifest-caching || { \
 		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
 	@Fuzz/run $(SECONDS) $(TARGET)
+
+# The long simulation: see docs/TESTING.md.
+soak: build-deps
+	$(SWIFT) build -c release --product Soak $(STRICT)
+	.build/release/Soak --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Cheapest first, each with its time.
 check: deps

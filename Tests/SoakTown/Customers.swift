@@ -17,7 +17,7 @@ extension Town {
         }
         let wish = chance.pick(weighted: [
             (45, Wish.pay), (20, .add), (14, .read), (5, .scratch), (5, .activate), (7, .refund),
-            (2, .close), (3, .reissue),
+            (2, .close), (3, .reissue), (4, .protect),
         ])
         let amount = Int64(chance.below(1_500) + 1)
         switch wish {
@@ -35,6 +35,7 @@ extension Town {
                 Books.Claim(kind: .refund, id: payment.id, amount: payment.amount), index, hold)
         case .read:
             if hold == .calm { try await calmRead(index) } else { try await read(index) }
+        case .protect: try await switchProtection(index)
         case .reissue:
             try await calmRead(index)
             guard books.accounts[uid]?.standing != .blocked else { return }
@@ -42,7 +43,7 @@ extension Town {
         }
     }
 
-    private enum Wish { case pay, add, read, scratch, activate, refund, close, reissue }
+    private enum Wish { case pay, add, read, scratch, activate, refund, close, reissue, protect }
 
     private func claim(_ kind: Books.Claim.Kind, _ amount: Int64) -> Books.Claim {
         Books.Claim(kind: kind, id: newID(), amount: amount)
@@ -125,7 +126,7 @@ extension Town {
         let uid = uid(index)
         note("answers: \(error.kind.rawValue)")
         let state = operation(of: claim)?.state
-        if error.result == .untrusted || error.kind == .ledgerBehind || error.kind == .cardUnknown {
+        if Town.isAccusation(error, hold) {
             if state == nil || state == .voided { books.didNotHappen(claim, on: uid) }
             return try await wasAccused(error.kind, index)
         }
@@ -154,6 +155,13 @@ extension Town {
         default: isRight = hold != .calm
         }
         if !isRight { throw broken("\(words(claim)) ended so: \(error)") }
+    }
+
+    /// Whether somebody is told that his card is not good. A password that the ledger does not know
+    /// of is one of these; but a frame that was refused once looks like it, too.
+    static func isAccusation(_ error: TapcardError, _ hold: Hold) -> Bool {
+        error.result == .untrusted || [.ledgerBehind, .cardUnknown].contains(error.kind)
+            || (error.kind == .protectedTag && hold == .calm)
     }
 
     /// What became of what was not known: asked of the counter, without the card.
@@ -191,8 +199,7 @@ extension Town {
         switch said {
         case .success(let reading): problem = reading.problem?.kind
         case .failure(let error):
-            let isAccused = error.result == .untrusted || error.kind == .ledgerBehind
-            problem = isAccused ? error.kind : nil
+            problem = Town.isAccusation(error, .disturbed) ? error.kind : nil
         case nil: problem = nil
         }
         if let problem, problem != .cardClosed { try await wasAccused(problem, index) }

@@ -162,6 +162,36 @@ extension Town {
         tell(index, "\(change)")
     }
 
+    /// A tag gets its password or loses it, asked for until it is so.
+    mutating func switchProtection(_ index: Int) async throws(Broken) {
+        try await calmRead(index)
+        guard let card = tables.cards[uid(index)], bodies[index].marks.isEmpty else { return }
+        let (id, isOn) = (newID(), card.protection != .off)
+        let what = isOn ? "unprotect" : "protect"
+        let isAllowed = books.accounts[card.uid]?.standing == .active
+        while true {
+            let hold: Hold = chance.percent(60) ? .disturbed : .calm
+            let said = try await play(index, what, hold) { station, _ throws(TapcardError) in
+                if isOn {
+                    try await station.unprotect(id: id)
+                } else {
+                    try await station.protect(id: id)
+                }
+            }
+            switch said {
+            case .success:
+                note("answers: \(what) done")
+                return try await calmRead(index)
+            case .failure(let error) where Town.isAccusation(error, hold):
+                throw broken("I7: while switching its password, a card is \(error.kind.rawValue)")
+            case .failure(let error) where hold == .calm:
+                if isAllowed { throw broken("\(what) ended so: \(error)") }
+                return
+            case .failure, nil: continue
+            }
+        }
+    }
+
     mutating func rotateKeys() throws(Broken) {
         // Ids end at sixteen; the last ones are left for those who need them.
         guard keys.entries.count < 14 else { return }

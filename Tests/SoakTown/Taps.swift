@@ -47,14 +47,13 @@ extension Town {
             world(of: index), mishaps: hold == .disturbed ? drawMishaps() : [:], keys: keys,
             surroundings: surroundings)
         if hold == .away { scene.moveCard(to: nil) }
-        hints.withLock { $0 = [] }
         var said: Result<Success, TapcardError>?
         do throws(TapcardError) {
             said = .success(try await ask(scene.station(), scene))
         } catch {
             said = .failure(error)
         }
-        if scene.isDead { said = nil }
+        if scene.isDead(0) { said = nil }
         try take(scene, index)
         note(hold == .away ? "questions without a card" : "taps")
         tell(index, "\(what), \(hold): \(Town.words(said))")
@@ -64,6 +63,10 @@ extension Town {
     /// The world is as the scene left it.
     mutating func take(_ scene: Scene, _ index: Int) throws(Broken) {
         let world = scene.world
+        let heard = hints.withLock { heard in
+            defer { heard = [] }
+            return heard
+        }
         bodies[index].tag = world.tag
         bodies[index].weak = world.weak
         tables = world.ledger
@@ -74,7 +77,6 @@ extension Town {
         }
         if let violation = scene.violations.first { throw broken("\(violation)") }
         if bodies[index].marks.isEmpty {
-            let heard = hints.withLock { $0 }
             if heard.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
             let suspicion = heard.first { $0.contains("tampered") || $0.contains("overwritten") }
             if let suspicion, !bodies[index].wasVandalised {

@@ -50,7 +50,8 @@ struct PasswordAttackTests {
         try await world.expectSettled()
 
         try await world.put(try World.otherTag())
-        let other = CardOrder(.issue(.nobody, World.usd(500), hasScratchCard: false), protects: true)
+        let other = CardOrder(
+            .issue(.nobody, World.usd(500), hasScratchCard: false), protects: true)
         _ = try await world.station.make(other, id: World.id(4))
         _ = try await world.reader.select(within: .zero)
         await #expect(throws: ReaderError.self) { try await world.reader.exchange(password) }

@@ -60,9 +60,9 @@ extension Station {
         }
         var found: [String] = []
         // Without the ledger's word the tap goes on; it asks again before anything is decided.
-        if sight.slots.hasOddity, let written = try? await recentRecords(of: view) {
+        if sight.slots.hasOddity, let written = try? await written(on: view) {
             for place in sight.slots.slots.indices {
-                if let text = describe(place, of: sight.slots, view, written) { found.append(text) }
+                if let text = describe(place, of: sight.slots, written) { found.append(text) }
             }
         }
         if let best = sight.slots.best?.record {
@@ -82,7 +82,7 @@ extension Station {
     }
 
     private func describe(
-        _ place: Int, of slots: RecordSlots, _ view: CardView, _ written: [IssuedRecord]
+        _ place: Int, of slots: RecordSlots, _ written: Written
     ) -> String? {
         let name = place == 0 ? "the first record" : "the second record"
         switch slots.slots[place] {
@@ -91,27 +91,31 @@ extension Station {
             return "\(name) is sealed with key \(record.keyID), which was given up"
         case .broken, .unsealed: break
         }
-        let trace = Trace(slots.bytes[place], written: written.map(\.bytes))
+        // An old one whose key or holder has changed since.
+        let recently = written.recently
+        if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
+        let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
         if case .torn = trace {
             return "\(name) looks torn: its pages are those of records that were written to the "
                 + "card, as when it is pulled away"
         }
-        if case .tampered(let record) = trace,
-            let made = written.first(where: { $0.sequence == record.sequence }),
-            let whole = SealedRecord(made.bytes)
-        {
-            return "\(name) looks tampered with: whole, number \(record.sequence) with "
-                + "\(shown(record)), but that number was sealed with \(shown(whole))"
-        }
-        guard view.gaps.isEmpty else {
-            return "\(name) is none that this ledger made: of a time before it was restored, or "
+        guard written.isAll else {
+            return "\(name) is none that this ledger made: of a time that it does not know, or "
                 + "somebody's work"
         }
         guard case .tampered(let record) = trace else {
             return "\(name) looks overwritten: it is like nothing that was written to the card"
         }
-        return "\(name) looks tampered with: whole, number \(record.sequence) with "
-            + "\(shown(record)), but under no true seal"
+        let text =
+            "\(name) looks tampered with: whole, number \(record.sequence) with "
+            + shown(record)
+        let made = recently.first { $0.sequence == record.sequence }.flatMap {
+            SealedRecord($0.bytes)
+        }
+        guard let made, made.balance != record.balance else {
+            return "\(text), but under no true seal"
+        }
+        return "\(text), but that number was sealed with \(shown(made))"
     }
 
     private func shown(_ record: SealedRecord) -> String {
@@ -119,11 +123,13 @@ extension Station {
     }
 
     /// What was made for the card lately: each of these may have stood in a place.
-    private func recentRecords(of view: CardView) async throws(LedgerError) -> [IssuedRecord] {
-        let (uid, found) = (view.card.uid, view.issued)
+    private func written(on view: CardView) async throws(LedgerError) -> Written {
+        let uid = view.card.uid
         return try await ledger.read { rows throws(LedgerError) in
-            let recent = try rows.issuedRecords(on: uid).suffix(Station.mostRecent)
-            return recent + found.values.filter { !recent.contains($0) }
+            let all = try rows.issuedRecords(on: uid)
+            return Written(
+                recently: all.suffix(Station.mostRecent),
+                isAll: view.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
     }
 
@@ -150,6 +156,14 @@ extension Station {
         }
         return nil
     }
+}
+
+/// What may have stood in a place for a record.
+private struct Written: Sendable {
+    let recently: [IssuedRecord]
+    /// Whether there was nothing else: no other ledger before, and no time that was lost by a restored
+    /// backup.
+    let isAll: Bool
 }
 
 extension RecordSlots {
