@@ -58,11 +58,16 @@ memcheck: deps
 	$(SWIFT) build -c release --product ReaderMemcheck $(STRICT)
 	packaging/memcheck .build/release/ReaderMemcheck
 
-# The readers' tests under the thread sanitizer: whatever drives a reader does so on threads of its own.
+# Every test under the thread sanitizer and under the address sanitizer, the program that they start
+# included. Each has a build of its own; docs/TESTING.md says what is tried more thinly then.
 sanitize: deps
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
-	$(SWIFT) test --sanitize=thread --scratch-path .build/thread --skip-build --disable-xctest --quiet \
-		--filter "Reader|PN532|SimulatedField|BlockingLane|OtherClients"
+	@packaging/timed $(MAKE) --no-print-directory sanitize-thread
+	@packaging/timed $(MAKE) --no-print-directory sanitize-address
+
+sanitize-%:
+	$(SWIFT) build --build-tests --sanitize=$* --scratch-path .build/$* $(STRICT)
+	TAPCARD_SANITIZED=$* ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=$* --scratch-path .build/$* \
+		--skip-build --disable-xctest --quiet
 
 # Looks for inputs that break something: see docs/TESTING.md. Without the cache, as SwiftPM does not notice
 # new files of a package beside the one it builds.

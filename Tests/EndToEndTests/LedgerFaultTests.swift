@@ -16,7 +16,7 @@ struct LedgerFaultTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "Another program holds ~/.local/share/tapcard/ledger.sqlite (database is "
-                + "locked); nothing was changed, try again when it is done. "
+                + "locked); try again when it is done. Nothing was changed on card or ledger. "
                 + LedgerFaultTests.meaning)
         try database.execute("ROLLBACK")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))

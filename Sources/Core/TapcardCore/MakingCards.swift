@@ -98,6 +98,8 @@ extension Station {
     /// Remembers across looks at the tag that the card was made in this tap.
     private final class Made {
         var id: OperationID?
+        /// What may have begun: the disk failed under its first transaction.
+        var perhaps: Operation?
     }
 
     /// What became of the card when the tag or the reader was lost: the ledger knows, of an
@@ -107,18 +109,27 @@ extension Station {
     ) async -> Result<CardReading, TapcardError>? {
         // A card that was made and cannot be trusted is not shown as a good one.
         guard !error.blamesCard else { return nil }
-        guard let id = made.id else { return await madeBefore(order, id, after: error) }
+        guard let id = made.id ?? made.perhaps?.id else {
+            return await madeBefore(order, id, after: error)
+        }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
                 try await ledger.operation(id)
             }
-            guard let operation else { return nil }
+            guard let operation else {
+                guard error.result == .ledger, let perhaps = made.perhaps else { return nil }
+                return .failure(TapcardError.notBegun(perhaps))
+            }
             switch operation.state {
             case .committed: return .success(try await reading(of: operation.uid, .outOfDate))
             case .pending: return .failure(TapcardError.openStill(operation, because: error))
             case .voided: return nil
             }
-        } catch {
+        } catch let interruption {
+            if made.id == nil, let perhaps = made.perhaps {
+                return .failure(
+                    TapcardError.perhapsBegun(perhaps, because: interruption.error))
+            }
             return .failure(
                 TapcardError(
                     .outcomeUnknown, "The ledger cannot say whether the card was made.",
@@ -184,8 +195,15 @@ extension Station {
             tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
         let plan = try await plan(order, for: sight, tag, found)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
-        let beginning = try await asking { () throws(LedgerError) in
-            try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        let beginning: Beginning
+        do {
+            beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                made.perhaps = Operation(
+                    id: id, uid: sight.uid, kind: request.intent.kind, begunAt: now)
+            }
+            throw .ledger(error)
         }
         switch beginning {
         case .begun(let work):

@@ -44,7 +44,7 @@ extension Station {
         return try await tap(
             for: id, only: card,
             conclude: { error, state in
-                await conclude(id, begun.operation ?? state.settled, after: error)?.map(change)
+                await conclude(id, begun, state, after: error)?.map(change)
             },
             early: { sight throws(Interruption) in
                 guard intent == .unprotect, sight.isGivenUp else { return .goOn }

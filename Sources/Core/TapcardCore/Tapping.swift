@@ -143,6 +143,27 @@ extension TapcardError {
     /// What is wrong with the card is what has to be said: to tap it again would not help.
     var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
 
+    /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
+    static func perhapsBegun(_ perhaps: Operation, because error: TapcardError) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown,
+            "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
+                + "known.",
+            meaning: "Nothing was written to the card, and nobody was told that it is done.",
+            advice: "When the disk is well again, tap the card with tapcard read: it settles what "
+                + "is open, and tapcard history shows what was done. Do that before you repeat "
+                + "anything.", uid: perhaps.uid)
+    }
+
+    /// The disk failed while the ledger was to note it, and the ledger says that it has not.
+    static func notBegun(_ perhaps: Operation) -> TapcardError {
+        TapcardError(
+            .ledgerUnavailable,
+            "The disk failed while the ledger was being written. The \(perhaps.kind.noun) was not "
+                + "begun.", meaning: unchanged,
+            advice: "Check the ledger's disk and try again.", uid: perhaps.uid)
+    }
+
     /// The same, where the tap had settled something before.
     var afterWork: TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
