@@ -10,9 +10,15 @@ MODPROBE ?= /etc/modprobe.d
 STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
-LINTED = Package.swift Sources Tests Benchmarks
+LINTED = Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
+# How long each target is fuzzed, and which one: all of them where none is named. How long the
+# simulation goes on, and from which seed: a new one where none is named.
+SECONDS ?= 60
+TARGET ?=
+SEED ?=
 
-.PHONY: all deps build-deps build demo test memcheck sanitize check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz soak check bench lint format docs clean \
+	install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -35,6 +41,17 @@ demo: build
 test: deps
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet
+	.build/release/FaultEnumerator test
+
+# Every schedule of more faults, and every rule left out: see docs/TESTING.md.
+prove: deps mutants
+	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
+	.build/release/FaultEnumerator prove
+
+# A build of its own, in which rules can be left out: each must be missed.
+mutants: deps
+	$(SWIFT) build -c release --product FaultEnumerator --scratch-path .build/mutants -Xswiftc -DLEAVE_RULES_OUT
+	.build/mutants/release/FaultEnumerator mutants
 
 # The reader's driver under a memory checker; make test has built what it runs.
 memcheck: deps
@@ -52,10 +69,24 @@ sanitize-%:
 	TAPCARD_SANITIZED=$* ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=$* --scratch-path .build/$* \
 		--skip-build --disable-xctest --quiet
 
+# Looks for inputs that break something: see docs/TESTING.md. Without the cache, as SwiftPM does not notice
+# new files of a package beside the one it builds.
+fuzz: deps
+	$(SWIFT) build -c release --package-path Fuzz --scratch-path .build/fuzz/build \
+		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld --disable-build-manifest-caching || { \
+		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
+	@Fuzz/run $(SECONDS) $(TARGET)
+
+# The long simulation: see docs/TESTING.md.
+soak: build-deps
+	$(SWIFT) build -c release --product Soak $(STRICT)
+	.build/release/Soak --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
 # Cheapest first, each with its time.
 check: deps
 	@packaging/timed $(MAKE) --no-print-directory lint
 	@packaging/timed $(MAKE) --no-print-directory test
+	@packaging/timed $(MAKE) --no-print-directory mutants
 	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory build
 

@@ -46,6 +46,8 @@ let package = Package(
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "PCSCReader", targets: ["PCSCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
+        // For the package in Fuzz, which sees products only.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
         // For tests only; a product because it is loaded in front of the program's libraries.
         .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
     ],
@@ -139,14 +141,49 @@ let package = Package(
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .target(
+            name: "FaultyWorld",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger", "NDEF",
+                "ServicePorts", "SimulatedField", "TagReading", "TapcardCore", "TapcardDomain",
+                "Type2Tag",
+            ],
+            path: "Tests/FaultyWorld", swiftSettings: strict),
+
+        .target(
+            name: "SoakTown",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Ledger",
+                "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ],
+            path: "Tests/SoakTown", swiftSettings: strict),
+        .executableTarget(
+            name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
+
+        .target(
             name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
+                "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
+                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
+                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+            ],
+            path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
             name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
             swiftSettings: strict),
         .target(
             name: "KillSwitch", path: "Tests/KillSwitch",
             linkerSettings: [.linkedLibrary("dl")]),
+        .executableTarget(
+            name: "FaultEnumerator",
+            dependencies: [
+                "BlockingLane", "FaultyWorld", "Ledger", "SimulatedField", "TapcardDomain",
+                "Type2Tag",
+            ],
+            path: "Tests/FaultEnumerator", swiftSettings: strict),
         .executableTarget(
             name: "ReaderMemcheck",
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
@@ -174,6 +211,10 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "SoakTown"),
+        tests(
+            of: "FaultyWorld",
+            ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
         tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
@@ -208,6 +249,7 @@ let package = Package(
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
                 "IdleDrivers", "BlockingLane",
             ]),
+        tests(of: "FuzzTargets"),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],

@@ -97,6 +97,15 @@ step 0 'NTAG213' sim put NTAG213
 step 0 'Restored' tag restore card.txt
 step 7 'copy of card 04AC6B72BA6C80' read
 
+chapter 'A password keeps others from writing to a card. Torn while it is put on, the next tap finishes it.'
+step 0 'lies on' sim put 04AC6B72BA6C80
+step 0 'Armed' sim tear 7 torn zero
+step 6 'not known' tag protect
+step 0 'lies on' sim put
+step 0 'only who has key 1' read
+step 0 'needed to write from page 02h' tag info
+step 0 '$2.00 left' add 2
+
 chapter 'A real driver now: libnfc, on a PN532 that a second tapcard plays on a serial device.'
 "$tapcard" emulate --tag NTAG215 --link "$home/reader" >"$home/played.txt" 2>&1 </dev/null &
 played=$!

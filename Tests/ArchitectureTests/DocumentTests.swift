@@ -23,7 +23,7 @@ struct DocumentTests {
             .filter { $0.hasPrefix("## tapcard ") }
             .map { $0.dropFirst("## tapcard ".count).split(separator: " ").map(String.init) }
         #expect(known.count > 20)
-        for document in ["README.md", "docs/HARDWARE.md", "CONTRIBUTING.md"] {
+        for document in ["README.md", "docs/HARDWARE.md", "docs/TESTING.md", "CONTRIBUTING.md"] {
             guard let text = try? SourceTree.text(document) else { continue }
             for words in shownCommands(in: text) {
                 let isKnown = known.contains { words.starts(with: $0) }
@@ -36,6 +36,43 @@ struct DocumentTests {
     func revised() throws {
         let text = try SourceTree.text("README.md")
         #expect(text.contains(try Regex("Last revised: [0-9]{4}-[0-9]{2}-[0-9]{2}")))
+    }
+
+    @Test("every attack in docs/SECURITY.md names tests that exist")
+    func attacks() throws {
+        let known = try SourceTree.files(below: "Tests").reduce(into: Set<String>()) {
+            $0.formUnion(tests(in: $1))
+        }
+        #expect(known.contains("DocumentTests.attacks"))
+        let page = try SourceTree.text("docs/SECURITY.md").components(separatedBy: "## ")
+        let section = try #require(page.first { $0.hasPrefix("Attacks\n") })
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count > 25)
+        for row in rows {
+            let cells = row.components(separatedBy: " | ")
+            #expect(cells.count == 4, "\(row)")
+            let named = (cells.last ?? "").matches(of: /`([A-Za-z]+\.[A-Za-z]+)`/).map(\.output.1)
+            #expect(!named.isEmpty, "\(row)")
+            for name in named { #expect(known.contains(String(name)), "\(name)") }
+        }
+    }
+
+    /// As in `DocumentTests.attacks`: a type and its functions marked as tests.
+    private func tests(in file: SourceTree.File) -> [String] {
+        var found: [String] = []
+        var type: Substring = ""
+        var isTest = false
+        for line in file.lines {
+            if let match = line.firstMatch(of: /^(?:@.*)?\b(?:struct|enum|class|extension) (\w+)/) {
+                type = match.output.1
+            }
+            if line.contains("@Test") { isTest = true }
+            if isTest, let match = line.firstMatch(of: /\bfunc (\w+)/) {
+                found.append("\(type).\(match.output.1)")
+                isTest = false
+            }
+        }
+        return found
     }
 
     @Test("the library's example is the one that is compiled and run")

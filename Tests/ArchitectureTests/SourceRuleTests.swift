@@ -12,7 +12,7 @@ struct SourceRuleTests {
 
     static func all() throws -> [SourceTree.File] {
         try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tests")
-            + SourceTree.files(below: "Benchmarks")
+            + SourceTree.files(below: "Benchmarks") + SourceTree.files(below: "Fuzz/Sources")
     }
 
     @Test("a file is at most 400 lines")

@@ -111,14 +111,15 @@ struct FacingSidesTests {
                     layout.writes(record: numbered(1...4), to: 0), readBack: layout.readBack(of: 0),
                     longestAnswer: 250, password: password))
         }
-        for wrong in [nil, TagPassword(password: [4, 3, 2, 1], pack: [5, 6])] {
-            await #expect(throws: CardStoreError(.interrupted(.refused(0)), "")) {
-                try await write(wrong)
-            }
+        let wrong = TagPassword(password: [4, 3, 2, 1], pack: [5, 6])
+        for (password, kind) in [(nil, .interrupted(.refused(0))), (wrong, .wrongPassword)]
+            as [(TagPassword?, CardStoreError.Kind)]
+        {
+            await #expect(throws: CardStoreError(kind, "")) { try await write(password) }
             _ = try await reader.select(within: .zero)
         }
         let stranger = TagPassword(password: Self.password.password, pack: [6, 5])
-        await #expect(throws: CardStoreError(.garbled, "")) { try await write(stranger) }
+        await #expect(throws: CardStoreError(.wrongPassword, "")) { try await write(stranger) }
         await #expect(throws: Never.self) { try await write(Self.password) }
     }
 

@@ -114,8 +114,8 @@ struct EmulateTests {
         try counter.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                ~/tag.txt is no dump of a whole tag: line 1: not "tapcard tag 1". Nothing is \
-                played. tapcard tag dump makes one.
+                ~/tag.txt is no dump of a whole tag: line 1: neither "tapcard tag 1" nor a \
+                dump of a Flipper or a Proxmark3. Nothing is played. tapcard tag dump makes one.
                 """)
         try counter.expect(
             ["emulate", "--tag", counter.home], status: 1,
@@ -208,6 +208,36 @@ struct EmulateTests {
                 reader answers again.
 
                 """)
+    }
+
+    @Test(
+        "a dump of another program is only read", .timeLimit(.minutes(1)),
+        arguments: ["flipper", "proxmark"])
+    func foreign(format: String) throws {
+        let counter = try Counter()
+        let (link, file) = (counter.file("reader"), counter.file("card"))
+        try counter.step("demo")
+        try counter.step("tag dump \(file) --format \(format)")
+        try counter.setMode(of: file, 0o444)
+        let before = try counter.text(of: file)
+        let process = try playing(counter, ["--tag", file, "--link", link])
+        try send(Self.writing, to: link)
+        let tell = ["emulate", "--link", link, "--tell"]
+        var dump = ""
+        while !dump.contains("page 27: 01 02 03 04") {
+            dump = try counter.run(tell + ["dump"]).output
+        }
+        #expect(dump.contains("uid: \(Counter.firstUID)"))
+        process.signal(SIGTERM)
+        let ended = try process.end()
+        #expect(ended.status == 0)
+        #expect(
+            counter.masked(ended.errors) == """
+                tapcard: ~/card is a dump of another program's and is only read: what is written \
+                to the tag ends with this reader. Its control line dump shows it.
+
+                """)
+        #expect(try counter.text(of: file) == before)
     }
 
     @Test("the tag's file keeps its permissions", arguments: [0o640, 0o600] as [mode_t])

@@ -73,7 +73,7 @@ struct JSONDocumentTests {
         try counter.expect(
             "adopt --accept-balance 3.50",
             prints: card(
-                1, "3.50", state: nil, uid: other, id: "9", name: nil))
+                1, "3.50", state: nil, uid: other, id: "9", name: nil, originality: "none"))
     }
 
     @Test("tags and the simulated reader")
@@ -85,7 +85,9 @@ struct JSONDocumentTests {
             prints: #"""
                 {"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
                 "version":"0004040201000F03","originality":"valid","pages":45,"ndef":"empty",\#
-                "locked":false,"protected":false,"counter":null}
+                "locked":false,"protected":false,"counter":null,\#
+                "settings":{"firstProtected":255,"protectsReading":false,"passwordLimit":0,\#
+                "locked":false}}
                 """#)
         try counter.expect(
             "tag dump ~/dump.txt",
@@ -154,14 +156,16 @@ struct JSONDocumentTests {
 
     private func card(
         _ sequence: Int, _ balance: String, state: String?, uid: String = Counter.firstUID,
-        id: String = "1", name: String? = "Amanda Gonzalez", display: String = "current"
+        id: String = "1", name: String? = "Amanda Gonzalez", display: String = "current",
+        originality: String = "valid"
     ) -> String {
         func quoted(_ text: String?) -> String { text.map { "\"\($0)\"" } ?? "null" }
         return #"{"result":"done","uid":"\#(uid)","chip":"NTAG213","seal":"valid","#
             + #""sequence":\#(sequence),"id":\#(id),"name":\#(quoted(name)),"#
             + #""balance":"\#(balance)","currency":"USD","#
             + #""code":\#(state == "scratched" ? "\"<uuid>\"" : "null"),"state":\#(quoted(state)),"#
-            + #""ledger":"known","display":"\#(display)"}"#
+            + #""ledger":"known","display":"\#(display)","protection":"off","#
+            + #""originality":"\#(originality)"}"#
     }
 
     private func receipt(

@@ -102,6 +102,7 @@ struct KeyTests {
                 {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"forged",\#
                 "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
                 "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
+                "protection":null,"originality":null,\#
                 "error":"forged","message":"\#(KeyTests.untrue)"}
                 """#)
     }

@@ -121,7 +121,7 @@ struct KillTests {
         let first = try counter.step("read --json")
         let second = try counter.step("read --json")
         let balance = try #require(first.firstMatch(of: /"balance":"(\d+)\.(\d\d)"/))
-        #expect(second.contains(#""display":"current"}"#))
+        #expect(second.contains(#""display":"current","#))
         #expect(second.contains("\"balance\":\"\(balance.output.1).\(balance.output.2)\""))
         let state = scratched ? #""code":"<uuid>","state":"scratched""# : #""code":null"#
         #expect(counter.masked(second).contains(state))

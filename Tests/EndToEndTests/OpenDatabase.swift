@@ -17,4 +17,8 @@ import Testing
     func execute(_ sql: String) throws {
         try #require(unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
     }
+
+    func refuses(_ sql: String) -> Bool {
+        unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_CONSTRAINT
+    }
 }

@@ -54,6 +54,8 @@ struct OperatorTests {
                 Card 04D9650A325E80, NTAG216
                 Scratch card: scratched, code <uuid>
                 Seal: true; ledger: known
+                Maker's signature: valid (it proves who made the chip, not that the card is no \
+                copy)
                 """)
         #expect(try counter.step("pay 5").hasPrefix("Paid $5.00, $15.00 left\n"))
         try counter.step("sim put \(OperatorTests.uid)")
@@ -127,6 +129,8 @@ struct OperatorTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: true; ledger: known
+                Maker's signature: valid (it proves who made the chip, not that the card is no \
+                copy)
                 """)
         try counter.step("issue --reissue --balance 4 --name Bo")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $3.00 left\n"))

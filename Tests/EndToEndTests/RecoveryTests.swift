@@ -1,3 +1,4 @@
+import DurableFile
 import Glibc
 import Testing
 
@@ -127,7 +128,8 @@ struct RecoveryTests {
                 {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
                 "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
                 "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
-                "display":"out-of-date","error":"rolled-back","message":"\#(old)"}
+                "display":"out-of-date","protection":"off","originality":"valid",\#
+                "error":"rolled-back","message":"\#(old)"}
                 """#)
         try counter.step("repair --card \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
@@ -152,10 +154,57 @@ struct RecoveryTests {
         try counter.expect("pay 1", status: 7, complains: complaint)
         #expect(
             try counter.run(["read", "--json"]).output.contains(
-                #""ledger":"unknown","display":"current","error":"copied","#))
+                #""protection":null,"originality":null,"error":"copied","#))
         try counter.expect("demo", status: 7, complains: complaint)
         try counter.step("sim put \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+    }
+
+    @Test(
+        "a dump goes through the file of another program",
+        arguments: ["flipper", "proxmark"])
+    func formats(_ format: String) throws {
+        let counter = try Counter()
+        try counter.step("demo")
+        let before = try counter.step("tag dump")
+        try counter.expect(
+            "tag dump ~/card --format \(format)",
+            prints: "Dumped NTAG213 \(RecoveryTests.uid) to ~/card")
+        let file = try counter.text(of: counter.file("card"))
+        let start = format == "flipper" ? "Filetype: Flipper NFC device\n" : "{\n"
+        #expect(file.hasPrefix(start))
+        #expect(try counter.step("tag dump --format \(format)") + "\n" == file)
+        try counter.step("tag restore ~/card --overwrite")
+        #expect(try counter.step("tag dump") == before)
+        try counter.write(file.replacing("NTAG213", with: "NTAG999"), to: counter.file("bad"))
+        guard format == "flipper" else { return }
+        try counter.expect(
+            "tag restore ~/bad", status: 1,
+            complains: "~/bad is no dump: line 9: tapcard does not know \"NTAG999\". Nothing was "
+                + "written to a tag.")
+    }
+
+    @Test("what a format cannot tell is not written in it")
+    func untold() throws {
+        let counter = try Counter()
+        let uid = RecoveryTests.uid
+        var lines = [
+            "tapcard simulation 1", "on-reader: \(uid)", "fault: none", "last-tag: \(uid)",
+        ]
+        lines += ["", "tapcard tag 1", "chip: Type 2 tag", "uid: \(uid)", "page 00: 04 AC 6B 4B"]
+        lines += ["page 01: 72 BA 6C 80", "page 02: 24 48 00 00", "page 03: E1 10 01 00"]
+        lines += ["page 04: 03 00 FE 00", "page 05: 00 00 00 00"]
+        try counter.write(lines.joined(separator: "\n") + "\n", to: counter.file("other"))
+        let reader = ["--reader", "sim:\(counter.file("other"))", "tag", "dump"]
+        #expect(try counter.run(reader + ["--format", "text"]).status == 0)
+        try counter.expect(
+            reader + ["--format", "flipper", counter.file("card")], status: 1,
+            complains: """
+                The format flipper cannot tell the chip of a Type 2 tag. No dump was made. \
+                Use --format text.
+                """)
+        #expect(try DurableFile(counter.file("card")).read() == nil)
+        #expect(try counter.run(reader + ["--format", "card"]).status == 2)
     }
 
     @Test("dumps that are none, or of another chip")

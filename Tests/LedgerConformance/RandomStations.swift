@@ -80,7 +80,7 @@ public struct RandomStations: Sendable {
     }
 
     private mutating func intent(on uid: CardUID) -> Intent {
-        switch random.below(20) {
+        switch random.below(23) {
         case 0..<8: .pay(amount())
         case 8..<11: .add(amount())
         case 11..<14:
@@ -89,6 +89,8 @@ public struct RandomStations: Sendable {
         case 15: .activate
         case 16: chance(30) ? .close : .reseal(above: .none)
         case 17: .reseal(above: .none)
+        case 18, 19: .protect(keyID: UInt8(random.below(16)))
+        case 20: .unprotect
         default: make(on: uid)
         }
     }

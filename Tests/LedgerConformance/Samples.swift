@@ -46,12 +46,13 @@ extension CardPlan {
     /// A card as the counter makes it.
     public static func sample(
         _ origin: Origin = .issue, balance: Int64 = 1000, scratch: ScratchCard = .unscratched,
-        mayReissue: Bool = false, above: SequenceNumber = .none
+        protection: CardProtection = .off, mayReissue: Bool = false,
+        above: SequenceNumber = .none
     ) -> CardPlan {
         CardPlan(
             origin: origin, chip: "NTAG215", isGenuineChip: true, holder: .amanda,
-            scratch: scratch, face: .tapcard, balance: .cents(balance), mayReissue: mayReissue,
-            above: above)
+            scratch: scratch, face: .tapcard, protection: protection, balance: .cents(balance),
+            mayReissue: mayReissue, above: above)
     }
 }
 

@@ -12,7 +12,8 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
     }
 
     public static let all =
-        making + money + repetition + settling + confirming + refusals + status + transactions
+        making + money + repetition + settling + confirming + refusals + status
+        + protection + transactions
 
     /// Plays it on a fresh ledger in US dollars. However it goes, the invariants hold afterwards.
     public func play(on ledger: any LedgerStore) async throws {

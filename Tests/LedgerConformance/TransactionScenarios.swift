@@ -54,7 +54,7 @@ extension Scenario {
                 uid: .first, chip: "NTAG216", isGenuineChip: false, status: .blocked,
                 holder: .amanda, scratch: .activated(.numbered(3)), face: .iosApp, account: 3,
                 allocated: try #require(SequenceNumber(9)), isDisplayStale: true,
-                foreignMessage: [0, 1, 255])
+                protection: .switchingOff(keyID: 15), foreignMessage: [0, 1, 255])
             let bare = LedgerCard(uid: .second, chip: "", foreignMessage: [])
             let kept = try await desk.ledger.write { rows throws(LedgerError) in
                 try rows.save(full)

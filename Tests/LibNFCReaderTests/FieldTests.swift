@@ -35,6 +35,26 @@ extension LiveTests {
             }
         }
 
+        /// What a card's protection rests on: settings act only after this.
+        @Test("a tag that is let go and selected again has lost its power")
+        func powerCycle() async throws {
+            try await Bench.run { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                #expect(try await reader.exchange([0xA2, 0x29, 4, 0, 0, 2]).isEmpty)
+                _ = try await reader.select(within: .zero)
+                #expect(try await reader.exchange(Self.write).isEmpty)
+                let powerUps = emulator.counters.powerUps
+                await reader.release()
+                _ = try await reader.select(within: .zero)
+                #expect(emulator.counters.powerUps > powerUps)
+                let kind = try await Bench.kind { try await reader.exchange(Self.write) }
+                #expect(kind == .refused(0))
+                _ = try await reader.select(within: .zero)
+                #expect(try await reader.exchange(Self.authenticate) == [0, 0])
+                #expect(try await reader.exchange(Self.write).isEmpty)
+            }
+        }
+
         @Test("a tag that refused something is selected again, without losing its power")
         func afterRefusal() async throws {
             try await Bench.run { (reader, emulator) async throws in

@@ -3,7 +3,11 @@ import Testing
 
 @Suite("Text records")
 struct NDEFTextTests {
-    private static let samples = ["", "Hello", "{\"balance\":0.00     }", "é€🎫", "e\u{301}\u{0}"]
+    private static let samples = [
+        "", "Hello", "{\"balance\":0.00     }", "é€🎫", "e\u{301}\u{0}",
+        // What begins like a byte order mark must not be taken for one.
+        "\u{FEFF}A", "\u{FEFF}", "\u{FFFE}A", "\u{FEFF}\u{FEFF}",
+    ]
 
     @Test("a text survives", arguments: samples, [NDEFText.Encoding.utf8, .utf16])
     func roundTrip(text: String, encoding: NDEFText.Encoding) throws {

@@ -26,6 +26,29 @@ extension PCSCReaderTests {
             #expect(info.chip.name == "NTAG213")
         }
 
+        @Test("protected, charged and unprotected", arguments: Kind.raw)
+        func protection(kind: Kind) async throws {
+            try kind.lay()
+            let counter = Counter(try await kind.open())
+            try await counter.make()
+            _ = try await counter.station.protect(id: counter.newID())
+            #expect(kind.slot.change { $0.tag?[0x29] } == Page(4, 0, 0, 2))
+            #expect(try await counter.pay(250).balance == Counter.usd(750))
+            try await counter.expectAgreement("while it is protected")
+            _ = try await counter.station.unprotect(id: counter.newID())
+            #expect(kind.slot.change { $0.tag?[0x29] } == Page(4, 0, 0, 0xFF))
+            try await counter.expectAgreement("afterwards")
+        }
+
+        @Test("no password is sent by a plain reader, and nothing is begun")
+        func plainReaderProtectsNone() async throws {
+            let counter = try await Counter.withCard(on: .plain)
+            await #expect(throws: TapcardError(.unsupportedReader, "")) {
+                try await counter.station.protect(id: counter.newID())
+            }
+            try await counter.expectAgreement("on a plain reader")
+        }
+
         @Test("a card that the ledger knows is read and charged over storage commands")
         func plainReader() async throws {
             let counter = try await Counter.withCard(on: .plain)

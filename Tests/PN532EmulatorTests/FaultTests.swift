@@ -62,6 +62,14 @@ struct FaultTests {
         #expect(bytes.prefix(4) == [1, 2, 3, 4])
     }
 
+    @Test("of the card: an answer that comes too late, and the card stays")
+    func late() throws {
+        var bench = try Self.bench("write 1 late")
+        #expect(bench.send(Self.write) == [0x01])
+        #expect(bench.page(0x10) == Self.new)
+        #expect(bench.send(Self.read) == [0x00, 1, 2, 3, 4] + Self.zeros)
+    }
+
     @Test("of the card: a NAK, and it must be selected again")
     func refused() throws {
         var bench = try Self.bench("write 2 refused 5")
@@ -89,7 +97,7 @@ struct FaultTests {
     }
 
     @Test("of the line: an answer that comes before or in place of the next one")
-    func late() throws {
+    func lateReply() throws {
         let first = Bench.answer([0x41, 0x00] + [UInt8](repeating: 0, count: 16))
         let second = Bench.answer([0x41, 0x00])
         var bench = try Self.bench("data 1 late-reply")

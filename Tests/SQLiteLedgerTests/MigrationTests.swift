@@ -15,28 +15,63 @@ import Testing
 
     @Test func keepsACopyAndEveryRow() async throws {
         try await Folder.temporary { folder in
-            let before = try await folder.snapshotOfVersion1()
+            let before = try await folder.snapshotOfThisVersion()
             let ledger = try await folder.open(MigrationTests.later)
             #expect(try await Snapshot(of: ledger) == before)
             try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
             await ledger.close()
-            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v1-backup"])
-            #expect(File.mode(folder.ledger + ".v1-backup") == 0o600)
+            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v2-backup"])
+            #expect(File.mode(folder.ledger + ".v2-backup") == 0o600)
 
             let raw = try RawDatabase(folder.ledger)
-            #expect(raw.value("PRAGMA user_version") == "2")
+            #expect(raw.value("PRAGMA user_version") == "3")
             #expect(raw.value("SELECT colour FROM card") == "red")
             let copy = try await SQLiteLedger.open(
-                path: folder.ledger + ".v1-backup", currency: nil)
+                path: folder.ledger + ".v2-backup", currency: nil)
             #expect(try await Snapshot(of: copy) == before)
+        }
+    }
+
+    @Test func bringsTheFirstSchemaUpToDate() async throws {
+        try await Folder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try Fixture.text("version-1.sql"))
+            let before = File.read(folder.ledger)
+            let ledger = try await folder.open()
+            let uid = try #require(CardUID("04AC6B72BA6C80"))
+            let view = try #require(try await ledger.view(of: uid))
+            #expect(view.balance == .cents(1550) && view.card.confirmed.value == 3)
+            #expect(view.card.protection == .off && view.card.scratch.code != nil)
+            #expect(try await ledger.audit().violations == [])
+            #expect(folder.names.contains("ledger.sqlite.v1-backup"))
+            try await ledger.noteProtection(of: uid, .on(keyID: 15))
+            #expect(try await ledger.view(of: uid)?.card.protection == .on(keyID: 15))
+            await ledger.close()
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")
+            let copy = try RawDatabase(folder.ledger + ".v1-backup")
+            #expect(copy.value("PRAGMA user_version") == "1")
+            #expect(copy.value("SELECT protection FROM card") == nil)
+            #expect(File.size(folder.ledger + ".v1-backup") == before.count)
+        }
+    }
+
+    @Test(arguments: [
+        "protection = 'open'", "protection = 'on'", "protection_key = 1",
+        "protection = 'on', protection_key = 16", "protection = NULL",
+    ])
+    func takesNoProtectionThatMakesNoSense(_ change: String) async throws {
+        try await Folder.temporary { folder in
+            _ = try await folder.snapshotOfThisVersion()
+            let raw = try RawDatabase(folder.ledger)
+            #expect(raw.run("UPDATE card SET \(change)")?.contains("constraint") == true)
+            #expect(raw.run("UPDATE card SET protection = 'on', protection_key = 15") == nil)
         }
     }
 
     @Test func happensOnce() async throws {
         try await Folder.temporary { folder in
-            _ = try await folder.snapshotOfVersion1()
+            _ = try await folder.snapshotOfThisVersion()
             try await folder.open(MigrationTests.later).close()
-            folder.remove("ledger.sqlite.v1-backup")
+            folder.remove("ledger.sqlite.v2-backup")
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
         }
@@ -44,13 +79,13 @@ import Testing
 
     @Test func thatFailsLeavesTheLedgerAsItWas() async throws {
         try await Folder.temporary { folder in
-            let before = try await folder.snapshotOfVersion1()
+            let before = try await folder.snapshotOfThisVersion()
             for _ in 0..<2 {
                 await #expect(throws: LedgerError(.corrupt, "")) {
                     try await folder.open(MigrationTests.broken)
                 }
             }
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "1")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")
             let ledger = try await folder.open()
             #expect(try await Snapshot(of: ledger) == before)
             await ledger.close()
@@ -62,7 +97,7 @@ import Testing
         try await Folder.temporary { folder in
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "3")
             await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
         }
     }
@@ -82,7 +117,7 @@ extension Folder {
         try await SQLiteLedger.open(path: ledger, currency: nil, schema: schema)
     }
 
-    fileprivate func snapshotOfVersion1() async throws -> Snapshot {
+    fileprivate func snapshotOfThisVersion() async throws -> Snapshot {
         let ledger = try await open()
         try await Desk(ledger).complete(.issue(), id: 1)
         let snapshot = try await Snapshot(of: ledger)

@@ -19,7 +19,13 @@ struct FaultTextTests {
             (Fault(at: 1, counting: .write, .acknowledgeLost), "write 1 acknowledge-lost"),
             (Fault(at: 1, counting: .write, .pulledAfter), "write 1 pulled-after"),
             (Fault(at: 1, counting: .write, .garbled), "write 1 garbled"),
+            (Fault(at: 1, counting: .write, .late), "write 1 late"),
             (Fault(at: 1, counting: .write, .refused(5)), "write 1 refused 5"),
+            (Fault(at: 1, counting: .write, .torn(.someOnes(seed: 7))), "write 1 torn new-some 7"),
+            (
+                Fault(at: 1, counting: .write, .torn(.erasedToSomeOnes(seed: 7))),
+                "write 1 torn old-some 7"
+            ),
             (Fault(at: 1, counting: .write, .killedBefore), "write 1 killed-before"),
             (Fault(at: 1, counting: .write, .killedAfter), "write 1 killed-after"),
             (Fault(at: 1, counting: .write, .torn(.unchanged)), "write 1 torn old"),

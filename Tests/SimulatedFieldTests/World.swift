@@ -24,12 +24,13 @@ enum World {
     /// One fault of each kind, and every way in which a page can be torn.
     static let kinds: [Fault.Kind] =
         [
-            .lost, .acknowledgeLost, .pulledAfter, .garbled, .refused(0), .refused(9),
+            .lost, .acknowledgeLost, .pulledAfter, .garbled, .late, .refused(0), .refused(9),
             .killedBefore, .killedAfter,
         ] + tornPages.map(Fault.Kind.torn)
 
     static let tornPages: [TornPage] = [
         .unchanged, .new, .zero, .mix(seed: 0), .mix(seed: .max), .lowestOnes(0), .lowestOnes(32),
         .highestOnes(5), .erasedToLowestOnes(1), .erasedToHighestOnes(31),
+        .someOnes(seed: 3), .erasedToSomeOnes(seed: .max),
     ]
 }

@@ -52,6 +52,14 @@ struct FaultTests {
         #expect(try await reader.exchange([0x30, 0x10]).prefix(4) == [1, 2, 3, 4])
     }
 
+    @Test("bring an answer too late, and the card stays selected")
+    func late() async throws {
+        let reader = try await Self.bench(Fault(at: 1, counting: .write, .late))
+        await #expect(throws: ReaderError(.timedOut)) { try await reader.exchange(Self.write) }
+        #expect(try await page(reader) == Self.new)
+        #expect(try await reader.exchange([0x30, 0x10]).prefix(4) == [1, 2, 3, 4])
+    }
+
     @Test(
         "make the card refuse, and be silent until it is selected", arguments: [0, 1, 5] as [UInt8])
     func refused(code: UInt8) async throws {

@@ -84,11 +84,44 @@ struct TornPageTests {
     }
 
     @Test(
-        "is no other page",
+        "may hold the settings, the password or PACK",
         arguments: [
-            (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
             (0x29, Page(4, 0, 0, 0x80)), (0x2A, Page(0x10, 5, 0, 0)), (0x2B, Page(1, 2, 3, 4)),
             (0x2C, Page(5, 6, 0, 0)),
+        ] as [(UInt8, Page)])
+    func settings(number: UInt8, content: Page) async throws {
+        for (torn, left) in [(.zero, .zero), (.new, content), (.unchanged, nil)]
+            as [(TornPage, Page?)]
+        {
+            let reader = try await FaultTests.bench(Fault(at: 1, counting: .write, .torn(torn)))
+            let before = try World.tag()[number]
+            await #expect(throws: ReaderError(.tagLost)) {
+                try await reader.exchange(Type2Command.write(number, content).frame)
+            }
+            let after = try await reader.change { $0.tags[0] }
+            #expect(after[number] == left ?? before)
+        }
+    }
+
+    @Test("with a torn password is opened by what is left of it")
+    func tornPassword() async throws {
+        let reader = try await FaultTests.bench(
+            Fault(at: 1, counting: .write, .torn(.lowestOnes(1))))
+        _ = try? await reader.exchange(Type2Command.write(0x2B, Page(1, 2, 3, 4)).frame)
+        try await reader.change { $0.put([World.uid]) }
+        _ = try await reader.select(within: .zero)
+        await #expect(throws: ReaderError(.refused(0))) {
+            try await reader.exchange(Type2Command.authenticate([1, 2, 3, 4]).frame)
+        }
+        _ = try await reader.select(within: .zero)
+        let pack = try await reader.exchange(Type2Command.authenticate([0, 0, 0, 4]).frame)
+        #expect(pack == [0, 0])
+    }
+
+    @Test(
+        "is no page of lock bits",
+        arguments: [
+            (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])
     func otherPages(number: UInt8, content: Page) async throws {
         let whole = SimulatedReader(try World.oneTag())

@@ -26,6 +26,8 @@ struct ProgramOutputTests {
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: unscratched
                         Seal: true; ledger: known
+                        Maker's signature: valid (it proves who made the chip, not that the card is no \
+                        copy)
 
                         """))
         #expect(

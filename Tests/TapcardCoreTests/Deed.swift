@@ -7,6 +7,7 @@ import Type2Tag
 /// Everything that moves a card from one state to another, each with the world that it needs.
 enum Deed: CaseIterable, Sendable {
     case pay, add, scratch, issue, adopt, close, replace, refund
+    case protect, unprotect, issueProtected, payProtected
 
     private static let id = World.id(7)
     private static let payment = World.id(6)
@@ -15,9 +16,11 @@ enum Deed: CaseIterable, Sendable {
     func world(on chip: Type2Chip = .ntag213) async throws -> World {
         let world = World(try World.blank(chip))
         switch self {
-        case .pay, .add, .scratch, .close:
+        case .pay, .add, .scratch, .close, .protect:
             try await world.issue()
-        case .issue: break
+        case .unprotect, .payProtected:
+            try await world.issue(protects: true)
+        case .issue, .issueProtected: break
         case .adopt:
             var tag = try await world.tag()
             try tag.lay(TagMemory.appRecord(TagMemory.appJSON))
@@ -36,12 +39,14 @@ enum Deed: CaseIterable, Sendable {
     /// Asks for it, always with the same id.
     func perform(at station: Station) async throws(TapcardError) {
         switch self {
-        case .pay: _ = try await station.pay(World.usd(250), id: Deed.id)
+        case .pay, .payProtected: _ = try await station.pay(World.usd(250), id: Deed.id)
         case .add: _ = try await station.add(World.usd(200), id: Deed.id)
         case .scratch: _ = try await station.scratch(id: Deed.id)
         case .close: _ = try await station.close(id: Deed.id)
         case .refund: _ = try await station.refund(Deed.payment)
-        case .issue, .adopt, .replace:
+        case .protect: _ = try await station.protect(id: Deed.id)
+        case .unprotect: _ = try await station.unprotect(id: Deed.id)
+        case .issue, .adopt, .replace, .issueProtected:
             _ = try await station.make(try order(), id: Deed.id)
         }
     }
@@ -58,7 +63,8 @@ enum Deed: CaseIterable, Sendable {
             do {
                 return CardOrder(
                     .issue(
-                        try World.holder("Amanda Gonzalez"), World.usd(700), hasScratchCard: true))
+                        try World.holder("Amanda Gonzalez"), World.usd(700), hasScratchCard: true),
+                    protects: self == .issueProtected)
             } catch {
                 throw TapcardError(error)
             }
@@ -68,18 +74,18 @@ enum Deed: CaseIterable, Sendable {
     /// What the card's account holds before, nil where there is none; and afterwards.
     var before: Int64? {
         switch self {
-        case .pay, .add, .scratch, .close: 1_000
+        case .pay, .add, .scratch, .close, .protect, .unprotect, .payProtected: 1_000
         case .refund: 700
-        case .issue, .adopt, .replace: nil
+        case .issue, .adopt, .replace, .issueProtected: nil
         }
     }
 
     var after: Int64 {
         switch self {
-        case .pay: 750
+        case .pay, .payProtected: 750
         case .add: 1_200
-        case .scratch, .replace, .refund: 1_000
-        case .issue: 700
+        case .scratch, .replace, .refund, .protect, .unprotect: 1_000
+        case .issue, .issueProtected: 700
         case .adopt: 1_250
         case .close: 0
         }
@@ -87,10 +93,12 @@ enum Deed: CaseIterable, Sendable {
 
     var kind: Ledger.Operation.Kind {
         switch self {
-        case .pay: .pay
+        case .pay, .payProtected: .pay
         case .add: .add
         case .scratch: .scratch
-        case .issue: .issue
+        case .issue, .issueProtected: .issue
+        case .protect: .protect
+        case .unprotect: .unprotect
         case .adopt: .adopt
         case .close: .close
         case .replace: .replace
@@ -131,6 +139,16 @@ enum Deed: CaseIterable, Sendable {
             #expect(
                 lost?.card.status == (isDone ? .replaced : .active), label,
                 sourceLocation: sourceLocation)
+        case .protect, .unprotect, .issueProtected:
+            let isProtected = (self != .unprotect) == isDone
+            if view != nil {
+                #expect(
+                    view?.card.protection == (isProtected ? .on(keyID: 1) : .off), label,
+                    sourceLocation: sourceLocation)
+            }
+        case .payProtected:
+            #expect(
+                view?.card.protection == .on(keyID: 1), label, sourceLocation: sourceLocation)
         case .pay, .add, .issue, .adopt, .refund: break
         }
     }

@@ -34,15 +34,21 @@ struct DumpTests {
         #expect(try await world.station.dump() == dump)
     }
 
-    @Test("never brings locks, containers, settings or passwords back", arguments: Type2Chip.known)
-    func nothingThatCannotBeUndone(_ chip: Type2Chip) async throws {
+    @Test(
+        "never brings locks, containers, settings or passwords back, whatever its format",
+        arguments: Type2Chip.known, TagDump.Format.allCases)
+    func nothingThatCannotBeUndone(
+        _ chip: Type2Chip, _ format: TagDump.Format
+    ) async throws {
         let world = World(try World.blank(chip))
         let before = try await world.tag()
         var evil = try #require(TagMemory.blank(chip, uid: before.uid))
         for page in UInt8(2)..<UInt8(chip.pageCount) { evil[page] = Page(0xE1, 0xFF, 0xFF, 0xFF) }
         evil[2][0] = before[2][0]
         evil[2][1] = before[2][1]
-        let dump = TagDump(memory: evil, withSecrets: true)
+        let file = try TagDump(memory: evil, withSecrets: true).written(as: format)
+        let dump = try TagDump.reading(Array(file.utf8)).dump
+        #expect(dump.secrets?.password == evil[UInt8(chip.pageCount - 2)].bytes)
         let reader = TracingReader(world.reader)
         _ = try await world.station(reader: reader).restore(dump, overwriting: true)
         for exchange in await reader.exchanges {

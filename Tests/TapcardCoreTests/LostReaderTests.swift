@@ -110,7 +110,7 @@ extension Deed {
     /// What was voided did not happen: the rest of the test asks with another id.
     private func anew(in world: World) async throws {
         switch self {
-        case .pay: _ = try await world.station.pay(World.usd(250), id: World.id(77))
+        case .pay, .payProtected: _ = try await world.station.pay(World.usd(250), id: World.id(77))
         case .close: _ = try await world.station.close(id: World.id(77))
         default: Issue.record("\(self) was voided")
         }

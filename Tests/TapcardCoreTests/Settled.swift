@@ -35,6 +35,8 @@ extension World {
             scratch: isClosed ? .none : card.scratch)
         #expect(
             try tag.image.area == face.area(in: tag.layout), label, sourceLocation: sourceLocation)
+        try await expectProtected(
+            as: card.protection, label, sourceLocation: sourceLocation)
     }
 
     /// What the account of the first tag's card holds.

@@ -92,11 +92,12 @@ struct World: Sendable {
     /// A card with this much on it.
     func issue(
         _ minorUnits: Int64 = 1_000, name: String = "Amanda Gonzalez",
-        face: FaceStyle = .tapcard, mayReissue: Bool = false, id: UInt64 = 1
+        face: FaceStyle = .tapcard, mayReissue: Bool = false, protects: Bool = false,
+        id: UInt64 = 1
     ) async throws {
         let order = CardOrder(
             .issue(try World.holder(name), World.usd(minorUnits), hasScratchCard: true),
-            face: face, mayReissue: mayReissue)
+            face: face, mayReissue: mayReissue, protects: protects)
         _ = try await station.make(order, id: World.id(id))
     }
 }

@@ -1,6 +1,10 @@
 public import CardImage
 import Type2Tag
 
+#if LEAVE_RULES_OUT
+import TapcardDomain
+#endif
+
 extension CardLayout {
     /// The four WRITEs of a record into one of the two places.
     public func writes(record: [UInt8], to place: Int) -> [PageWrite] {
@@ -24,12 +28,20 @@ extension CardLayout {
         let before = CardLayout.pages(of: old, from: ndefPages.lowerBound)
         let after = CardLayout.pages(of: new, from: ndefPages.lowerBound)
         let guardPage = PageWrite(ndefPages.lowerBound, CardLayout.emptyMessage)
-        let wasBrokenOff = before.first == guardPage
+        let wasBrokenOff = isGuarded(old)
         let used = CardLayout.usedPages(of: new)
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .guardPage { return changed + after.prefix(1) }
+        #endif
         return [guardPage] + changed + after.prefix(1)
+    }
+
+    /// Whether a refresh of what phones read was begun and not ended.
+    public func isGuarded(_ area: [UInt8]) -> Bool {
+        area.starts(with: CardLayout.emptyMessage.bytes)
     }
 
     private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
@@ -41,8 +53,9 @@ extension CardLayout {
     }
 
     private static func pages(of bytes: [UInt8], from first: UInt8) -> [PageWrite] {
-        stride(from: 0, to: bytes.count - 3, by: 4).compactMap { start in
-            Page(bytes[start..<start + 4]).map { PageWrite(first + UInt8(start / 4), $0) }
+        stride(from: 0, to: bytes.count - 3, by: 4).map { start in
+            let page = Page(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
+            return PageWrite(first + UInt8(start / 4), page)
         }
     }
 }

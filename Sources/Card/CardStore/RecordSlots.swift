@@ -90,6 +90,9 @@ public struct RecordSlots: Hashable, Sendable {
     /// Where the next record goes: never over the last confirmed one, even if another valid one
     /// is newer. A newer one that is not confirmed may rest on weak bits and be gone tomorrow.
     public func target(keeping confirmed: SequenceNumber) -> Int {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
+        #endif
         for (place, slot) in slots.enumerated() {
             if case .valid(let record) = slot, record.sequence == confirmed { return 1 - place }
         }

@@ -21,6 +21,8 @@ public enum TagStep<Outcome: Sendable>: Sendable {
     case exchange([UInt8])
     /// Select the tag afresh: after a NAK it is silent until then.
     case select
+    /// Take the tag's power and select it again: only then does a changed configuration act.
+    case powerCycle
     case finish(Outcome)
     case fail(CardStoreError)
 }
@@ -41,6 +43,14 @@ public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertibl
         case unknownChip
         /// The tag gave an answer of the wrong form.
         case garbled
+        /// The tag does not take the password, or does not answer as ours would.
+        case wrongPassword
+        /// The tag counts wrong passwords: none is tried on it.
+        case limitsPasswords
+        /// The tag's settings can never be changed again.
+        case lockedSettings
+        /// The tag takes a plain WRITE though its settings forbid it.
+        case ignoresPassword
     }
 
     public let kind: Kind
@@ -76,6 +86,13 @@ extension TagReader {
                 } catch {
                     event = .failure(error.kind)
                 }
+            case .powerCycle:
+                await release()
+                do {
+                    event = .selected(try await select(within: powerCycleLimit))
+                } catch {
+                    event = .failure(error.kind)
+                }
             case .finish(let outcome): return outcome
             case .fail(let error): throw error
             }
@@ -85,3 +102,5 @@ extension TagReader {
 
 /// How long a tag that has just answered may take to be selected again.
 private let reselectLimit = Duration.milliseconds(300)
+/// The same for a tag that had its power taken: behind pcscd, the reader has to find it afresh.
+private let powerCycleLimit = Duration.seconds(1)

@@ -1,6 +1,10 @@
 import TagReading
 public import Type2Tag
 
+#if LEAVE_RULES_OUT
+import TapcardDomain
+#endif
+
 /// One page and what is to be in it.
 public struct PageWrite: Hashable, Sendable {
     public let page: UInt8
@@ -46,11 +50,12 @@ public struct WritePages: TagProcedure {
             state = .authenticating
             return .exchange(Type2Command.authenticate(password.password).frame)
         case (.authenticating, .answer(let pack)):
-            guard pack == password?.pack else {
-                return .fail(CardStoreError(.garbled, "the tag does not know our password"))
-            }
+            guard pack == password?.pack else { return .fail(.wrongPassword) }
             state = .writing
             return write()
+        case (.authenticating, .failure(.refused(NAK.invalidArgument))),
+            (.authenticating, .failure(.refused(NAK.authenticationLimit))):
+            return .fail(.wrongPassword)
         case (.writing, .answer(let answer)):
             guard answer.isEmpty else {
                 return .fail(CardStoreError(.garbled, "the tag did not acknowledge a WRITE"))
@@ -62,6 +67,12 @@ public struct WritePages: TagProcedure {
                 return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
             }
             return readBack()
+        #if LEAVE_RULES_OUT
+        case (.writing, .failure(.tagLost)) where LeftOutRule.current == .lookAgain:
+            return .select
+        case (.writing, .selected) where LeftOutRule.current == .lookAgain:
+            return write()
+        #endif
         case (_, .failure(let kind)):
             return .fail(
                 CardStoreError(
@@ -93,16 +104,5 @@ public struct WritePages: TagProcedure {
             return .fail(CardStoreError(.differs, "a page does not hold what was written to it"))
         }
         return .finish(span.bytes)
-    }
-}
-
-/// What opens a protected tag, and what it answers.
-public struct TagPassword: Hashable, Sendable {
-    public let password: [UInt8]
-    public let pack: [UInt8]
-
-    public init(password: [UInt8], pack: [UInt8]) {
-        self.password = password
-        self.pack = pack
     }
 }

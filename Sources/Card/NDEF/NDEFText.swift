@@ -3,7 +3,8 @@ public struct NDEFText: Hashable, Sendable {
     /// How the text is put into bytes.
     public enum Encoding: Hashable, Sendable {
         case utf8
-        /// Written most significant byte first, without a byte order mark.
+        /// Written most significant byte first, and without a byte order mark wherever the text
+        /// does not begin with something that would be taken for one.
         case utf16
     }
 
@@ -67,6 +68,8 @@ public struct NDEFText: Hashable, Sendable {
         case .utf8:
             payload += text.utf8
         case .utf16:
+            let marks: [UInt16] = [0xFEFF, 0xFFFE]
+            if let first = text.utf16.first, marks.contains(first) { payload += [0xFE, 0xFF] }
             payload += text.utf16.flatMap { unit in
                 [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
             }

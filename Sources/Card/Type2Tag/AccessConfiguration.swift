@@ -1,20 +1,26 @@
 /// What CFG0 and CFG1 say about who may do what.
-struct AccessConfiguration: Hashable, Sendable {
+public struct AccessConfiguration: Hashable, Sendable {
     /// AUTH0: pages from this one need the password.
-    let firstProtected: UInt8
+    public let firstProtected: UInt8
     /// PROT: they need it to be read as well.
-    let protectsReading: Bool
+    public let protectsReading: Bool
     /// CFGLCK: CFG0 and CFG1 can never be written again.
-    let isLocked: Bool
+    public let isLocked: Bool
     /// NFC_CNT_EN: reads are counted.
-    let counts: Bool
+    public let counts: Bool
     /// NFC_CNT_PWD_PROT: the count is shown only after the password.
     let protectsCounter: Bool
     /// AUTHLIM: so many wrong passwords close the tag for ever; 0 is no limit.
-    let passwordLimit: Int
+    public let passwordLimit: Int
+
+    /// AUTH0 of a tag that protects nothing.
+    public static let nothing: UInt8 = 0xFF
+    /// AUTH0 that protects everything that can be written. From a later page on, anyone with a
+    /// phone could set the lock bits of page 2, and the card would be spoilt for ever.
+    public static let everything: UInt8 = 0x02
 
     /// That of a chip without configuration pages, which protects nothing.
-    static let open = AccessConfiguration(Page(0, 0, 0, 0xFF), .zero)
+    static let open = AccessConfiguration(cfg0(firstProtected: nothing), .zero)
 
     init(of memory: TagMemory) {
         if let page = memory.chip.configurationPage {
@@ -24,13 +30,43 @@ struct AccessConfiguration: Hashable, Sendable {
         }
     }
 
-    private init(_ cfg0: Page, _ cfg1: Page) {
+    public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
         firstProtected = cfg0[3]
-        protectsReading = access & 0x80 != 0
-        isLocked = access & 0x40 != 0
-        counts = access & 0x10 != 0
-        protectsCounter = access & 0x08 != 0
-        passwordLimit = Int(access & 0x07)
+        protectsReading = access & Bits.protectsReading != 0
+        isLocked = access & Bits.isLocked != 0
+        counts = access & Bits.counts != 0
+        protectsCounter = access & Bits.protectsCounter != 0
+        passwordLimit = Int(access & Bits.passwordLimit)
+    }
+
+    /// CFG0 as it leaves the factory, without a mirror, but with this AUTH0.
+    public static func cfg0(firstProtected: UInt8) -> Page {
+        Page(0x04, 0x00, 0x00, firstProtected)
+    }
+
+    /// Whether it neither counts wrong passwords nor hides what it protects.
+    public var isHarmless: Bool { passwordLimit == 0 && !protectsReading }
+
+    /// The same CFG1 without a limit of passwords and with everything to be read.
+    public static func relieved(_ cfg1: Page) -> Page {
+        var cfg1 = cfg1
+        cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)
+        return cfg1
+    }
+
+    private enum Bits {
+        static let protectsReading: UInt8 = 0x80
+        static let isLocked: UInt8 = 0x40
+        static let counts: UInt8 = 0x10
+        static let protectsCounter: UInt8 = 0x08
+        static let passwordLimit: UInt8 = 0x07
+    }
+}
+
+extension Type2Chip {
+    /// Whether any page of this chip needs the password.
+    public func isProtected(by configuration: AccessConfiguration) -> Bool {
+        contains(configuration.firstProtected)
     }
 }

@@ -65,7 +65,7 @@ struct TagDumpParser {
     private mutating func takeField(_ text: Substring) throws(Type2Error) {
         let (name, value) = try split(text)
         guard let field = TagDumpField(rawValue: String(name)) else {
-            throw refusal(.unknownLine, "no field has the name \(name)")
+            throw refusal(.unknownLine, "no field has the name \(TagDump.shown(name))")
         }
         guard let index = remaining.firstIndex(of: field) else {
             throw seen.contains(field)
@@ -90,7 +90,7 @@ struct TagDumpParser {
         case .chip:
             chip = Type2Chip(named: String(value))
             guard chip != nil || value == Type2Chip.otherName else {
-                throw refusal(.unknownChip, "tapcard does not know \(value)")
+                throw refusal(.unknownChip, "tapcard does not know \(TagDump.shown(value))")
             }
         case .uid:
             guard let bytes = Hexadecimal.decode(value), bytes.count == TagMemory.uidLength else {
@@ -118,7 +118,7 @@ struct TagDumpParser {
         let number = try bytes(name, 1)[0]
         guard number == pages.count else {
             throw number < pages.count
-                ? refusal(.duplicatePage, "page \(name) was there before")
+                ? refusal(.duplicatePage, "page \(hexadecimal(Int(number))) was there before")
                 : refusal(.missingPage, "page \(hexadecimal(pages.count)) is missing")
         }
         if let chip, !chip.contains(number) {
@@ -159,7 +159,8 @@ struct TagDumpParser {
 
     private func bytes(_ text: Substring, _ count: Int) throws(Type2Error) -> [UInt8] {
         guard let bytes = Hexadecimal.decode(text), bytes.count == count else {
-            throw refusal(.badValue, "\(text) is not \(2 * count) hexadecimal digits")
+            throw refusal(
+                .badValue, "\(TagDump.shown(text)) is not \(2 * count) hexadecimal digits")
         }
         return bytes
     }
@@ -169,7 +170,7 @@ struct TagDumpParser {
         _ text: Substring, atMost limit: UInt32
     ) throws(Type2Error) -> UInt32 {
         guard let number = UInt32(text), number <= limit, "\(number)" == text else {
-            throw refusal(.badValue, "\(text) is no number from 0 to \(limit)")
+            throw refusal(.badValue, "\(TagDump.shown(text)) is no number from 0 to \(limit)")
         }
         return number
     }

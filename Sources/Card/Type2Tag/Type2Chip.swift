@@ -24,8 +24,8 @@ public struct Type2Chip: Hashable, Sendable {
     /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
-    var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
-    var packPage: UInt8? { configurationPage.map { $0 + 3 } }
+    public var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
+    public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
     func contains(_ page: UInt8) -> Bool { Int(page) < pageCount }
 }

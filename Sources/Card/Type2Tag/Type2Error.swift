@@ -35,6 +35,10 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case contradiction
         /// A page that could not be read, where the whole memory is needed.
         case unreadPage
+        /// A file that keeps to no grammar that a dump could have.
+        case badSyntax
+        /// What the dump knows and the format to write it in cannot tell.
+        case inexpressible
     }
 
     public let kind: Kind

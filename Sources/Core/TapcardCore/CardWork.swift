@@ -19,18 +19,26 @@ extension Station {
         _ work: OpenWork, on sight: Sight
     ) async throws(Interruption) -> (Confirmation, DisplayState) {
         surroundings.progress(.writing)
+        #if LEAVE_RULES_OUT
+        let place = sight.placeLeavingOutRules(for: work)
+        let writes = sight.writesLeavingOutRules(of: work.record, to: place)
+        #else
         let place = sight.slots.target(keeping: work.confirmed)
+        let writes = sight.layout.writes(record: work.record, to: place)
+        #endif
         _ = try await performing(
             WritePages(
-                sight.layout.writes(record: work.record, to: place),
-                readBack: sight.layout.readBack(of: place),
-                longestAnswer: await reader.longestAnswer))
+                writes, readBack: sight.layout.readBack(of: place),
+                longestAnswer: await reader.longestAnswer,
+                password: try opening(work.card.protection, of: work.card.uid)))
+        let work = try await switchProtection(of: work, on: sight, probe: writes[0])
         let confirmation = try await confirm(work)
         guard case .committed(let operation) = confirmation else {
             return (confirmation, .outOfDate)
         }
         surroundings.progress(.committed(operation.id))
         var card = work.card
+        card.protection = card.protection.next
         if operation.kind == .close { card.status = .closed }
         let display = await refreshDisplay(
             on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale)
@@ -76,15 +84,20 @@ extension Station {
             replacing: sight.image.area, with: area, rewritingAll: rewritingAll)
         do {
             if !writes.isEmpty {
-                _ = try await reader.perform(
+                _ = try await performing(
                     WritePages(
                         writes, readBack: sight.layout.ndefPages,
-                        longestAnswer: await reader.longestAnswer))
+                        longestAnswer: await reader.longestAnswer,
+                        password: try opening(card.protection, of: card.uid)))
             }
-            if card.isDisplayStale { try await ledger.markDisplay(of: card.uid, stale: false) }
+            if card.isDisplayStale {
+                try await asking { () throws(LedgerError) in
+                    try await ledger.markDisplay(of: card.uid, stale: false)
+                }
+            }
             return writes.isEmpty ? .current : .repaired
         } catch {
-            surroundings.progress(.hint("what phones read was not refreshed: \(error)"))
+            surroundings.progress(.hint("what phones read was not refreshed: \(error.error.what)"))
             do {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {

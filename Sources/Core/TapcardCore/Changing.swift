@@ -89,21 +89,23 @@ extension Station {
         let begun = Begun()
         return try await tap(
             for: id, only: card ?? known?.uid,
-            conclude: { error in await conclude(id, begun, after: error) },
+            conclude: { error, state in
+                await conclude(id, begun, state, after: error)
+            },
             { sight, state throws(Interruption) in
                 try await carryOut(intent, id, on: sight, state.display, noting: begun)
             })
     }
 
     /// Remembers what has begun, for the case that the ledger cannot be asked any more.
-    private final class Begun {
+    final class Begun {
         var operation: Operation?
         /// What may have begun: the disk failed under its first transaction.
         var perhaps: Operation?
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
-    private func carryOut(
+    func carryOut(
         _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState,
         noting begun: Begun
     ) async throws(Interruption) -> Receipt? {
@@ -113,6 +115,7 @@ extension Station {
         }
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
+        try await requireOpened(sight)
         let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
         let beginning: Beginning
         do {
@@ -151,9 +154,11 @@ extension Station {
         }
     }
 
-    /// The card is gone: the ledger alone says what became of the request.
-    private func conclude(
-        _ id: OperationID, _ begun: Begun, after error: TapcardError
+    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
+    /// request, and where it cannot be asked any more, what this tap has seen of it. What it has is
+    /// done, whatever the card is by now; the next tap tells.
+    func conclude(
+        _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
         let known: Operation?
         do {
@@ -162,7 +167,8 @@ extension Station {
             if begun.operation == nil, let perhaps = begun.perhaps {
                 return .failure(TapcardError.perhapsBegun(perhaps, because: TapcardError(error)))
             }
-            known = begun.operation
+            let seen = begun.operation ?? state.settled
+            known = seen?.id == id ? seen : nil
         }
         guard let operation = known else {
             guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }
@@ -170,6 +176,7 @@ extension Station {
         }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case _ where error.blamesCard: return nil
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }

@@ -31,11 +31,20 @@ enum Judgement: Sendable, Hashable {
             return
         }
         let sequence = best.record.sequence
-        if sequence > view.card.allocated || view.isInGap(sequence) {
+        #if LEAVE_RULES_OUT
+        let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
+        let isOld = sequence < (isLast ? view.card.allocated : view.card.confirmed)
+        #else
+        let isOld = sequence < view.card.confirmed
+        #endif
+        // Below what was confirmed since, even a skipped number is an old one: somebody has decided
+        // about the loss already.
+        let isSkipped = view.isInGap(sequence)
+        if sequence > view.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
-        } else if view.issued[sequence]?.bytes != slots.bytes[best.place] {
+        } else if !isSkipped, view.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
-        } else if sequence < view.card.confirmed {
+        } else if isOld {
             switch slots.slots[1 - best.place] {
             case .valid, .retired, .blank: self = .rolledBack
             case .broken, .unsealed: self = .damaged
@@ -62,7 +71,12 @@ enum SettlingStep: Sendable, Hashable {
         request: OperationID?, now: Timestamp, lifetime: Duration
     ) {
         guard let open = view.open else {
-            self = best.sequence == view.card.confirmed && bytes == expected ? .nothing : .reseal
+            // Whatever was to switch the tag's protection was given up for another operation; a
+            // fresh record finishes it.
+            let isLastWord =
+                best.sequence == view.card.confirmed && bytes == expected
+                && view.card.protection.isSettled
+            self = isLastWord ? .nothing : .reseal
             return
         }
         guard open.kind.isVoidable else {
@@ -71,7 +85,9 @@ enum SettlingStep: Sendable, Hashable {
         }
         let isSameAgain = open.id == request
         guard best.sequence == open.sequence else {
-            self = isSameAgain ? .resume(open) : .end(open, as: .voided)
+            // On a blocked card nothing is begun, and a payment that it does not show is not, either.
+            let mayResume = isSameAgain && view.card.status == .active
+            self = mayResume ? .resume(open) : .end(open, as: .voided)
             return
         }
         let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))

@@ -21,13 +21,19 @@ public struct CardOrder: Sendable, Hashable {
     public var mayReissue: Bool
     /// Write over what is no card.
     public var mayOverwrite: Bool
+    /// Protect the tag with the card's password.
+    public var protects: Bool
+    /// Take a chip whose maker's signature is not true.
+    public var acceptsAnyChip: Bool
 
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
-        mayOverwrite: Bool = false
+        mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
     ) {
         self.origin = origin
         self.face = face
+        self.protects = protects
+        self.acceptsAnyChip = acceptsAnyChip
         self.mayReissue = mayReissue
         self.mayOverwrite = mayOverwrite
     }
@@ -35,13 +41,13 @@ public struct CardOrder: Sendable, Hashable {
     /// The demo user: the same on every tag.
     public static func demo(
         in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
-        mayOverwrite: Bool = false
+        mayOverwrite: Bool = false, protects: Bool = false
     ) throws(Refusal) -> CardOrder {
         CardOrder(
             .issue(
                 Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez")),
                 Money(minorUnits: 0, currency), hasScratchCard: true),
-            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite)
+            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite, protects: protects)
     }
 }
 
@@ -66,7 +72,10 @@ extension Station {
         let made = Made()
         return try await tap(
             for: id, thoroughly: true,
-            conclude: { error in await conclude(made, after: error) },
+            conclude: { error, state in
+                if let finished = state.made, finished.id == id { made.id = id }
+                return await conclude(order, id, made, after: error)
+            },
             early: { sight throws(Interruption) in
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
@@ -78,6 +87,7 @@ extension Station {
             { sight, state throws(Interruption) in
                 if let id = made.id { return try await finish(id, sight, state) }
                 if let settled = state.made, try await isDone(order, by: settled, sight.view) {
+                    try await requireOwn(id, besides: settled)
                     return try await finish(settled.id, sight, state)
                 }
                 try await make(order, id, of: sight, noting: made)
@@ -92,11 +102,16 @@ extension Station {
         var perhaps: Operation?
     }
 
-    /// What became of the card when the tag or the reader was lost: the ledger knows.
+    /// What became of the card when the tag or the reader was lost: the ledger knows, of an
+    /// earlier tap with the same id as well.
     private func conclude(
-        _ made: Made, after error: TapcardError
+        _ order: CardOrder, _ id: OperationID, _ made: Made, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        guard let id = made.id ?? made.perhaps?.id else { return nil }
+        // A card that was made and cannot be trusted is not shown as a good one.
+        guard !error.blamesCard else { return nil }
+        guard let id = made.id ?? made.perhaps?.id else {
+            return await madeBefore(order, id, after: error)
+        }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
                 try await ledger.operation(id)
@@ -123,6 +138,18 @@ extension Station {
         }
     }
 
+    /// The same request made the card in an earlier tap, and this one could not look at it.
+    private func madeBefore(
+        _ order: CardOrder, _ id: OperationID, after error: TapcardError
+    ) async -> Result<CardReading, TapcardError>? {
+        guard error.kind != .operationMismatch,
+            let known = try? await ledger.operation(id), known.state == .committed,
+            order.origin.isAnswered(by: known),
+            let reading = try? await reading(of: known.uid, .outOfDate)
+        else { return nil }
+        return .success(reading)
+    }
+
     /// A new card's other record place must not keep a record of an earlier life.
     private func finish(
         _ id: OperationID, _ sight: Sight, _ state: TapState
@@ -135,7 +162,11 @@ extension Station {
             _ = try await reseal(sight, seen, above: .none)
             return nil
         }
-        return try await reading(of: sight.uid, state.display)
+        // An earlier try may have ended between the record and what phones read.
+        let refreshed = await refreshDisplay(
+            on: sight, content: view.card.content(sight.highest, balance: view.balance),
+            of: view.card, rewritingAll: view.card.isDisplayStale)
+        return try await reading(of: sight.uid, refreshed == .current ? state.display : refreshed)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -159,8 +190,10 @@ extension Station {
             made.id = id
             return
         }
-        if let tag = sight.tag { try await requireWritable(tag, sight.uid) }
-        let plan = try await plan(order, for: sight)
+        guard let tag = sight.tag else { return }
+        let found = try await requireWritable(
+            tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
+        let plan = try await plan(order, for: sight, tag, found)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
         let beginning: Beginning
         do {
@@ -182,11 +215,20 @@ extension Station {
         }
     }
 
+    /// An id that stands for something else is a mistake even where nothing is left to be made.
+    private func requireOwn(
+        _ id: OperationID, besides settled: Operation
+    ) async throws(Interruption) {
+        let known = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
+        if let known, known.id != settled.id { throw .refused(mismatch(known)) }
+    }
+
     /// Whether the making that an earlier tap had left open is the one that is asked for.
     private func isDone(
         _ order: CardOrder, by settled: Operation, _ view: CardView?
     ) async throws(Interruption) -> Bool {
-        guard let view, view.card.face == order.face, order.origin.isAnswered(by: settled)
+        guard let view, view.card.face == order.face, order.origin.isAnswered(by: settled),
+            !order.protects || view.card.protection != .off
         else { return false }
         switch order.origin {
         case .issue(let holder, _, let hasScratchCard):
@@ -202,7 +244,7 @@ extension Station {
     }
 
     private func plan(
-        _ order: CardOrder, for sight: Sight
+        _ order: CardOrder, for sight: Sight, _ tag: SightedTag, _ found: CardProtection
     ) async throws(Interruption) -> CardPlan {
         var holder = Holder.nobody
         var balance = Money(minorUnits: 0, currency)
@@ -251,13 +293,47 @@ extension Station {
         } catch {
             throw .refused(TapcardError(error).naming(sight.uid))
         }
-        let signature = sight.tag?.signature
         return CardPlan(
             origin: origin, chip: sight.chip,
-            isGenuineChip: signature.map {
-                Originality.verify(uid: sight.uid.bytes, signature: $0)
-            }, holder: holder, scratch: scratch, face: order.face, balance: balance,
-            mayReissue: order.mayReissue, above: sight.highest)
+            isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
+            scratch: scratch, face: order.face,
+            protection: protection(order, sight.view?.card.protection, found), balance: balance,
+            mayReissue: order.mayReissue, above: highest(on: sight, for: holder))
+    }
+
+    /// A record that could not be checked without its holder's name may be true for the new one's:
+    /// an erased message hides it, and the new card's would bring it back.
+    private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
+        let slots = RecordSlots(
+            sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
+        return max(sight.highest, slots.best?.record.sequence ?? .none)
+    }
+
+    /// What the tag is to be, where it was found to be like this. What was being switched goes on.
+    private func protection(
+        _ order: CardOrder, _ known: CardProtection?, _ found: CardProtection
+    ) -> CardProtection {
+        if let known, !known.isSettled { return known }
+        guard order.protects else { return found }
+        if let keyID = found.keyID { return .switchingOn(keyID: keyID) }
+        return .settingPassword(keyID: keys.sealing.id)
+    }
+
+    /// Refuses a chip whose signature is not its maker's. One without any is taken: nobody claims
+    /// that it is genuine.
+    private func isGenuine(
+        _ tag: SightedTag, _ uid: CardUID, _ order: CardOrder
+    ) throws(Interruption) -> Bool? {
+        let originality = TagInfo.Originality(tag.signature, of: uid)
+        guard originality != .invalid || order.acceptsAnyChip else {
+            throw .refused(
+                TapcardError(
+                    .unsupportedTag,
+                    "The maker's signature on this chip is not true: it is not the "
+                        + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
+                    advice: "Use another tag, or take it all the same with --any-chip.", uid: uid))
+        }
+        return originality.isGenuine
     }
 
     /// Refuses to write over what may be worth something to someone.

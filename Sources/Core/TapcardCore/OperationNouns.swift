@@ -14,6 +14,8 @@ extension Operation.Kind {
         case .activate: "activation"
         case .close: "paying out"
         case .reseal: "rewriting"
+        case .protect: "protecting"
+        case .unprotect: "unprotecting"
         case .block: "blocking"
         case .unblock: "unblocking"
         case .forget: "forgetting"

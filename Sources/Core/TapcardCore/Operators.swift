@@ -66,6 +66,7 @@ extension Station {
     private func rewrite(
         _ sight: Sight, _ view: CardView, _ seen: Seen
     ) async throws(Interruption) {
+        _ = try await learnProtection(of: sight, view.card)
         guard let open = view.open else {
             _ = try await reseal(sight, seen, above: sight.highest)
             return

@@ -25,6 +25,10 @@ public struct CardReading: Sendable, Hashable {
     public let scratch: ScratchCard
     public let ledger: Standing
     public let display: DisplayState
+    /// Whether the tag asks for a password; nil for a card that this ledger does not know.
+    public let protection: CardProtection?
+    /// What the maker's signature on the chip said when the card was made.
+    public let originality: TagInfo.Originality?
     /// What an earlier tap had left open and this one brought to its end.
     public let settled: Operation?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
@@ -37,7 +41,8 @@ extension CardReading {
         CardReading(
             uid: uid, chip: chip, seal: seal, sequence: sequence, holder: holder,
             balance: balance, scratch: scratch, ledger: ledger, display: display,
-            settled: settled, problem: self.problem ?? problem)
+            protection: protection, originality: originality, settled: settled,
+            problem: self.problem ?? problem)
     }
 }
 
@@ -109,6 +114,8 @@ extension Station {
             uid: sight.uid, chip: sight.chip, seal: seal,
             sequence: sight.slots.best?.record.sequence, holder: content.holder,
             balance: view.balance, scratch: content.scratch, ledger: standing, display: display,
+            protection: view.card.protection,
+            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip),
             settled: settled, problem: problem)
     }
 
@@ -124,7 +131,7 @@ extension Station {
                 balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
                     ?? face?.balance,
                 scratch: face?.scratch ?? .none, ledger: .unknown, display: .current,
-                settled: nil, problem: problem)
+                protection: nil, originality: nil, settled: nil, problem: problem)
         }
         switch try await stranger(sight) {
         case .sealed(let record, let face): return reading(.valid, record, face)
@@ -159,6 +166,8 @@ extension Station {
             uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
             holder: content.holder, balance: view.balance, scratch: content.scratch,
             ledger: view.card.status == .active ? .known : .blocked, display: display,
-            settled: nil, problem: nil)
+            protection: view.card.protection,
+            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: nil,
+            problem: nil)
     }
 }

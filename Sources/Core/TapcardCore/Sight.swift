@@ -9,6 +9,7 @@ import Type2Tag
 /// One look at the tag on the reader, with what the ledger says of it.
 struct Sight: Sendable {
     let uid: CardUID
+    let identity: TagIdentity
     let layout: CardLayout
     let image: CardImage
     let slots: RecordSlots
@@ -58,14 +59,19 @@ extension Station {
             let bytes = try await performing(
                 ReadPages(layout.pages, longestAnswer: await reader.longestAnswer))
             return try await sight(
-                of: uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
+                of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
         let tag = try await lookAtAll(of: identity)
+        if let known, known.card.chip != tag.chip.name {
+            // One answer that was lost makes an NTAG look like an older chip.
+            throw .card(
+                CardStoreError(.garbled, "it said it was a \(known.card.chip) before"))
+        }
         guard let layout = CardLayout(chipNamed: tag.chip.name) else {
             throw .refused(unsupported(tag, uid))
         }
         return try await sight(
-            of: uid, tag.memory, layout, known: known, tag: tag, chip: tag.chip.name)
+            of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: tag.chip.name)
     }
 
     /// What a tag says of itself, and the pages that matter: those of a card where nothing else
@@ -102,8 +108,8 @@ extension Station {
     }
 
     private func sight(
-        of uid: CardUID, _ bytes: [UInt8], _ layout: CardLayout, known: CardView?,
-        tag: SightedTag?, chip: String
+        of identity: TagIdentity, _ uid: CardUID, _ bytes: [UInt8], _ layout: CardLayout,
+        known: CardView?, tag: SightedTag?, chip: String
     ) async throws(Interruption) -> Sight {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
@@ -120,7 +126,7 @@ extension Station {
         // honest card an old image.
         guard known.map(Seen.init) == view.map(Seen.init) else { throw .overtaken }
         return Sight(
-            uid: uid, layout: layout, image: image,
+            uid: uid, identity: identity, layout: layout, image: image,
             slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
             chip: chip)
     }
@@ -199,7 +205,9 @@ enum Interruption: Error, Sendable {
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
             case .differs, .garbled: true
-            case .otherTag, .unknownChip: false
+            case .otherTag, .unknownChip, .wrongPassword, .limitsPasswords, .lockedSettings,
+                .ignoresPassword:
+                false
             }
         case .ledger(let error): error.kind == .outcomeUnknown
         case .overtaken: true

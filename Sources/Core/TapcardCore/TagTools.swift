@@ -11,7 +11,24 @@ public import Type2Tag
 public struct TagInfo: Sendable, Hashable {
     /// What the maker's signature says: who made the chip, not that a card is no copy.
     public enum Originality: String, Sendable {
-        case valid, invalid, unknown
+        /// None is zeros, as chips of some makers have it, or one that the chip did not show.
+        case valid, invalid, none
+
+        init(_ signature: [UInt8]?, of uid: CardUID) {
+            let isGenuine = signature.flatMap { signature in
+                signature.allSatisfy { $0 == 0 }
+                    ? nil
+                    : CardCryptography.Originality.verify(uid: uid.bytes, signature: signature)
+            }
+            self.init(isGenuine: isGenuine)
+        }
+
+        /// As a ledger keeps it.
+        public init(isGenuine: Bool?) {
+            self = isGenuine.map { $0 ? .valid : .invalid } ?? .none
+        }
+
+        var isGenuine: Bool? { self == .none ? nil : self == .valid }
     }
 
     public let uid: CardUID
@@ -24,6 +41,8 @@ public struct TagInfo: Sendable, Hashable {
     public let freeBytes: Int
     public let isLocked: Bool
     public let isProtected: Bool
+    /// What its settings say; nil for a chip that has none.
+    public let configuration: AccessConfiguration?
     /// How often it was read since the counter was switched on; nil where it is off.
     public let counter: UInt32?
 }
@@ -35,22 +54,19 @@ extension Station {
             let tag = try await lookAtAll(of: identity) { $0.userPages }
             let access = try await access(of: tag)
             var counter: UInt32?
-            if access.countsReads {
+            if access.configuration?.counts == true {
                 let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
                 counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
                     .reversed().reduce(0) { $0 << 8 | UInt32($1) }
             }
-            let originality: TagInfo.Originality =
-                tag.signature.map {
-                    Originality.verify(uid: uid.bytes, signature: $0) ? .valid : .invalid
-                } ?? .unknown
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
-                uid: uid, chip: tag.chip, version: tag.version, originality: originality,
+                uid: uid, chip: tag.chip, version: tag.version,
+                originality: TagInfo.Originality(tag.signature, of: uid),
                 ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
-                counter: counter)
+                configuration: access.configuration, counter: counter)
         }
     }
 
@@ -113,12 +129,13 @@ extension Station {
                         uid: uid))
             }
             try await requireOverwritable(tag, uid, overwriting, "--overwrite")
-            try await requireWritable(tag, uid)
+            let protection = try await requireWritable(
+                tag, identity, uid, known: try await card(uid))
             let writes = tag.chip.userPages.compactMap { number in
                 tag.chip.zeroPages?.contains(number) == true
                     ? nil : dump.pages[Int(number)].map { PageWrite(number, $0) }
             }
-            try await rewrite(tag.chip, writes)
+            try await rewrite(tag.chip, writes, of: uid, protection)
             return uid
         }
     }
@@ -138,20 +155,27 @@ extension Station {
                         uid: uid))
             }
             try await requireOverwritable(tag, uid, overwriting, "--overwrite")
-            try await requireWritable(tag, uid)
+            let protection = try await requireWritable(
+                tag, identity, uid, known: try await card(uid))
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
             let writes = tag.chip.userPages.map { number in
                 PageWrite(number, number == tag.chip.userPages.lowerBound ? blank : .zero)
             }
-            try await rewrite(tag.chip, writes)
+            try await rewrite(tag.chip, writes, of: uid, protection)
             return uid
         }
     }
 
+    /// What this ledger knows of the card that was on the tag.
+    private func card(_ uid: CardUID) async throws(Interruption) -> LedgerCard? {
+        try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }?.card
+    }
+
     /// Reads what is there and writes only what differs.
     private func rewrite(
-        _ chip: Type2Chip, _ wanted: [PageWrite]
+        _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
+        let password = try opening(protection, of: uid)
         let bytes = try await performing(
             ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
         let first = Int(chip.userPages.lowerBound)
@@ -164,7 +188,8 @@ extension Station {
         do throws(Interruption) {
             _ = try await performing(
                 WritePages(
-                    writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer))
+                    writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer,
+                    password: password))
         } catch {
             let error = error.error
             throw .refused(

@@ -8,13 +8,16 @@ extension Station {
     private static let mostRounds = 6
 
     /// Waits for a card, settles what is open on it, and hands it over when nothing is. When the
-    /// card is lost on the way, `conclude` decides from the ledger what that means.
+    /// tap ends before that, because the card is lost or cannot be trusted any more, `conclude`
+    /// decides from the ledger what that means.
     ///
     /// `early` sees every look at the card before anything is settled, and may end the tap there.
     /// The body returns nil to look again.
     func tap<Success: Sendable>(
         for request: OperationID?, thoroughly: Bool = false, only card: CardUID? = nil,
-        conclude: (TapcardError) async -> Result<Success, TapcardError>? = { _ in nil },
+        conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>? = {
+            _, _ in nil
+        },
         early: (Sight) async throws(Interruption) -> Look<Success> = { _ in .goOn },
         _ body: (Sight, TapState) async throws(Interruption) -> Success?
     ) async throws(TapcardError) -> Success {
@@ -32,6 +35,7 @@ extension Station {
                 try require(card ?? touched, is: uid)
                 touched = uid
                 let sight = try await see(identity, uid, thoroughly: thoroughly)
+                await hint(at: sight)
                 switch try await early(sight) {
                 case .goOn: break
                 case .again: continue
@@ -55,9 +59,7 @@ extension Station {
             }
         }
         await reader.release()
-        if last.result != .untrusted, let concluded = await conclude(last) {
-            return try concluded.get()
-        }
+        if let concluded = await conclude(last, state) { return try concluded.get() }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
     }
 
@@ -120,6 +122,10 @@ extension TapcardError {
                 "Whether the card has it is not known; until then it is not done."
             case .add, .refund, .scratch, .activate, .issue, .adopt, .replace:
                 "The ledger has it; the card follows at the next tap."
+            case .protect:
+                "Whether the tag asks for its password already is not known; the money is safe."
+            case .unprotect:
+                "Whether the tag still asks for its password is not known; the money is safe."
             case .reseal, .block, .unblock, .forget:
                 "The money is safe in the ledger."
             }
@@ -133,6 +139,9 @@ extension TapcardError {
                     + "again to settle it."
                 : "Tap the card again to settle it.", uid: open.uid)
     }
+
+    /// What is wrong with the card is what has to be said: to tap it again would not help.
+    var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
 
     /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
     static func perhapsBegun(_ perhaps: Operation, because error: TapcardError) -> TapcardError {

@@ -122,6 +122,31 @@ extension TapcardError {
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.unchanged, advice: "Use NTAG213, 215 or 216.")
+        case .wrongPassword:
+            self.init(
+                .protectedTag, "The tag does not take the card's password.",
+                meaning: "It may be a copy of the card, or somebody has changed its password. "
+                    + "The money is safe in the ledger.",
+                advice: "If this is the card, move its balance to another tag with tapcard "
+                    + "replace.")
+        case .limitsPasswords:
+            self.init(
+                .protectedTag,
+                "The tag counts wrong passwords: somebody has changed its settings.",
+                meaning: "No password was tried on it. The money is safe in the ledger.",
+                advice: "Move the card's balance to another tag with tapcard replace.")
+        case .lockedSettings:
+            self.init(
+                .lockedTag, TapcardError.sentence(error.detail),
+                meaning: "Its protection stays as it is. The money is safe in the ledger.",
+                advice: "Move the card's balance to another tag with tapcard replace.")
+        case .ignoresPassword:
+            self.init(
+                .unsupportedTag, "The tag can be written to without its password.",
+                meaning: "It has a chip that only claims to be protected, or the reader does not "
+                    + "switch its field off. The money is safe in the ledger.",
+                advice: "Lift the card and tap it again; if that does not help, move its balance "
+                    + "to another tag with tapcard replace.")
         case .otherTag, .garbled, .differs: self.init(ReaderError(.garbled, error.detail))
         }
     }

@@ -11,32 +11,35 @@ struct TagAccess: Sendable, Hashable {
     let isLocked: Bool
     /// A password is asked for from some page on.
     let isProtected: Bool
-    /// The NFC counter counts.
-    let countsReads: Bool
+    /// Nil for a chip without settings.
+    let configuration: AccessConfiguration?
 }
 
 extension Station {
-    private static let counterEnabled: UInt8 = 0x10
-
     /// Reads lock bits and configuration: one command beyond the first sight.
     func access(of tag: SightedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
-            return TagAccess(isLocked: isLocked, isProtected: false, countsReads: false)
+            return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
         let bytes = try await performing(
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
-        guard bytes.count == 12 else {
+        guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
+        else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
         }
+        let configuration = AccessConfiguration(cfg0, cfg1)
         return TagAccess(
             isLocked: isLocked || bytes[0..<3].contains { $0 != 0 },
-            isProtected: Int(bytes[7]) < tag.chip.pageCount,
-            countsReads: bytes[8] & Station.counterEnabled != 0)
+            isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
     }
 
-    /// Refuses a tag on which a card could not be kept, before anything is written to it.
-    func requireWritable(_ tag: SightedTag, _ uid: CardUID) async throws(Interruption) {
+    /// Refuses a tag on which a card could not be kept, before anything is written to it. Says
+    /// whether it is protected, with the key of ours that opens it.
+    func requireWritable(
+        _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
+        protecting: Bool = false
+    ) async throws(Interruption) -> CardProtection {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
@@ -70,11 +73,9 @@ extension Station {
                     advice: "Lock bits can never be taken back; use another tag.",
                     uid: uid))
         }
-        if access.isProtected {
-            throw .refused(
-                TapcardError(
-                    .protectedTag, "The tag is protected by somebody's password.",
-                    meaning: unchanged, advice: "Use another tag.", uid: uid))
-        }
+        guard let configuration = access.configuration else { return .off }
+        if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
+        guard access.isProtected else { return .off }
+        return .on(keyID: try await keyThatOpens(identity, configuration, known: known))
     }
 }

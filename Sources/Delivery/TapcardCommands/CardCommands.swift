@@ -18,6 +18,11 @@ extension CommandOption {
         help: "Close the account of a card that is known and begin a new one on it")
     static let overwrite = CommandOption(
         name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back")
+    static let protect = CommandOption(
+        name: "protect",
+        help: "Protect the tag with a password; without your keys it can never be taken off")
+    static let anyChip = CommandOption(
+        name: "any-chip", help: "Take a chip whose maker's signature is not true")
 }
 
 extension Command {
@@ -33,7 +38,8 @@ extension Command {
         ) { session throws(TapcardError) in try await session.read() },
         Command(
             "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
-            options: [.display, .reissue, .overwrite], example: "tapcard --reader sim demo"
+            options: [.display, .protect, .reissue, .overwrite, .anyChip],
+            example: "tapcard --reader sim demo"
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(Refusal) in
                 try CardOrder.demo(in: station.currency).origin
@@ -48,7 +54,7 @@ extension Command {
                 CommandOption(
                     name: "balance", value: "AMOUNT", help: "Funds to begin with, paid in cash"),
                 CommandOption(name: "no-scratch", help: "A card without a scratch card"),
-                .display, .reissue, .overwrite,
+                .display, .protect, .reissue, .overwrite, .anyChip,
             ],
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
         ) { session throws(TapcardError) in try await session.issue() },
@@ -60,7 +66,7 @@ extension Command {
                 CommandOption(
                     name: "accept-balance", value: "AMOUNT",
                     help: "Credit what the tag says, if it says just this"),
-                .display, .overwrite,
+                .display, .protect, .overwrite, .anyChip,
             ],
             example: "tapcard adopt --accept-balance 12.50"
         ) { session throws(TapcardError) in
@@ -99,7 +105,7 @@ extension Session {
         let settling = !command.flag("no-settle")
         guard command.flag("watch") else {
             let reading = try await station.read(settling: settling)
-            return Report(reading, currency: station.currency)
+            return Report(reading, currency: station.currency, showsChip: isVerbose)
         }
         await station.watch(settling: settling) { event in
             await spinner.stop()
@@ -134,7 +140,7 @@ extension Session {
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
             let state = reading.scratch.word.map { ", \($0)" } ?? ""
-            return console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)\n")
+            return console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)".shown + "\n")
         case .problem(let error):
             if isJSON { return console.write(Report.document(of: error).text + "\n") }
             show(error)
@@ -175,11 +181,13 @@ extension Session {
             order = CardOrder(
                 try origin(station),
                 face: command.option("display").flatMap(FaceStyle.init(rawValue:)) ?? .tapcard,
-                mayReissue: command.flag("reissue"), mayOverwrite: command.flag("overwrite"))
+                mayReissue: command.flag("reissue"), mayOverwrite: command.flag("overwrite"),
+                protects: command.flag("protect"), acceptsAnyChip: command.flag("any-chip"))
         } catch {
             throw TapcardError(error)
         }
         let reading = try await station.make(order, id: station.newID())
-        return Report(reading, what, currency: station.currency)
+        if order.protects { sayWhoOpens() }
+        return Report(reading, what, currency: station.currency, showsChip: true)
     }
 }

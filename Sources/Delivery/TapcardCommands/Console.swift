@@ -1,3 +1,5 @@
+import TapcardDomain
+
 /// Where a command's words go. What a person sees on a terminal and what a program reads from a
 /// pipe are the same words; colour, the check mark and the spinner are for terminals only.
 public struct Console: Sendable {
@@ -25,5 +27,17 @@ enum Style: String {
 
     func applied(to text: String, _ isWanted: Bool) -> String {
         isWanted ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension String {
+    /// The text as a terminal may get it: names of files, settings and what stands in a dump are
+    /// other people's words, and must not move the cursor, colour the page or turn it around.
+    var shown: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    scalar.isMisleading && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar
+                }))
     }
 }

@@ -15,7 +15,11 @@ extension JSONValue {
 
 extension Report {
     /// A card, after reading or changing it.
-    init(_ reading: CardReading, _ what: String? = nil, currency: Currency) {
+    ///
+    /// What is known of its chip is news where a card is made, and for whoever asks for more.
+    init(
+        _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false
+    ) {
         let members: [JSONMember] = [
             JSONMember(key: "uid", value: .text(reading.uid)),
             JSONMember(key: "chip", value: .string(reading.chip)),
@@ -29,6 +33,8 @@ extension Report {
             JSONMember(key: "state", value: .text(reading.scratch.word)),
             JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
             JSONMember(key: "display", value: .string(reading.display.rawValue)),
+            JSONMember(key: "protection", value: .text(reading.protection?.word)),
+            JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
         ]
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
@@ -43,6 +49,12 @@ extension Report {
             reading.problem?.kind == .keyMissing
             ? "under an unknown key" : Report.words(reading.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(reading.ledger))")
+        if let protection = reading.protection, protection != .off {
+            lines.append(Report.words(protection))
+        }
+        if showsChip, let originality = reading.originality {
+            lines.append(Report.words(originality))
+        }
         if let settled = reading.settled, let line = Report.words(settled, currency) {
             lines.append(line)
         }
@@ -84,6 +96,26 @@ extension Report {
         case (let kind, .voided): "Settled: the interrupted \(kind.noun) was not made."
         case (.pay, _): "Settled: the interrupted payment of \(amount) is made."
         case (let kind, _): "Settled: the interrupted \(kind.noun) is done."
+        }
+    }
+
+    private static func words(_ protection: CardProtection) -> String {
+        switch protection {
+        case .off: "Protection: none, anyone can write to the tag"
+        case .on(let keyID): "Protection: only who has key \(keyID) can write to the tag"
+        case .settingPassword, .switchingOn: "Protection: being switched on; tap the card again"
+        case .switchingOff, .clearingPassword: "Protection: being taken off; tap the card again"
+        }
+    }
+
+    /// What the maker's signature says of a chip.
+    static func words(_ originality: TagInfo.Originality) -> String {
+        switch originality {
+        case .valid:
+            "Maker's signature: valid (it proves who made the chip, not that the card is no copy)"
+        case .invalid:
+            "Maker's signature: invalid (the chip is not what it says it is)"
+        case .none: "Maker's signature: none (nobody can say who made the chip)"
         }
     }
 

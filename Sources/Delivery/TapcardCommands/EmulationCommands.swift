@@ -17,8 +17,8 @@ extension Command {
             options: [
                 CommandOption(
                     name: "tag", value: "FILE|CHIP",
-                    help: "The tag on it: a dump, which is kept up to date, or NTAG213, NTAG215, "
-                        + "NTAG216", completesFiles: true),
+                    help: "The tag on it: a dump, which is kept up to date if it is tapcard's "
+                        + "own, or NTAG213, NTAG215, NTAG216", completesFiles: true),
                 CommandOption(
                     name: "link", value: "PATH", help: "A name for the device that stays the same",
                     completesFiles: true),
@@ -88,7 +88,7 @@ extension Session {
         let console = console
         let reader = try drivers.emulation.start(
             request, answer: { _ = console.write($0 + "\n") },
-            complain: { console.writeError("tapcard: \($0)\n") })
+            complain: { console.writeError("tapcard: \($0.shown)\n") })
         defer { reader.stop() }
         _ = show(started(reader, request))
         await reader.waitForCancellation()

@@ -86,7 +86,7 @@ extension Session {
         var isShown = true
         if !isQuiet, !report.lines.isEmpty {
             let hasColor = manner.hasColor(console.isTerminal)
-            var lines = report.lines
+            var lines = report.lines.map(\.shown)
             if console.isTerminal, !report.isPlain {
                 let mark =
                     report.problem == nil

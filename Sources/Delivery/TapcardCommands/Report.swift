@@ -42,7 +42,8 @@ struct Report: Sendable {
     /// A failure for people, on a line of its own.
     static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
         // A message that begins with the program's name does not need it a second time.
-        let text = "\(error)".hasPrefix("tapcard ") ? "\(error)" : "tapcard: \(error)"
+        let words = "\(error)".shown
+        let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }
         return Style.bad.applied(to: String(title), hasColor) + text.dropFirst(title.count) + "\n"
     }

@@ -79,7 +79,7 @@ struct Session: Sendable {
                 tapcard: back up the keys now (tapcard keys export FILE): without them your cards \
                 cannot be told from forged ones.
 
-                """)
+                """.shown)
         }
         return keys
     }
@@ -101,7 +101,7 @@ struct Session: Sendable {
     var surroundings: Station.Surroundings {
         drivers.surroundings { progress in
             if let text = Session.words(progress) { spinner.show(text) }
-            if isVerbose { say("tapcard: \(Session.detail(progress))\n") }
+            if isVerbose { say("tapcard: \(Session.detail(progress).shown)\n") }
         }
     }
 

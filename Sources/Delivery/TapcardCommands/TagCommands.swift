@@ -13,20 +13,54 @@ extension Command {
         ) { session throws(TapcardError) in try await session.tagInfo() },
         Command(
             "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
+            discussion: "A Flipper's .nfc file and a Proxmark3's JSON show a page that could not "
+                + "be read only behind all those that could.",
             arguments: [
                 CommandArgument(
                     name: "FILE", help: "Where to keep it; must not exist", isRequired: false,
                     completesFiles: true)
             ],
-            example: "tapcard tag dump card.txt"
+            options: [
+                CommandOption(
+                    name: "format", value: "FORMAT",
+                    help: "tapcard's own text, or a file for a Flipper Zero or a Proxmark3",
+                    choices: TagDump.Format.allCases.map(\.rawValue))
+            ],
+            example: "tapcard tag dump card.nfc --format flipper"
         ) { session throws(TapcardError) in try await session.dump() },
         Command(
             "tag restore", group: .tags, "Put the user pages of a dump back onto a tag",
             discussion: "Lock bits, capability container, configuration and passwords are never "
                 + "written. An old state of a card that is put back is found out at the next tap.",
-            arguments: [CommandArgument(name: "FILE", help: "The dump", completesFiles: true)],
+            arguments: [
+                CommandArgument(
+                    name: "FILE", help: "The dump: tapcard's own, a Flipper's or a Proxmark3's",
+                    completesFiles: true)
+            ],
             options: [.overwrite], example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
+        Command(
+            "tag protect", group: .tags, "Protect a card's tag against writing by others",
+            discussion: "Phones still read it. The password comes from your keys: without them "
+                + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
+                + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
+            options: [.card], example: "tapcard tag protect"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            let change = try await station.protect(id: station.newID(), only: try session.card())
+            session.sayWhoOpens()
+            return Report(change)
+        },
+        Command(
+            "tag unprotect", group: .tags, "Take the password off a card's tag",
+            discussion: "Also off one that this ledger does not know, if a key of yours opens it "
+                + "and it does not count wrong passwords.",
+            options: [.card], example: "tapcard tag unprotect"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            return Report(
+                try await station.unprotect(id: station.newID(), only: try session.card()))
+        },
         Command(
             "tag format", group: .tags, "Make a tag blank again",
             discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
@@ -40,7 +74,63 @@ extension Command {
     ]
 }
 
+extension Report {
+    fileprivate init(_ change: ProtectionChange) {
+        var lines = [
+            change.isProtected
+                ? "Card \(change.uid) is protected: only your keys can write to its tag"
+                : "Tag \(change.uid) is not protected any more: anyone can write to it"
+        ]
+        if let operation = change.operation { lines.append("Operation \(operation)") }
+        if change.display == .outOfDate {
+            lines.append("What phones read is out of date; the next tap mends it.")
+        }
+        self.init(
+            [
+                JSONMember(key: "uid", value: .text(change.uid)),
+                JSONMember(key: "protected", value: .bool(change.isProtected)),
+                JSONMember(key: "operation", value: .text(change.operation)),
+            ], lines)
+    }
+
+    /// What the settings of a tag mean.
+    fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
+        guard chip.isProtected(by: settings) else {
+            return ["Protection: none; anyone can write to the tag"]
+                + (settings.isLocked ? ["Its settings are locked for ever"] : [])
+        }
+        let first = settings.firstProtected
+        var lines = [
+            "Protection: a password is needed to write from page "
+                + "\(Hexadecimal.encode([first]))h (AUTH0)"
+                + (first > AccessConfiguration.everything
+                    ? "; whoever has a phone can still lock the pages before it" : "")
+        ]
+        lines.append(
+            settings.protectsReading
+                ? "  and to read from there (PROT)" : "  but not to read (PROT)")
+        lines.append(
+            settings.passwordLimit == 0
+                ? "  wrong passwords are not counted (AUTHLIM 0)"
+                : "  after \(settings.passwordLimit) wrong passwords nobody can ever open it "
+                    + "(AUTHLIM)")
+        if settings.isLocked { lines.append("  these settings are locked for ever (CFGLCK)") }
+        return lines
+    }
+}
+
 extension Session {
+    /// What cannot be undone without the keys.
+    func sayWhoOpens() {
+        guard !isQuiet else { return }
+        say(
+            """
+            tapcard: only the keys in \(settings.keyPath) open this tag. Keep a copy of them \
+            (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
+
+            """)
+    }
+
     fileprivate func tagInfo() async throws(TapcardError) -> Report {
         let info = try await station().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
@@ -56,30 +146,48 @@ extension Session {
                 JSONMember(key: "locked", value: .bool(info.isLocked)),
                 JSONMember(key: "protected", value: .bool(info.isProtected)),
                 JSONMember(key: "counter", value: .number(info.counter)),
+                JSONMember(
+                    key: "settings", value: info.configuration.map(Session.document) ?? .null),
             ],
             [
                 "\(info.chip.name), number \(info.uid)",
                 "\(info.chip.pageCount) pages of 4 bytes, \(info.chip.userPages.count) for users",
-                "Maker's signature: \(info.originality.rawValue) "
-                    + "(it proves who made the chip, not that the card is no copy)",
+                Report.words(info.originality),
                 "Holds: \(info.ndef)",
                 "Locked: \(yes(info.isLocked)); protected by a password: \(yes(info.isProtected))",
-            ])
+            ] + (info.configuration.map { Report.words($0, of: info.chip) } ?? []))
+    }
+
+    private static func document(_ settings: AccessConfiguration) -> JSONValue {
+        [
+            "firstProtected": .number(settings.firstProtected),
+            "protectsReading": .bool(settings.protectsReading),
+            "passwordLimit": .number(settings.passwordLimit), "locked": .bool(settings.isLocked),
+        ]
     }
 
     fileprivate func dump() async throws(TapcardError) -> Report {
         let path = command.argument("FILE")
         if let path { try requireNew(path) }
         let dump = try await station().dump()
+        let format = command.option("format").flatMap(TagDump.Format.init) ?? .text
+        let text: String
+        do throws(Type2Error) {
+            text = try dump.written(as: format)
+        } catch {
+            throw TapcardError(
+                .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
+                meaning: "No dump was made.", advice: "Use --format text.")
+        }
         guard let path else {
             return Report(
                 [
                     JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
                     JSONMember(key: "chip", value: .string(dump.chip.name)),
-                    JSONMember(key: "dump", value: .string(dump.text)),
-                ], [String(dump.text.dropLast())], isPlain: true)
+                    JSONMember(key: "dump", value: .string(text)),
+                ], [String(text.dropLast())], isPlain: true)
         }
-        try writing(path) { file throws(FileError) in try file.write(Array(dump.text.utf8)) }
+        try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
         return Report(
             [
                 JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
@@ -92,8 +200,7 @@ extension Session {
         let path = command.argument("FILE") ?? ""
         let dump: TagDump
         do {
-            let text = String(decoding: try content(of: path), as: UTF8.self)
-            dump = try TagDump(parsing: text)
+            dump = try TagDump.reading(try content(of: path)).dump
         } catch let error as TapcardError {
             throw error
         } catch {

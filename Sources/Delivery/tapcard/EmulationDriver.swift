@@ -22,7 +22,13 @@ struct EmulationDriver: ReaderEmulation {
         if let name = request.tag, Type2Chip(named: name.uppercased()) == nil {
             let file = try TagFile(name)
             world = Simulation([file.tag], onReader: [file.tag.uid])
-            options.whenTagsChange = { file.save($0, complain) }
+            if file.isKept {
+                options.whenTagsChange = { file.save($0, complain) }
+            } else {
+                complain(
+                    "\(name) is a dump of another program's and is only read: what is written to "
+                        + "the tag ends with this reader. Its control line dump shows it.")
+            }
         } else {
             var drawer = Simulation()
             let chip = request.tag.flatMap { Type2Chip(named: $0.uppercased()) } ?? .ntag213

@@ -4,20 +4,23 @@ import TapcardCore
 import Type2Tag
 
 /// The file in which an emulated tag lives: what is written to the tag is found there by the next
-/// run.
+/// run. A dump in the format of another program is only read: not all that can happen to a tag
+/// could be told in it.
 struct TagFile {
     private static let writable: UInt32 = 0o222
     private static let nothing = "Nothing is played."
 
     let tag: TagMemory
+    /// Whether what is written to the tag is kept.
+    let isKept: Bool
     private let file: DurableFile
     private let mode: UInt32
 
     /// Refuses what is no whole dump, and a file that was protected from being written.
     init(_ path: String) throws(TapcardError) {
         file = DurableFile(path)
-        (tag, mode) = try TagFile.read(file)
-        guard mode & TagFile.writable != 0 else {
+        (tag, isKept, mode) = try TagFile.read(file)
+        guard !isKept || mode & TagFile.writable != 0 else {
             throw TapcardError(
                 .fileUnusable,
                 "\(path) may not be written, and what is written to a tag goes there.",
@@ -41,7 +44,7 @@ struct TagFile {
 
     private static func read(
         _ file: DurableFile
-    ) throws(TapcardError) -> (tag: TagMemory, mode: UInt32) {
+    ) throws(TapcardError) -> (tag: TagMemory, isKept: Bool, mode: UInt32) {
         let found: (bytes: [UInt8]?, mode: UInt32?)
         do throws(FileError) {
             found = (try file.read(limit: TagDump.longestText), try file.permissions())
@@ -56,8 +59,8 @@ struct TagFile {
                 advice: "Name a dump, or a chip: NTAG213, NTAG215, NTAG216.")
         }
         do throws(Type2Error) {
-            let dump = try TagDump(parsing: String(decoding: bytes, as: UTF8.self))
-            return (try dump.memory(), mode)
+            let (dump, format) = try TagDump.reading(bytes)
+            return (try dump.memory(), format == .text, mode)
         } catch {
             let reason =
                 error.kind == .unreadPage ? "\(error.detail) could not be read" : error.detail

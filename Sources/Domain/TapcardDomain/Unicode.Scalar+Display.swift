@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
     /// Whether it can make a text look like another one, or break its line: control characters,
     /// line and paragraph separators, and the marks that turn the direction of writing around.
-    var isMisleading: Bool {
+    public var isMisleading: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)

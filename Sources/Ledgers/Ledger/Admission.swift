@@ -18,9 +18,12 @@ struct Posting: Hashable, Sendable {
 
     /// Both halves of one booking; nothing where nothing moves.
     static func move(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
-        amount == 0
-            ? []
-            : [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
+        amount == 0 ? [] : pair(amount, from: source, to: target)
+    }
+
+    /// Both halves, even where nothing moves: they also tell which accounts belong together.
+    static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
+        [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
@@ -50,6 +53,11 @@ extension Intent {
             effects.card.allocated = max(view.card.allocated, floor)
             return effects
         }
+        if case .unprotect = self {
+            // A card that is blocked, closed or replaced gives its tag back all the same.
+            effects.card.protection = try view.card.unprotecting()
+            return effects
+        }
         try view.card.requireActive()
         guard let purse = view.purse else {
             throw Refusal(.limitExceeded, "the ledger's balance of the card breaks its own limits")
@@ -76,7 +84,9 @@ extension Intent {
             effects.card.scratch = try view.card.scratch.activating()
         case .close:
             effects.amount = purse.available.minorUnits
-        case .reseal, .make:
+        case .protect(let keyID):
+            effects.card.protection = try view.card.protecting(with: keyID)
+        case .reseal, .make, .unprotect:
             break
         }
         return effects
@@ -130,6 +140,22 @@ extension LedgerCard {
     }
 }
 
+extension LedgerCard {
+    fileprivate func protecting(with keyID: UInt8) throws(Refusal) -> CardProtection {
+        guard protection == .off else {
+            throw Refusal(.wrongState, "card \(uid) is protected already")
+        }
+        return .settingPassword(keyID: keyID)
+    }
+
+    fileprivate func unprotecting() throws(Refusal) -> CardProtection {
+        guard case .on(let keyID) = protection else {
+            throw Refusal(.wrongState, "card \(uid) is not protected")
+        }
+        return .switchingOff(keyID: keyID)
+    }
+}
+
 extension CardPlan {
     /// A tag that this ledger never saw becomes a card.
     func effects(
@@ -167,6 +193,7 @@ extension CardPlan {
         card.holder = holder
         card.scratch = scratch
         card.face = face
+        card.protection = protection
         card.foreignMessage = nil
         var effects = Effects(card: card)
         let source: Account
@@ -200,7 +227,11 @@ extension CardPlan {
             throw Refusal(.limitExceeded, "\(amount.shown) is more than a card can hold")
         }
         effects.amount = amount.minorUnits
-        effects.entries = Posting.move(amount.minorUnits, from: source, to: card.purse)
+        // A refund of what the lost card has paid looks for its way along these entries.
+        effects.entries =
+            effects.lost == nil
+            ? Posting.move(amount.minorUnits, from: source, to: card.purse)
+            : Posting.pair(amount.minorUnits, from: source, to: card.purse)
         return effects
     }
 }

@@ -3,42 +3,62 @@ public import TapcardDomain
 /// A ledger that lives as long as the process: for tests and for trying things out.
 public actor InMemoryLedger: LedgerStore {
     public nonisolated let currency: Currency
-    private let rows = MemoryRows()
+    private var tables = LedgerTables()
 
     public init(currency: Currency = .usd) { self.currency = currency }
 
     public func read<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        try body(rows)
+        var unchanged = tables
+        return try unchanged.transact(body)
     }
 
     public func write<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        let before = rows.tables
-        do {
-            return try body(rows)
-        } catch {
-            rows.tables = before
-            throw error
-        }
+        try tables.transact(body)
+    }
+}
+
+/// All rows of a ledger in memory, as a value: kept, compared, put back.
+package struct LedgerTables: Hashable, Sendable {
+    fileprivate(set) package var cards: [CardUID: LedgerCard] = [:]
+    fileprivate(set) package var operations: [OperationID: Operation] = [:]
+    fileprivate var order: [OperationID] = []
+    fileprivate(set) package var issued: [CardUID: [SequenceNumber: IssuedRecord]] = [:]
+    fileprivate(set) package var entries: [Entry] = []
+    fileprivate var balances: [Account: Int64] = [:]
+    fileprivate var gaps: [SequenceGap] = []
+
+    package init() {}
+
+    /// One transaction: what the body changes holds only if it does not throw.
+    package mutating func transact<Success>(
+        _ body: (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success {
+        let rows = MemoryRows(self)
+        let success = try body(rows)
+        self = rows.tables
+        return success
+    }
+
+    /// As if this operation had begun earlier: to let time pass where nothing else looks at it.
+    package mutating func age(_ id: OperationID, milliseconds: Int64) {
+        guard let old = operations[id] else { return }
+        let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
+        operations[id] = Operation(
+            id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
+            begunAt: begun, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
+            balanceAfter: old.balanceAfter)
     }
 }
 
 /// The rows as dictionaries; the constraints of the real storages hold here, too.
 private final class MemoryRows: LedgerRows {
-    struct Tables {
-        var cards: [CardUID: LedgerCard] = [:]
-        var operations: [OperationID: Operation] = [:]
-        var order: [OperationID] = []
-        var issued: [CardUID: [SequenceNumber: IssuedRecord]] = [:]
-        var entries: [Entry] = []
-        var balances: [Account: Int64] = [:]
-        var gaps: [SequenceGap] = []
-    }
+    private(set) var tables: LedgerTables
 
-    var tables = Tables()
+    init(_ tables: LedgerTables) { self.tables = tables }
 
     func card(_ uid: CardUID) -> LedgerCard? { tables.cards[uid] }
     func cards() -> [LedgerCard] { tables.cards.values.sorted { $0.uid < $1.uid } }

@@ -31,6 +31,7 @@ public struct LedgerCard: Hashable, Sendable {
     public var confirmed: SequenceNumber
     /// A refresh of what phones read has failed: its pages may be weak, all are written again.
     public var isDisplayStale: Bool
+    public var protection: CardProtection
     /// The message of another writer that lay on the tag when it was adopted.
     public var foreignMessage: [UInt8]?
 
@@ -38,7 +39,8 @@ public struct LedgerCard: Hashable, Sendable {
         uid: CardUID, chip: String, isGenuineChip: Bool? = nil, status: Status = .active,
         holder: Holder = .nobody, scratch: ScratchCard = .none, face: Face = .tapcard,
         account: Int = 1, allocated: SequenceNumber = .none, confirmed: SequenceNumber = .none,
-        isDisplayStale: Bool = false, foreignMessage: [UInt8]? = nil
+        isDisplayStale: Bool = false, protection: CardProtection = .off,
+        foreignMessage: [UInt8]? = nil
     ) {
         self.uid = uid
         self.chip = chip
@@ -51,6 +53,7 @@ public struct LedgerCard: Hashable, Sendable {
         self.allocated = allocated
         self.confirmed = confirmed
         self.isDisplayStale = isDisplayStale
+        self.protection = protection
         self.foreignMessage = foreignMessage
     }
 

@@ -7,6 +7,8 @@ public struct Operation: Hashable, Sendable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close
         /// A fresh record without any change: the last word after something was interrupted.
         case reseal
+        /// The card's password goes onto its tag, or off it.
+        case protect, unprotect
         case block, unblock, forget
 
         /// Whether it is undone when the card did not follow. Only what takes money off a card

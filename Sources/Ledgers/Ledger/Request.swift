@@ -28,6 +28,9 @@ public enum Intent: Hashable, Sendable {
     /// With a number above what lies on the tag, whoever put it there.
     case reseal(above: SequenceNumber)
     case make(CardPlan)
+    /// With the password that comes from this key.
+    case protect(keyID: UInt8)
+    case unprotect
 
     /// What the ledger calls it.
     public var kind: Operation.Kind {
@@ -39,6 +42,8 @@ public enum Intent: Hashable, Sendable {
         case .activate: .activate
         case .close: .close
         case .reseal: .reseal
+        case .protect: .protect
+        case .unprotect: .unprotect
         case .make(let plan):
             switch plan.origin {
             case .issue: .issue
@@ -65,6 +70,8 @@ public struct CardPlan: Hashable, Sendable {
     public let holder: Holder
     public let scratch: ScratchCard
     public let face: LedgerCard.Face
+    /// What its tag is to be: where that takes steps, the first of them.
+    public let protection: CardProtection
     public let balance: Money
     /// Whether a card that is known already may be made anew.
     public let mayReissue: Bool
@@ -73,7 +80,8 @@ public struct CardPlan: Hashable, Sendable {
 
     public init(
         origin: Origin, chip: String, isGenuineChip: Bool?, holder: Holder, scratch: ScratchCard,
-        face: LedgerCard.Face, balance: Money, mayReissue: Bool, above: SequenceNumber
+        face: LedgerCard.Face, protection: CardProtection = .off, balance: Money,
+        mayReissue: Bool, above: SequenceNumber
     ) {
         self.origin = origin
         self.chip = chip
@@ -81,6 +89,7 @@ public struct CardPlan: Hashable, Sendable {
         self.holder = holder
         self.scratch = scratch
         self.face = face
+        self.protection = protection
         self.balance = balance
         self.mayReissue = mayReissue
         self.above = above
@@ -107,7 +116,7 @@ public struct Seen: Hashable, Sendable {
 public struct OpenWork: Hashable, Sendable {
     public let operation: Operation
     /// The card as the ledger has it while the operation is open.
-    public let card: LedgerCard
+    public private(set) var card: LedgerCard
     /// What the record says, and what phones are to read once it is confirmed.
     public let content: SealedContent
     public let record: [UInt8]
@@ -119,6 +128,13 @@ public struct OpenWork: Hashable, Sendable {
         self.card = card
         self.content = content
         self.record = record
+    }
+
+    /// The same after the ledger has noted a step of its protection.
+    func protecting(_ protection: CardProtection) -> OpenWork {
+        var work = self
+        work.card.protection = protection
+        return work
     }
 
     /// The number that must not be overwritten: taken under the lock, not from an earlier look.

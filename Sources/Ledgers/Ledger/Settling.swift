@@ -27,6 +27,8 @@ extension LedgerStore {
             guard card.allocated == work.content.sequence, operation.sequence == card.allocated
             else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, work.content.sequence)
+            // What was left to do on the tag has been done.
+            card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
     }
@@ -59,6 +61,22 @@ extension LedgerStore {
         }
     }
 
+    /// Records that the tag has proved one step of its protection, before the next is taken. Nil
+    /// where another station has begun anew meanwhile: the tag is judged again.
+    public func advanceProtection(
+        of work: OpenWork, at now: Timestamp
+    ) async throws(LedgerError) -> OpenWork? {
+        try await settle(at: now) { book throws(LedgerError) in
+            guard var card = try book.rows.card(work.card.uid),
+                card.allocated == work.content.sequence,
+                [work.card.protection, work.card.protection.next].contains(card.protection)
+            else { return nil }
+            card.protection = work.card.protection.next
+            try book.rows.save(card)
+            return work.protecting(card.protection)
+        }
+    }
+
     /// Ends an open payment the way the tag tells, and begins a fresh record in the same
     /// transaction: what is half on the tag must never be taken for the last word later.
     public func end(
@@ -81,14 +99,22 @@ extension LedgerStore {
             guard try book.rows.operation(id) == nil else {
                 return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
+            #if LEAVE_RULES_OUT
+            var card = view.card
+            if LeftOutRule.current == .confirmedByWriting, state == .committed {
+                card.confirmed = operation.sequence
+            }
+            #else
+            let card = view.card
+            #endif
             if state == .committed {
-                _ = try book.complete(operation, on: view.card)
+                _ = try book.complete(operation, on: card)
             } else {
                 _ = try book.end(operation, as: .voided)
             }
             let beginning = try book.begin(
                 Request(id: id, uid: open.uid, intent: .reseal(above: .none), at: now),
-                seen: Seen(confirmed: view.card.confirmed, open: nil))
+                seen: Seen(confirmed: card.confirmed, open: nil))
             guard case .begun(let work) = beginning else {
                 throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
             }
@@ -116,6 +142,18 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
             card.isDisplayStale = stale
+            try rows.save(card)
+        }
+    }
+
+    /// Notes what a tag was found to be where the ledger had it otherwise, as after a restored
+    /// backup. Not where it is being switched: that goes on from where it is.
+    public func noteProtection(
+        of uid: CardUID, _ protection: CardProtection
+    ) async throws(LedgerError) {
+        try await write { rows throws(LedgerError) in
+            guard var card = try rows.card(uid), card.protection.isSettled else { return }
+            card.protection = protection
             try rows.save(card)
         }
     }

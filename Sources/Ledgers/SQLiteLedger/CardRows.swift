@@ -12,7 +12,7 @@ extension SQLiteRows {
         try connection.run(
             """
             INSERT INTO card (\(LedgerCard.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (uid) DO UPDATE SET
                 chip = excluded.chip, is_genuine_chip = excluded.is_genuine_chip,
                 status = excluded.status, holder_id = excluded.holder_id,
@@ -20,6 +20,7 @@ extension SQLiteRows {
                 scratch_code = excluded.scratch_code, face = excluded.face,
                 account = excluded.account, allocated = excluded.allocated,
                 confirmed = excluded.confirmed, is_display_stale = excluded.is_display_stale,
+                protection = excluded.protection, protection_key = excluded.protection_key,
                 foreign_message = excluded.foreign_message
             """, card.values)
     }
@@ -36,7 +37,8 @@ extension SQLiteRows {
 extension LedgerCard {
     fileprivate static let columns = """
         uid, chip, is_genuine_chip, status, holder_id, holder_name, scratch, scratch_code, face,
-        account, allocated, confirmed, is_display_stale, foreign_message
+        account, allocated, confirmed, is_display_stale, protection, protection_key,
+        foreign_message
         """
 
     fileprivate var values: [SQLValue] {
@@ -46,6 +48,7 @@ extension LedgerCard {
             .optional(holder.name) { .text($0.text) }, .optional(scratch.word, SQLValue.text),
             .optional(scratch.code, SQLValue.id), .text(face.rawValue), .integer(Int64(account)),
             .number(allocated), .number(confirmed), .flag(isDisplayStale),
+            .text(protection.word), .optional(protection.keyID) { .integer(Int64($0)) },
             .optional(foreignMessage, SQLValue.blob),
         ]
     }
@@ -60,7 +63,8 @@ extension LedgerCard {
             scratch: try ScratchCard(&row), face: try row.word(),
             account: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
             allocated: try row.value(\.number), confirmed: try row.value(\.number),
-            isDisplayStale: try row.value(\.flag), foreignMessage: try row.optional(\.blob))
+            isDisplayStale: try row.value(\.flag), protection: try CardProtection(&row),
+            foreignMessage: try row.optional(\.blob))
     }
 }
 
@@ -76,5 +80,17 @@ extension ScratchCard {
         case ("activated", let code?): self = .activated(code)
         default: throw Columns.unreadable
         }
+    }
+}
+
+extension CardProtection {
+    /// From its word and its key.
+    fileprivate init(_ row: inout Columns) throws(LedgerError) {
+        let word = try row.value(\.text)
+        let keyID = try row.optional { $0.integer.flatMap(UInt8.init(exactly:)) }
+        guard let protection = CardProtection(word: word, keyID: keyID) else {
+            throw Columns.unreadable
+        }
+        self = protection
     }
 }

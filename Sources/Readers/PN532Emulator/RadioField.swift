@@ -137,6 +137,9 @@ package struct RadioField {
         case .garbled(let reply):
             if case .nak = reply { cards[index].activation?.fallBack() }
             return RadioField.frame(reply).map(RadioField.spoil)
+        case .late(let reply):
+            if case .nak = reply { cards[index].activation?.fallBack() }
+            return nil
         case .gone: return nil
         }
     }

@@ -18,6 +18,9 @@ public struct Fault: Hashable, Sendable {
         case pulledAfter
         /// The answer arrives with a wrong checksum; the card stays.
         case garbled
+        /// The card does what it is told, and its answer comes after the reader has given up; it
+        /// stays.
+        case late
         /// The card refuses the frame; it stays, silent until selected again.
         case refused(UInt8)
         /// This process dies before the frame is sent.

@@ -23,6 +23,7 @@ extension Fault.Kind: CustomStringConvertible {
         case .acknowledgeLost: "acknowledge-lost"
         case .pulledAfter: "pulled-after"
         case .garbled: "garbled"
+        case .late: "late"
         case .refused(let code): "refused \(code)"
         case .killedBefore: "killed-before"
         case .killedAfter: "killed-after"
@@ -38,6 +39,7 @@ extension Fault.Kind: CustomStringConvertible {
         case ("acknowledge-lost", 1): self = .acknowledgeLost
         case ("pulled-after", 1): self = .pulledAfter
         case ("garbled", 1): self = .garbled
+        case ("late", 1): self = .late
         case ("refused", 2):
             guard let code = UInt8(words[1]), code < 10 else { return nil }
             self = .refused(code)
@@ -59,6 +61,8 @@ extension TornPage: CustomStringConvertible {
         case .highestOnes(let count): "new-highest \(count)"
         case .erasedToLowestOnes(let count): "old-lowest \(count)"
         case .erasedToHighestOnes(let count): "old-highest \(count)"
+        case .someOnes(let seed): "new-some \(seed)"
+        case .erasedToSomeOnes(let seed): "old-some \(seed)"
         }
     }
 
@@ -74,6 +78,8 @@ extension TornPage: CustomStringConvertible {
         case ("new-highest", 2, _, let count?): self = .highestOnes(count)
         case ("old-lowest", 2, _, let count?): self = .erasedToLowestOnes(count)
         case ("old-highest", 2, _, let count?): self = .erasedToHighestOnes(count)
+        case ("new-some", 2, let seed?, _): self = .someOnes(seed: seed)
+        case ("old-some", 2, let seed?, _): self = .erasedToSomeOnes(seed: seed)
         default: return nil
         }
     }

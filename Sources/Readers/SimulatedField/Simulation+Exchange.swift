@@ -5,6 +5,8 @@ public enum FrameOutcome: Hashable, Sendable {
     case reply(TagReply)
     /// The tag gave this reply, and it was spoiled on its way.
     case garbled(TagReply)
+    /// The tag gave this reply, and nobody waited for it any more.
+    case late(TagReply)
     /// The tag is not in the field, or not any more.
     case gone
     /// The process that works with the tag dies: before the frame, with silence, or after it.
@@ -49,6 +51,7 @@ extension Simulation {
             return .gone
         case .pulledAfter: take(uid)
         case .garbled: return .garbled(reply)
+        case .late: return .late(reply)
         case .killedAfter: return .killed(reply)
         default: break
         }
@@ -63,27 +66,25 @@ extension Simulation {
         return due.countdown > 0 ? nil : due.kind
     }
 
-    /// Only user pages tear: lock bits and the capability container are protected by the chip. A
-    /// page tears even where it is written with what it holds already.
+    /// Lock bits and the capability container are protected by the chip, everything else tears: a
+    /// torn password is the one that the tag has from then on. A page tears even where it is
+    /// written with what it holds already.
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {
         let command = try? Type2Command(frame: frame)
-        guard case .write(let page, _)? = command, before.chip.userPages.contains(page)
+        guard case .write(let page, _)? = command, tears(before.chip.role(of: page))
         else { return after }
         var memory = after
-        memory[page] = self.page(
-            torn.content(old: number(before[page]), new: number(after[page])))
+        memory[page] = torn.content(old: before[page], new: after[page])
         return memory
     }
 
-    private static func number(_ page: Page) -> UInt32 {
-        page.bytes.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    private static func page(_ number: UInt32) -> Page {
-        func byte(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
-        return Page(byte(24), byte(16), byte(8), byte(0))
+    private static func tears(_ role: PageRole) -> Bool {
+        switch role {
+        case .user, .configuration, .password, .pack: true
+        case .serial, .lock, .capability, .dynamicLock, .absent: false
+        }
     }
 
     private static let writeOpcode = Type2Command.write(0, .zero).frame[0]

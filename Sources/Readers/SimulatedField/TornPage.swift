@@ -1,3 +1,5 @@
+public import Type2Tag
+
 /// What is left in a page whose programming was cut off.
 public enum TornPage: Hashable, Sendable {
     case unchanged
@@ -13,8 +15,17 @@ public enum TornPage: Hashable, Sendable {
     case erasedToLowestOnes(Int)
     /// The old content, erased but for its highest so many one-bits.
     case erasedToHighestOnes(Int)
+    /// The new content with only some of its one-bits programmed, by this seed.
+    case someOnes(seed: UInt64)
+    /// The old content, erased but for some of its one-bits, by this seed.
+    case erasedToSomeOnes(seed: UInt64)
 
-    func content(old: UInt32, new: UInt32) -> UInt32 {
+    /// What is left of a page that was to hold `new` instead of `old`.
+    public func content(old: Page, new: Page) -> Page {
+        TornPage.page(content(old: TornPage.number(old), new: TornPage.number(new)))
+    }
+
+    private func content(old: UInt32, new: UInt32) -> UInt32 {
         switch self {
         case .unchanged: old
         case .new: new
@@ -24,6 +35,8 @@ public enum TornPage: Hashable, Sendable {
         case .highestOnes(let count): TornPage.ones(of: new, count, fromTop: true)
         case .erasedToLowestOnes(let count): TornPage.ones(of: old, count, fromTop: false)
         case .erasedToHighestOnes(let count): TornPage.ones(of: old, count, fromTop: true)
+        case .someOnes(let seed): new & TornPage.mask(seed)
+        case .erasedToSomeOnes(let seed): old & TornPage.mask(seed)
         }
     }
 
@@ -46,5 +59,14 @@ public enum TornPage: Hashable, Sendable {
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
         return UInt32(truncatingIfNeeded: mixed ^ mixed >> 31)
+    }
+
+    private static func number(_ page: Page) -> UInt32 {
+        page.bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func page(_ number: UInt32) -> Page {
+        func byte(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
+        return Page(byte(24), byte(16), byte(8), byte(0))
     }
 }

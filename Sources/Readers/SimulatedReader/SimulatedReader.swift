@@ -112,6 +112,7 @@ public actor SimulatedReader: TagReader {
         case .reply(let reply): return (reply, false)
         case .killed(let reply): return (reply, true)
         case .garbled: throw ReaderError(.garbled)
+        case .late: throw ReaderError(.timedOut, "the answer came too late")
         case .gone:
             powerDown()
             throw ReaderError(.tagLost)

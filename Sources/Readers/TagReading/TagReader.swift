@@ -24,5 +24,8 @@ public protocol TagReader: Sendable {
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8]
 
     /// Switches the field off: the tag loses its power. Never fails, may be called at any time.
+    ///
+    /// A tag that is selected after this has been without power for long enough to have lost
+    /// everything volatile: that is how changed settings come into force.
     func release() async
 }

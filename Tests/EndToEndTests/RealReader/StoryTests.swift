@@ -39,7 +39,11 @@ struct StoryTests {
         .first, .run("read"), .run("close"),
         .new("NTAG216"), .run("issue --name Zoë --id 7 --balance 12.34"), .run("read"),
         .run("pay 12.34"), .run("pay 0.01"), .run("add 3"), .run("tag dump"), .run("close"),
-        .run("tag format --overwrite"), .run("tag info"), .run("history"), .run("audit"),
+        .run("tag format --overwrite"), .run("tag info"),
+        .new("NTAG213"), .run("issue --protect --balance 5"), .run("tag info --json"),
+        .run("pay 1"), .run("scratch"), .run("tag protect"), .run("tag unprotect"),
+        .run("tag unprotect"), .run("tag info"), .run("pay 1"), .run("tag protect"),
+        .run("read --json"), .run("tag info"), .run("history"), .run("audit"),
     ]
 
     @Test("nobody can tell which reader it was")

@@ -1,0 +1,36 @@
+public import TagReading
+import Type2Tag
+
+/// Tries passwords on a tag that is protected, and says which of them opens it; nil for none.
+///
+/// Only for a tag that does not count wrong ones: otherwise a few tries would close it for ever.
+public struct FindPassword: TagProcedure {
+    private let identity: TagIdentity
+    private let passwords: [TagPassword]
+    private var tried = 0
+
+    public init(_ identity: TagIdentity, among passwords: [TagPassword]) {
+        self.identity = identity
+        self.passwords = passwords
+    }
+
+    public mutating func next(after event: TagEvent) -> TagStep<Int?> {
+        switch event {
+        case .begin: break
+        case .selected(let again):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+        case .answer(let pack) where pack == passwords[tried].pack: return .finish(tried)
+        case .answer, .failure(.refused(NAK.invalidArgument)),
+            .failure(.refused(NAK.authenticationLimit)):
+            // The tag is silent after a NAK, whether or not there is another one to try.
+            tried += 1
+            return .select
+        case .failure(let kind):
+            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+        }
+        guard tried < passwords.count else { return .finish(nil) }
+        return .exchange(Type2Command.authenticate(passwords[tried].password).frame)
+    }
+}

@@ -1,0 +1,82 @@
+import TagReading
+public import Type2Tag
+
+/// Gives a tag that protects nothing its password, and proves it; or the factory's again.
+///
+/// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
+/// so nothing may need it then.
+public struct SetPassword: TagProcedure {
+    private enum State {
+        case looking, writing, proving
+    }
+
+    private let chip: Type2Chip
+    private let firstPage: UInt8
+    private let password: TagPassword?
+    private var state = State.looking
+    private var writes: ArraySlice<PageWrite> = []
+
+    /// Without a password the factory's is set, which cannot be told from none. Nil for a chip
+    /// that knows no password.
+    public init?(_ password: TagPassword?, chip: Type2Chip) {
+        guard let firstPage = chip.configurationPage else { return nil }
+        self.password = password
+        self.chip = chip
+        self.firstPage = firstPage
+    }
+
+    public mutating func next(after event: TagEvent) -> TagStep<Void> {
+        switch (state, event) {
+        case (.looking, .begin): return .exchange(Type2Command.read(firstPage).frame)
+        case (.looking, .answer(let answer)):
+            guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
+            return begin(with: AccessConfiguration(cfg0, cfg1), cfg1)
+        case (.writing, .answer(let answer)):
+            guard answer.isEmpty else { return garbled }
+            return write()
+        case (.proving, .answer(let answer)):
+            return answer == password?.pack ? .finish(()) : .fail(.wrongPassword)
+        case (.proving, .failure(.refused(NAK.invalidArgument))),
+            (.proving, .failure(.refused(NAK.authenticationLimit))):
+            return .fail(.wrongPassword)
+        case (_, .failure(let kind)):
+            return .fail(CardStoreError(.interrupted(kind), "its password was not set"))
+        case (_, .begin), (_, .selected): return garbled
+        }
+    }
+
+    private mutating func begin(
+        with found: AccessConfiguration, _ cfg1: Page
+    ) -> TagStep<Void> {
+        guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
+        let secret = password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]
+        let pack = (password?.pack ?? [0, 0]) + [0, 0]
+        guard let secretPage = Page(secret), let packPage = Page(pack) else { return garbled }
+        writes = [PageWrite(firstPage + 3, packPage), PageWrite(firstPage + 2, secretPage)]
+        if password != nil {
+            if found.isLocked { return .fail(.lockedSettings) }
+            // A limit that somebody else set has to be gone before anything needs the password.
+            // Torn, the page has fewer of its old bits, and no new one.
+            if !found.isHarmless {
+                writes.insert(
+                    PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
+                    at: writes.startIndex)
+            }
+        }
+        state = .writing
+        return write()
+    }
+
+    private mutating func write() -> TagStep<Void> {
+        if let next = writes.popFirst() {
+            return .exchange(Type2Command.write(next.page, next.content).frame)
+        }
+        guard let password else { return .finish(()) }
+        state = .proving
+        return .exchange(Type2Command.authenticate(password.password).frame)
+    }
+
+    private var garbled: TagStep<Void> {
+        .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+    }
+}

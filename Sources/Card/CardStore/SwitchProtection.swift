@@ -1,0 +1,149 @@
+public import TagReading
+public import Type2Tag
+
+/// Makes a tag ask for the password that it has, or ask no more.
+///
+/// CFG0 is only written after PWD_AUTH has proved the card's password in the same field period:
+/// whatever AUTH0 a page holds that was torn then, what it asks for is known. It is written even
+/// where it reads right, because it may be weak from a WRITE that was not acknowledged.
+public struct SwitchProtection: TagProcedure {
+    /// What the tag is to be afterwards.
+    public enum Target: Hashable, Sendable {
+        /// Protected, which is proved by writing this page as it is, without and with the password.
+        case on(probe: PageWrite)
+        case off
+    }
+
+    private enum State {
+        case looking, opening, switching, restarting, checking
+        case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
+    }
+
+    private let identity: TagIdentity
+    private let chip: Type2Chip
+    private let firstPage: UInt8
+    private let password: TagPassword
+    private let target: Target
+    private var state = State.looking
+
+    /// Nil for a chip that knows no password.
+    public init?(
+        _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
+    ) {
+        guard let firstPage = chip.configurationPage else { return nil }
+        self.target = target
+        self.identity = identity
+        self.chip = chip
+        self.firstPage = firstPage
+        self.password = password
+    }
+
+    public mutating func next(after event: TagEvent) -> TagStep<Void> {
+        switch event {
+        case .begin: return go(to: .looking, .exchange(Type2Command.read(firstPage).frame))
+        case .selected(let again):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+            return state == .restarting
+                ? go(to: .checking, .exchange(Type2Command.read(firstPage).frame))
+                : authenticate(.reopening)
+        case .answer(let answer): return after(answer)
+        case .failure(let kind): return after(kind)
+        }
+    }
+
+    private mutating func after(_ answer: [UInt8]) -> TagStep<Void> {
+        switch state {
+        case .looking, .checking:
+            guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
+            let found = AccessConfiguration(cfg0, cfg1)
+            return state == .looking ? begin(with: found) : check(found)
+        case .opening:
+            guard answer == password.pack else { return .fail(.wrongPassword) }
+            return switchOver()
+        case .reopening:
+            guard answer == password.pack else { return .fail(.wrongPassword) }
+            return readProbe(.comparingAgain)
+        case .comparing: return compare(answer, .writingPlainly)
+        case .comparingAgain: return compare(answer, .writingOpened)
+        case .writingPlainly:
+            return .fail(
+                CardStoreError(
+                    .ignoresPassword, "the tag takes what is written without the password"))
+        case .switching:
+            return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
+        case .writingOpened:
+            return answer.isEmpty ? .finish(()) : garbled
+        case .restarting, .reselecting: return garbled
+        }
+    }
+
+    private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
+        switch (state, failure) {
+        case (.writingPlainly, .refused): go(to: .reselecting, .select)
+        case (.opening, .refused(NAK.invalidArgument)),
+            (.opening, .refused(NAK.authenticationLimit)),
+            (.reopening, .refused(NAK.invalidArgument)):
+            .fail(.wrongPassword)
+        default:
+            .fail(CardStoreError(.interrupted(failure), "its protection was not switched over"))
+        }
+    }
+
+    private mutating func begin(with found: AccessConfiguration) -> TagStep<Void> {
+        if found.isLocked { return .fail(.lockedSettings) }
+        guard found.isHarmless else { return .fail(.limitsPasswords) }
+        return authenticate(.opening)
+    }
+
+    private mutating func switchOver() -> TagStep<Void> {
+        let first =
+            target == .off ? AccessConfiguration.nothing : AccessConfiguration.everything
+        let cfg0 = AccessConfiguration.cfg0(firstProtected: first)
+        return go(to: .switching, .exchange(Type2Command.write(firstPage, cfg0).frame))
+    }
+
+    /// After the power cycle: does the tag do what was asked of it?
+    private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
+        switch target {
+        case .on:
+            guard found.firstProtected == AccessConfiguration.everything, found.isHarmless else {
+                return differs
+            }
+            return readProbe(.comparing)
+        case .off:
+            return chip.isProtected(by: found) ? differs : .finish(())
+        }
+    }
+
+    private mutating func readProbe(_ next: State) -> TagStep<Void> {
+        guard case .on(let probe) = target else { return differs }
+        return go(to: next, .exchange(Type2Command.read(probe.page).frame))
+    }
+
+    /// Only a page that still holds what this card wrote may be written: the tag was without
+    /// power, or selected anew, and may have been on another reader.
+    private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
+        guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
+        else { return differs }
+        return go(to: next, .exchange(Type2Command.write(probe.page, probe.content).frame))
+    }
+
+    private mutating func authenticate(_ next: State) -> TagStep<Void> {
+        go(to: next, .exchange(Type2Command.authenticate(password.password).frame))
+    }
+
+    private mutating func go(to next: State, _ step: TagStep<Void>) -> TagStep<Void> {
+        state = next
+        return step
+    }
+
+    private var garbled: TagStep<Void> {
+        .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+    }
+
+    private var differs: TagStep<Void> {
+        .fail(CardStoreError(.differs, "the tag does not hold what was written to it"))
+    }
+}

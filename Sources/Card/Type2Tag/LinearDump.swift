@@ -1,0 +1,115 @@
+import TextCodecs
+
+/// A dump as Flipper and Proxmark3 think of one: the pages from the first on without a gap, password
+/// and PACK where the tag keeps them, and zeros for everything that nobody knows.
+struct LinearDump {
+    let chip: Type2Chip
+    let uid: [UInt8]
+    /// 32 bytes, all zero where it is not known.
+    let signature: [UInt8]
+    /// Zero where it is not known.
+    let counter: UInt32
+    let failedPasswords: Int
+    /// At most as many as the chip has.
+    let pages: [Page]
+
+    /// The counter of an NTAG21x has this number; the two in front of it are those of other chips.
+    static let counterNumber = 2
+    static let counterNumbers = 0...2
+
+    /// Zeros are taken for unknown, unless the secrets show that whoever made the dump knew all.
+    func dump() throws(Type2Error) -> TagDump {
+        guard pages.count <= chip.pageCount else {
+            throw Type2Error(
+                .excessPage, "\(pages.count) pages, but \(chip.name) has \(chip.pageCount)")
+        }
+        guard hasOwnPages else { throw Type2Error(.contradiction, strangePages) }
+        var visible: [Page?] = pages
+        visible += [Page?](repeating: nil, count: chip.pageCount - pages.count)
+        var secrets: TagDump.Secrets?
+        if let passwordPage = chip.passwordPage.map(Int.init),
+            let packPage = chip.packPage.map(Int.init)
+        {
+            if pages.indices.contains(packPage) {
+                secrets = try self.secrets(pages[passwordPage], pages[packPage])
+            }
+            // As every reader sees them.
+            for page in [passwordPage, packPage] where pages.indices.contains(page) {
+                visible[page] = .zero
+            }
+        }
+        let isAllKnown = secrets != nil
+        let isSigned = isAllKnown || signature.contains { $0 != 0 }
+        var dump = try TagDump(
+            chip: chip, uid: uid, pages: visible, signature: isSigned ? signature : nil,
+            counter: isAllKnown || counter > 0 ? counter : nil)
+        dump.secrets = secrets
+        return dump
+    }
+
+    private func secrets(
+        _ password: Page, _ pack: Page
+    ) throws(Type2Error) -> TagDump.Secrets? {
+        let pack = Array(pack.bytes.prefix(TagMemory.packLength))
+        if password == .zero && pack.allSatisfy({ $0 == 0 }) { return nil }
+        return try TagDump.Secrets(
+            password: password.bytes, pack: pack,
+            failedPasswords: min(failedPasswords, TagMemory.mostFailedPasswords))
+    }
+
+    /// The first pages hold the UID and its check bytes; behind those the third is the maker's.
+    private var hasOwnPages: Bool {
+        let serial = TagMemory.serialPages(of: uid)
+        let checkedBytes = 2 * Page.size + 1
+        return zip(pages.flatMap(\.bytes), serial.flatMap(\.bytes)).prefix(checkedBytes)
+            .allSatisfy { $0 == $1 }
+    }
+
+    private var strangePages: String {
+        "pages 0 to 2 are not of the UID \(Hexadecimal.encode(uid))"
+    }
+}
+
+extension LinearDump {
+    /// Refuses what can be told only in tapcard's own format.
+    init(_ dump: TagDump) throws(Type2Error) {
+        guard dump.chip.version != nil else {
+            throw Type2Error(.inexpressible, "the chip of a \(dump.chip.name)")
+        }
+        var pages = dump.pages.prefix { $0 != nil }.compactMap(\.self)
+        if let late = dump.pages.indices.first(where: { $0 > pages.count && dump.pages[$0] != nil })
+        {
+            throw Type2Error(
+                .inexpressible,
+                "that page \(pages.count) could not be read and page \(late) could")
+        }
+        let hidden = [dump.chip.passwordPage, dump.chip.packPage].compactMap(\.self).map(Int.init)
+        guard hidden.allSatisfy({ dump.pages[$0] == nil || dump.pages[$0] == .zero }) else {
+            throw Type2Error(
+                .inexpressible, "that a reader saw something where it sees zeros only")
+        }
+        if let secrets = dump.secrets {
+            try LinearDump.put(secrets, into: &pages, of: dump.chip)
+        }
+        chip = dump.chip
+        uid = dump.uid
+        signature = dump.signature ?? [UInt8](repeating: 0, count: TagMemory.signatureLength)
+        counter = dump.counter ?? 0
+        failedPasswords = dump.secrets?.failedPasswords ?? 0
+        self.pages = pages
+        guard hasOwnPages else { throw Type2Error(.inexpressible, "that " + strangePages) }
+    }
+
+    private static func put(
+        _ secrets: TagDump.Secrets, into pages: inout [Page], of chip: Type2Chip
+    ) throws(Type2Error) {
+        guard pages.count == chip.pageCount else {
+            throw Type2Error(.inexpressible, "a password of a tag that could not be read whole")
+        }
+        guard (secrets.password + secrets.pack).contains(where: { $0 != 0 }) else {
+            throw Type2Error(.inexpressible, "that password and PACK are zero, not unknown")
+        }
+        pages[pages.count - 2] = Page(secrets.password) ?? .zero
+        pages[pages.count - 1] = Page(secrets.pack + [0, 0]) ?? .zero
+    }
+}

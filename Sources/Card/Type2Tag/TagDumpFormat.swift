@@ -1,0 +1,61 @@
+extension TagDump {
+    /// How a dump is spelled in a file.
+    public enum Format: String, CaseIterable, Sendable {
+        /// tapcard's own: the only one that can tell everything.
+        case text
+        /// The `.nfc` file of a Flipper Zero.
+        case flipper
+        /// The JSON file of a Proxmark3.
+        case proxmark
+    }
+
+    /// Reads a file of any format, and tells which one it is of. Lines may end as on Windows.
+    public static func reading(
+        _ file: [UInt8]
+    ) throws(Type2Error) -> (dump: TagDump, format: Format) {
+        guard file.count <= TagDump.longestText else {
+            throw Type2Error(
+                .tooLong, "\(file.count) bytes, more than the \(TagDump.longestText) of any dump")
+        }
+        if let place = file.firstIndex(of: 0) {
+            throw Type2Error(.badSyntax, "byte \(place) is zero: this is no text")
+        }
+        let text = String(decoding: TagDump.withPlainLineEnds(file), as: UTF8.self)
+        if text.hasPrefix(FlipperDump.firstField + TagDump.separator) {
+            return (try FlipperDump.parsing(text), .flipper)
+        }
+        if text.first(where: { !$0.isWhitespace }) == "{" {
+            return (try ProxmarkDump.parsing(text), .proxmark)
+        }
+        guard text.hasPrefix(TagDump.firstLine) else {
+            throw Type2Error(
+                .unknownVersion,
+                "line 1: neither \"\(TagDump.firstLine)\" nor a dump of a Flipper or a Proxmark3")
+        }
+        return (try TagDump(parsing: text), .text)
+    }
+
+    /// The dump in a format; refused if it knows something that the format cannot tell.
+    public func written(as format: Format) throws(Type2Error) -> String {
+        switch format {
+        case .text: text
+        case .flipper: try FlipperDump.text(of: self)
+        case .proxmark: try ProxmarkDump.text(of: self)
+        }
+    }
+
+    /// A word of the file, safe to show: nothing that misleads, and not without end.
+    static func shown(_ word: some StringProtocol) -> String {
+        let longestShown = 40
+        let end = word.unicodeScalars.count > longestShown ? "..." : ""
+        return "\""
+            + word.unicodeScalars.prefix(longestShown).map { $0.escaped(asASCII: true) }.joined()
+            + end + "\""
+    }
+
+    private static func withPlainLineEnds(_ file: [UInt8]) -> [UInt8] {
+        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+        return zip(file, file.dropFirst() + [0])
+            .filter { $0 != carriageReturn || $1 != lineFeed }.map(\.0)
+    }
+}

@@ -1,0 +1,179 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TapcardDomain
+
+/// What the bytes in one of the places for records look like, where no true seal is on them.
+///
+/// A hint and no proof: a thief can make a forged record look torn.
+enum Trace: Hashable {
+    /// Each page is one that was written to the card, or lies between two of them.
+    case torn
+    /// The fields are whole, but were not sealed so for this card.
+    case tampered(SealedRecord)
+    /// Like nothing that was ever written to the card.
+    case overwritten
+
+    /// `written` are the records that may have stood in the place. A place may have been torn more
+    /// than once, so each page counts for itself.
+    init(_ bytes: [UInt8], written: [[UInt8]]) {
+        let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]
+        let pageSize = SealedRecord.byteCount / SealedRecord.pageCount
+        let isTorn = stride(from: 0, to: bytes.count, by: pageSize).allSatisfy { start in
+            written.contains { new in
+                written.contains { old in
+                    Trace.lies(bytes, between: old, new, in: start..<start + pageSize)
+                }
+            }
+        }
+        if isTorn {
+            self = .torn
+        } else {
+            self = SealedRecord(bytes).map(Trace.tampered) ?? .overwritten
+        }
+    }
+
+    /// A page that is erased and programmed has no bit that neither of the two has.
+    private static func lies(
+        _ bytes: [UInt8], between old: [UInt8], _ new: [UInt8], in page: Range<Int>
+    ) -> Bool {
+        page.allSatisfy { bytes[$0] & ~(old[$0] | new[$0]) == 0 }
+    }
+}
+
+extension Station {
+    /// How many of the last numbers may have stood in a place before it was torn.
+    private static let mostRecent = 32
+
+    /// Says what on a tag is not as it should be, and whether that looks like an accident or like
+    /// somebody's hand. Nothing is decided by it.
+    func hint(at sight: Sight) async {
+        for text in await evidence(on: sight) { surroundings.progress(.hint(text)) }
+    }
+
+    private func evidence(on sight: Sight) async -> [String] {
+        guard let view = sight.view, view.open?.kind.makesCard != true else { return [] }
+        guard sight.slots.best != nil || !sight.image.hasBlankRecords else {
+            if formattedRefusal(sight) != nil { return [] }
+            return ["both records are gone: the tag was wiped, or is another one with this number"]
+        }
+        var found: [String] = []
+        // Without the ledger's word the tap goes on; it asks again before anything is decided.
+        if sight.slots.hasOddity, let written = try? await written(on: view) {
+            for place in sight.slots.slots.indices {
+                if let text = describe(place, of: sight.slots, written) { found.append(text) }
+            }
+        }
+        if let best = sight.slots.best?.record {
+            let number = "the newest record with a true seal is number \(best.sequence)"
+            if best.sequence < view.card.confirmed {
+                found.append("\(number); the ledger has confirmed \(view.card.confirmed)")
+            } else if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
+                found.append("\(number), which this ledger never handed out")
+            } else if view.issued[best.sequence]?.bytes != best.bytes {
+                found.append(
+                    "\(number), with other bytes than the ledger made: somebody has key "
+                        + "\(best.keyID)")
+            }
+        }
+        if let text = describeFace(on: sight, view) { found.append(text) }
+        return found
+    }
+
+    private func describe(
+        _ place: Int, of slots: RecordSlots, _ written: Written
+    ) -> String? {
+        let name = place == 0 ? "the first record" : "the second record"
+        switch slots.slots[place] {
+        case .blank, .valid: return nil
+        case .retired(let record):
+            return "\(name) is sealed with key \(record.keyID), which was given up"
+        case .broken, .unsealed: break
+        }
+        // An old one whose key or holder has changed since.
+        let recently = written.recently
+        if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
+        let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
+        if case .torn = trace {
+            return "\(name) looks torn: its pages are those of records that were written to the "
+                + "card, as when it is pulled away"
+        }
+        guard written.isAll else {
+            return "\(name) is none that this ledger made: of a time that it does not know, or "
+                + "somebody's work"
+        }
+        guard case .tampered(let record) = trace else {
+            return "\(name) looks overwritten: it is like nothing that was written to the card"
+        }
+        let text =
+            "\(name) looks tampered with: whole, number \(record.sequence) with "
+            + shown(record)
+        let made = recently.first { $0.sequence == record.sequence }.flatMap {
+            SealedRecord($0.bytes)
+        }
+        guard let made, made.balance != record.balance else {
+            return "\(text), but under no true seal"
+        }
+        return "\(text), but that number was sealed with \(shown(made))"
+    }
+
+    private func shown(_ record: SealedRecord) -> String {
+        Money(minorUnits: Int64(record.balance), currency).shown
+    }
+
+    /// What was made for the card lately: each of these may have stood in a place.
+    private func written(on view: CardView) async throws(LedgerError) -> Written {
+        let uid = view.card.uid
+        return try await ledger.read { rows throws(LedgerError) in
+            let all = try rows.issuedRecords(on: uid)
+            return Written(
+                recently: all.suffix(Station.mostRecent),
+                isAll: view.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
+        }
+    }
+
+    /// Names and codes are not told: a log is read by others.
+    private func describeFace(on sight: Sight, _ view: CardView) -> String? {
+        let name = "what phones read"
+        if view.card.isDisplayStale || sight.layout.isGuarded(sight.image.area) {
+            return "\(name) is half written: an earlier tap was broken off"
+        }
+        guard view.open == nil, sight.slots.best?.record.sequence == view.card.confirmed else {
+            return nil
+        }
+        guard let face = sight.image.content(in: currency).face else {
+            return "\(name) was altered: it makes no sense as a card"
+        }
+        if face.balance != view.balance {
+            return "\(name) was altered: it says \(face.balance.shown), the ledger "
+                + view.balance.shown
+        }
+        let content = view.card.content(view.card.confirmed, balance: view.balance)
+        if face.holder != content.holder { return "\(name) was altered: the holder differs" }
+        if face.style == .tapcard, face.scratch != content.scratch {
+            return "\(name) was altered: code or state differ"
+        }
+        return nil
+    }
+}
+
+/// What may have stood in a place for a record.
+private struct Written: Sendable {
+    let recently: [IssuedRecord]
+    /// Whether there was nothing else: no other ledger before, and no time that was lost by a restored
+    /// backup.
+    let isAll: Bool
+}
+
+extension RecordSlots {
+    /// Whether a place holds something that is neither a record under a true seal nor nothing.
+    fileprivate var hasOddity: Bool {
+        slots.contains { slot in
+            switch slot {
+            case .broken, .unsealed, .retired: true
+            case .blank, .valid: false
+            }
+        }
+    }
+}

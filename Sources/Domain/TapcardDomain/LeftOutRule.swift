@@ -1,0 +1,18 @@
+#if LEAVE_RULES_OUT
+/// A rule of docs/EXACTLY-ONCE.md that this run does without, to show that its tests miss it.
+///
+/// In a normal build nothing of this exists; `make mutants` makes one in which it does.
+public enum LeftOutRule: Int, Sendable, CaseIterable {
+    case keepConfirmedRecord = 1
+    case programAgain = 2
+    case freshNumbers = 3
+    case confirmedByWriting = 4
+    case rolledBackIsBelowConfirmed = 5
+    case confirmedUnderTheLock = 6
+    case lookAgain = 7
+    case guardPage = 8
+
+    /// The one that is left out; a task's own, so that several can be tried at once.
+    @TaskLocal public static var current: LeftOutRule?
+}
+#endif

@@ -1,0 +1,72 @@
+/// Whether a password keeps others from writing to a card's tag, and the id of the key that it
+/// comes from. A card keeps the password that it was protected with.
+///
+/// Between off and on lie two steps, each durable before the next is taken: one that may tear the
+/// password, while the tag is known to ask for none, and one that may tear the page that says
+/// whether it asks, while it is known for what.
+public enum CardProtection: Hashable, Sendable {
+    case off
+    /// The tag asks for no password; which one it has is not known.
+    case settingPassword(keyID: UInt8)
+    /// The tag has its password; whether it asks for it is not known.
+    case switchingOn(keyID: UInt8)
+    case on(keyID: UInt8)
+    /// The tag has its password; whether it still asks for it is not known.
+    case switchingOff(keyID: UInt8)
+    /// The tag asks for no password any more; which one it has is not known.
+    case clearingPassword(keyID: UInt8)
+
+    /// What follows once the tag was told to take this step, and has proved it.
+    public var next: CardProtection {
+        switch self {
+        case .off, .clearingPassword: .off
+        case .settingPassword(let keyID): .switchingOn(keyID: keyID)
+        case .switchingOn(let keyID), .on(let keyID): .on(keyID: keyID)
+        case .switchingOff(let keyID): .clearingPassword(keyID: keyID)
+        }
+    }
+
+    public var isSettled: Bool { self == next }
+
+    /// The key whose password the tag may ask for; nil where it is known to ask for none.
+    public var openingKeyID: UInt8? {
+        switch self {
+        case .off, .settingPassword, .clearingPassword: nil
+        case .switchingOn(let keyID), .on(let keyID), .switchingOff(let keyID): keyID
+        }
+    }
+
+    public var keyID: UInt8? {
+        switch self {
+        case .off: nil
+        case .settingPassword(let keyID), .switchingOn(let keyID), .on(let keyID),
+            .switchingOff(let keyID), .clearingPassword(let keyID):
+            keyID
+        }
+    }
+
+    /// The word for `--json` and for a ledger's rows.
+    public var word: String {
+        switch self {
+        case .off: "off"
+        case .settingPassword: "setting-password"
+        case .switchingOn: "switching-on"
+        case .on: "on"
+        case .switchingOff: "switching-off"
+        case .clearingPassword: "clearing-password"
+        }
+    }
+
+    /// From its word and its key; nil where they make no sense together.
+    public init?(word: String, keyID: UInt8?) {
+        switch (word, keyID) {
+        case ("off", nil): self = .off
+        case ("setting-password", let keyID?): self = .settingPassword(keyID: keyID)
+        case ("switching-on", let keyID?): self = .switchingOn(keyID: keyID)
+        case ("on", let keyID?): self = .on(keyID: keyID)
+        case ("switching-off", let keyID?): self = .switchingOff(keyID: keyID)
+        case ("clearing-password", let keyID?): self = .clearingPassword(keyID: keyID)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import FaultyWorld
+import Type2Tag
+
+/// What the command line asks for.
+struct Arguments: Sendable {
+    enum Command: Sendable, Equatable {
+        case play([Plan])
+        case replay(UInt64)
+        case mutants
+
+        static func == (left: Command, right: Command) -> Bool {
+            switch (left, right) {
+            case (.mutants, .mutants): true
+            case (.replay(let one), .replay(let other)): one == other
+            default: false
+            }
+        }
+    }
+
+    let command: Command
+    private(set) var withoutRule: Int?
+
+    init?(_ words: [String]) {
+        var words = words[...]
+        var options: [String: String] = [:]
+        var verbs: [String] = []
+        while let word = words.popFirst() {
+            if word.hasPrefix("--") {
+                guard let value = words.popFirst() else { return nil }
+                options[String(word.dropFirst(2))] = value
+            } else {
+                verbs.append(word)
+            }
+        }
+        func number(_ name: String, _ usual: Int) -> Int? {
+            options[name].map { Int($0) } ?? usual
+        }
+        let known = [
+            "deeds", "chips", "faults", "classes", "turns", "turns-with-fault", "without-rule",
+        ]
+        guard options.keys.allSatisfy(known.contains), verbs.count <= 2,
+            let faults = number("faults", 2), (0...ScheduleNumber.mostFaults).contains(faults),
+            let turns = number("turns", 2), (1...Duel.mostTurns).contains(turns),
+            let turnsWithFault = number("turns-with-fault", 1),
+            let classes = TearClasses(rawValue: options["classes"] ?? "few")
+        else { return nil }
+        let deeds = options["deeds"]?.split(separator: ",").map(String.init)
+        let chips = options["chips"]?.split(separator: ",").map(String.init)
+        func isWanted(_ script: Script) -> Bool {
+            deeds?.contains(script.deed.name) ?? true && chips?.contains(script.chip.name) ?? true
+        }
+        let scripts = Script.all.filter(isWanted)
+        withoutRule = options["without-rule"].flatMap { Int($0) }
+        switch verbs.first {
+        case "test": command = .play(Plan.test.filter { isWanted($0.script) })
+        case "prove": command = .play(Plan.prove.filter { isWanted($0.script) })
+        case "stations":
+            command = .play(
+                scripts.flatMap {
+                    Plan.stations($0, turns: turns, turnsWithFault: turnsWithFault)
+                })
+        case "mutants": command = .mutants
+        case "replay":
+            guard let number = verbs.dropFirst().first.flatMap({ UInt64($0) }) else { return nil }
+            command = .replay(number)
+        case nil:
+            command = .play(
+                scripts.map {
+                    Plan(script: $0, work: .taps(Bounds(faults: faults, classes: classes)))
+                })
+        default: return nil
+        }
+        guard verbs.count == 1 || verbs.first == "replay" || verbs.isEmpty else { return nil }
+    }
+}

@@ -1,0 +1,63 @@
+import BlockingLane
+
+/// Lets two stations take their steps one at a time, in the order that somebody else decides.
+final class Baton: Sendable {
+    private struct State {
+        /// Stations that wait for their next step, and how to let them go on.
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var ended: Set<Int> = []
+        /// Whoever waits until a station has taken its step.
+        var onlooker: CheckedContinuation<Void, Never>?
+
+        /// The onlooker is told once every station that has not ended waits.
+        mutating func settle(stations: Int) -> CheckedContinuation<Void, Never>? {
+            guard waiting.count + ended.count == stations else { return nil }
+            defer { onlooker = nil }
+            return onlooker
+        }
+    }
+
+    private let state = Guarded(State())
+    private let stations: Int
+
+    init(stations: Int) { self.stations = stations }
+
+    /// Called by a station before each of its steps.
+    func wait(_ station: Int) async {
+        await withCheckedContinuation { continuation in
+            let onlooker = state.withLock { state in
+                state.waiting[station] = continuation
+                return state.settle(stations: stations)
+            }
+            onlooker?.resume()
+        }
+    }
+
+    func end(_ station: Int) {
+        let onlooker = state.withLock { state in
+            state.ended.insert(station)
+            return state.settle(stations: stations)
+        }
+        onlooker?.resume()
+    }
+
+    /// Returns once every station waits or has ended.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            let onlooker = state.withLock { state in
+                state.onlooker = continuation
+                return state.settle(stations: stations)
+            }
+            onlooker?.resume()
+        }
+    }
+
+    /// One step of a station; false where it has ended.
+    func step(_ station: Int) async -> Bool {
+        let waiting = state.withLock { state in state.waiting.removeValue(forKey: station) }
+        guard let waiting else { return false }
+        waiting.resume()
+        await settled()
+        return true
+    }
+}

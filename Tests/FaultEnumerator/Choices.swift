@@ -1,0 +1,105 @@
+import FaultyWorld
+import SimulatedField
+import Type2Tag
+
+/// Which contents a torn page is tried with.
+enum TearClasses: String, CaseIterable {
+    /// Zeros, and a mixture of old and new bits.
+    case few
+    /// Zeros; old; new; old or new with its lowest or highest four one-bits; one seeded subset of each, and one
+    /// mixture.
+    case some
+    /// Zeros; old; new; old or new with its lowest or highest k one-bits left, for every k; four
+    /// seeded subsets of each; four seeded mixtures of both.
+    case all
+}
+
+/// All mishaps that there are, in an order that never changes: a schedule's number counts on it.
+extension Mishap {
+    static let table: [Mishap] =
+        [
+            .killedBefore, .killedAfter, .ledgerAway, .ledgerGone, .commitLost, .commitUnknown,
+            .commitUnknownLedgerGone,
+        ]
+        + [.lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0)].map(Mishap.radio)
+        + backKinds.map(Mishap.radioAndBack)
+        + TornPage.table.map { Mishap.radio(.torn($0)) }
+
+    static let places = Dictionary(
+        uniqueKeysWithValues: table.enumerated().map { ($0.element, $0.offset) })
+
+    /// What can happen to a card that is back before it is looked for.
+    private static let backKinds: [Fault.Kind] = [
+        .lost, .pulledAfter, .acknowledgeLost, .torn(.zero), .torn(.mix(seed: 1)),
+    ]
+
+    /// What can go wrong at a step in the midst of which nothing tears for good.
+    static func options(at step: Step) -> [Mishap] {
+        switch step.act {
+        case .frame where !step.isHeard, .write where !step.isHeard: []
+        case .frame:
+            [.lost, .pulledAfter, .late, .garbled, .refused(0)].map(Mishap.radio)
+                + [.lost, .pulledAfter].map(Mishap.radioAndBack)
+        case .write:
+            [.lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0)]
+                .map(Mishap.radio) + backKinds.map(Mishap.radioAndBack)
+        case .ledgerRead: [.ledgerAway, .ledgerGone]
+        case .ledgerWrite:
+            [.ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone]
+        case .service: []
+        }
+    }
+}
+
+extension TornPage {
+    private static let few: [TornPage] = [.zero, .mix(seed: 1)]
+    private static let some: [TornPage] = [
+        .zero, .unchanged, .new, .mix(seed: 1), .someOnes(seed: 1), .erasedToSomeOnes(seed: 1),
+        .lowestOnes(4), .highestOnes(4), .erasedToLowestOnes(4), .erasedToHighestOnes(4),
+    ]
+    private static let counts = 1...31
+
+    static let table: [TornPage] =
+        [.zero, .unchanged, .new]
+        + (1...4).map { TornPage.mix(seed: $0) }
+        + (1...4).map { TornPage.someOnes(seed: $0) }
+        + (1...4).map { TornPage.erasedToSomeOnes(seed: $0) }
+        + counts.map(TornPage.lowestOnes) + counts.map(TornPage.highestOnes)
+        + counts.map(TornPage.erasedToLowestOnes) + counts.map(TornPage.erasedToHighestOnes)
+
+    private static func ways(_ classes: TearClasses) -> [TornPage] {
+        switch classes {
+        case .few: few
+        case .some: some
+        case .all: table
+        }
+    }
+
+    /// The contents that a torn WRITE can leave, each with one way to it and how many there are.
+    static func contents(
+        old: Page, new: Page, _ classes: TearClasses
+    ) -> [(page: Page, way: TornPage, ways: Int)] {
+        var contents: [(page: Page, way: TornPage, ways: Int)] = []
+        var places: [Page: Int] = [:]
+        for way in ways(classes) where way.isOwn(old: old, new: new) {
+            let page = way.content(old: old, new: new)
+            if let place = places[page] {
+                contents[place].ways += 1
+            } else {
+                places[page] = contents.count
+                contents.append((page, way, 1))
+            }
+        }
+        return contents
+    }
+
+    /// Whether this many one-bits are fewer than there are: otherwise it is no class of its own.
+    private func isOwn(old: Page, new: Page) -> Bool {
+        func ones(_ page: Page) -> Int { page.bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
+        return switch self {
+        case .lowestOnes(let count), .highestOnes(let count): count < ones(new)
+        case .erasedToLowestOnes(let count), .erasedToHighestOnes(let count): count < ones(old)
+        default: true
+        }
+    }
+}

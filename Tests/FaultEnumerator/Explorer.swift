@@ -1,0 +1,175 @@
+import FaultyWorld
+import Ledger
+import Type2Tag
+
+/// How far the schedules of a script are followed.
+struct Bounds: Sendable {
+    var faults = 2
+    var classes = TearClasses.all
+}
+
+/// Plays every schedule of one script. Worlds that are equal between two taps are one: they are
+/// followed once, and stand for as many schedules as led to them.
+struct Explorer {
+    let script: Script
+    let bounds: Bounds
+    private(set) var report: Report
+    /// Equal ledgers are kept once.
+    private var ledgers: [LedgerTables: Int] = [:]
+    private var images: [TagMemory: Int] = [:]
+    private var imageList: [TagMemory] = []
+
+    init(_ script: Script, _ bounds: Bounds) {
+        self.script = script
+        self.bounds = bounds
+        report = Report(script: script, bounds: bounds)
+    }
+
+    static func explore(_ script: Script, _ bounds: Bounds) async -> Report {
+        var explorer = Explorer(script, bounds)
+        await explorer.explore()
+        return explorer.report
+    }
+
+    private mutating func explore() async {
+        var start = Worlds()
+        let number = ScheduleNumber(script)
+        start.add(
+            await script.deed.world(on: script.chip),
+            Arrival(number: number, counts: [1] + [Int](repeating: 0, count: bounds.faults)))
+        var worlds = start
+        for tap in script.errands.indices {
+            worlds = await afterTap(tap, worlds)
+            await checkAtRest(worlds)
+            worlds = afterGap(tap, worlds)
+        }
+        for node in worlds.nodes {
+            for (faults, count) in node.arrival.counts.enumerated() {
+                report.schedules[faults] += count
+            }
+        }
+        await settle(worlds)
+    }
+
+    // MARK: One tap
+
+    private mutating func afterTap(_ tap: Int, _ worlds: Worlds) async -> Worlds {
+        var next = Worlds()
+        for node in worlds.nodes {
+            let used = node.arrival.counts.firstIndex { $0 > 0 } ?? 0
+            var play = Play(
+                errand: script.errands[tap], tap: tap, world: node.world, bounds: bounds)
+            await play.run(budget: bounds.faults - used)
+            if bounds.faults == 1 { report.differences += await play.checkOutcomes() }
+            report.executions += play.executions
+            report.stepsCut += play.stepsCut
+            var arrival = node.arrival
+            arrival.remember(image(of: node.world.tag))
+            for outcome in play.outcomes {
+                next.add(outcome.world, arrival.following(outcome))
+            }
+            for violation in play.violations {
+                report.note(
+                    violation.violation, arrival.number.adding(violation.faults),
+                    "in tap \(tap + 1)")
+            }
+        }
+        return next
+    }
+
+    private mutating func image(of tag: TagMemory) -> Int {
+        if let place = images[tag] { return place }
+        images[tag] = imageList.count
+        imageList.append(tag)
+        return imageList.count - 1
+    }
+
+    // MARK: Between taps
+
+    private mutating func checkAtRest(_ worlds: Worlds) async {
+        for node in worlds.nodes {
+            for violation in await broken(node.world) {
+                report.note(violation, node.arrival.number, "at rest")
+            }
+        }
+    }
+
+    /// The ledger's own rules are checked once for each ledger.
+    private mutating func broken(_ world: RestingWorld) async -> [Violation] {
+        let known = ledgers.count
+        let isNew = ledgers.updateValue(known, forKey: world.ledger) == nil
+        return (isNew ? await world.ledgerBroken() : []) + world.tagBroken()
+    }
+
+    private func afterGap(_ tap: Int, _ worlds: Worlds) -> Worlds {
+        var next = Worlds()
+        for node in worlds.nodes {
+            // A gap that leaves what another one leaves is no schedule of its own.
+            var left: Set<RestingWorld> = []
+            for (place, gap) in Gap.all.enumerated() {
+                let world = gap.applied(to: node.world)
+                guard left.insert(world).inserted else { continue }
+                next.add(world, node.arrival.behind(gap: place, after: tap))
+            }
+        }
+        return next
+    }
+
+    // MARK: The end
+
+    /// One undisturbed tap, then what must hold, then every earlier image put back.
+    private mutating func settle(_ worlds: Worlds) async {
+        var ends = Worlds()
+        for node in worlds.nodes where node.world.card != nil {
+            let tap = await Tap.play(.read, in: node.world)
+            report.executions += 1
+            var found = tap.violations
+            if case .failed(let error) = tap.said, found.isEmpty {
+                found.append(Violation(.i8, "the undisturbed tap failed: \(error)"))
+            }
+            for violation in found {
+                report.note(violation, node.arrival.number, "in the undisturbed tap")
+            }
+            var arrival = node.arrival
+            arrival.remember(image(of: node.world.tag))
+            ends.add(tap.world, arrival)
+        }
+        var pairs: [ImageBesideLedger: ScheduleNumber] = [:]
+        for node in ends.nodes {
+            await check(end: node)
+            for (image, number) in node.arrival.images {
+                let pair = ImageBesideLedger(image: image, ledger: node.world.ledger)
+                if pairs[pair].map({ number.isShorter(than: $0) }) ?? true { pairs[pair] = number }
+            }
+        }
+        report.ends = ends.nodes.count
+        report.images = pairs.count
+        for (pair, number) in pairs {
+            let world = RestingWorld(tag: imageList[pair.image], ledger: pair.ledger)
+            report.executions += 1
+            for violation in await world.puttingBack(imageList[pair.image]) {
+                report.note(violation, number, "with an earlier image put back")
+            }
+        }
+    }
+
+    private mutating func check(end node: Worlds.Node) async {
+        var found = node.world.unsettled() + (await broken(node.world))
+        for errand in [script.deed.errand, Deed.next] {
+            found += await node.world.askingAgain(errand)
+        }
+        if !node.world.weak.isEmpty {
+            found += await node.world.decayed(.toZero).settling().violations.map {
+                Violation($0.invariant, $0.detail + ", once weak pages have turned bad")
+            }
+        }
+        for violation in found {
+            report.note(violation, node.arrival.number, "behind the last tap")
+        }
+    }
+}
+
+private struct ImageBesideLedger: Hashable {
+    let image: Int
+    let ledger: LedgerTables
+}

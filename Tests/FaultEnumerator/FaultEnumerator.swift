@@ -1,0 +1,65 @@
+import FaultyWorld
+import Glibc
+import Type2Tag
+
+#if LEAVE_RULES_OUT
+import TapcardDomain
+#endif
+
+/// Plays every schedule of faults within its bounds against the real core, and prints what came of
+/// them. Exit status 1 where an invariant was broken.
+@main
+enum FaultEnumerator {
+    static let usage = """
+        FaultEnumerator [test | prove] [--deeds NAME,...] [--chips NAME,...]
+            plays the schedules that "make test" or "make prove" plays, or those of them that are
+            about these deeds and chips
+        FaultEnumerator [--deeds NAME,...] [--chips NAME,...] [--faults N] [--classes few|some|all]
+            plays every schedule of up to N faults
+        FaultEnumerator stations [--deeds NAME,...] [--turns N] [--turns-with-fault N]
+            plays two stations that share a card
+        FaultEnumerator replay NUMBER
+            tells one schedule step by step
+        FaultEnumerator mutants
+            in the build of "make mutants": leaves out one rule after the other
+        --without-rule N, in that build: leaves out one rule
+        """
+
+    static func main() async {
+        guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())) else {
+            print(usage)
+            exit(2)
+        }
+        // The main thread is one; the work is done by the pool, which has one for each core.
+        let isGood = await Task.detached { await run(arguments) }.value
+        exit(isGood ? 0 : 1)
+    }
+
+    private static func run(_ arguments: Arguments) async -> Bool {
+        #if LEAVE_RULES_OUT
+        if arguments.command == .mutants { return await Mutants.run() }
+        let rule = arguments.withoutRule.flatMap(LeftOutRule.init)
+        return await LeftOutRule.$current.withValue(rule) { await obey(arguments) }
+        #else
+        guard arguments.command != .mutants, arguments.withoutRule == nil else {
+            print("Rules can be left out in the build of \"make mutants\" only.")
+            return false
+        }
+        return await obey(arguments)
+        #endif
+    }
+
+    private static func obey(_ arguments: Arguments) async -> Bool {
+        switch arguments.command {
+        case .replay(let number):
+            guard let (lines, isGood) = await Replay.tell(number) else {
+                print("\(number) is the number of no schedule.")
+                return false
+            }
+            for line in lines { print(line) }
+            return isGood
+        case .play(let plans): return await Table.run(plans)
+        case .mutants: return false
+        }
+    }
+}

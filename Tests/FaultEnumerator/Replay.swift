@@ -1,0 +1,146 @@
+import FaultyWorld
+import TapcardDomain
+import Type2Tag
+
+/// One schedule, step by step in words, with the verdict of every invariant.
+struct Replay {
+    private var lines: [String] = []
+    private var found: [Violation] = []
+    /// What was told since the last heading.
+    private var told: Set<Violation> = []
+
+    /// The words, and whether every invariant holds; nil where the number is none of a schedule.
+    static func tell(_ number: UInt64) async -> (lines: [String], isGood: Bool)? {
+        var replay = Replay()
+        if let duel = Duel(number: number) {
+            guard await replay.run(duel) else { return nil }
+        } else {
+            guard await replay.run(ScheduleNumber(number)) else { return nil }
+        }
+        return (replay.lines, replay.found.isEmpty)
+    }
+
+    private mutating func run(_ number: ScheduleNumber) async -> Bool {
+        guard let (script, gaps, faults) = number.decoded else { return false }
+        lines.append("Schedule \(number): \(script.name), \(faults.count) fault(s)")
+        var world = await script.deed.world(on: script.chip)
+        var images: [TagMemory] = []
+        tell(world)
+        for (place, errand) in script.errands.enumerated() {
+            images.append(world.tag)
+            world = await play(errand, place, world, faults.filter { $0.tap == place })
+            await note(world.broken())
+            let later = gaps[place].applied(to: world)
+            if later != world { head("\(gaps[place])") }
+            world = later
+        }
+        head("Then one undisturbed tap")
+        images.append(world.tag)
+        world = await undisturbed(script, world)
+        for (place, image) in images.enumerated() {
+            head("The image before tap \(place + 1) is put back")
+            let violations = await world.puttingBack(image)
+            note(violations)
+            if violations.isEmpty { lines.append("  as it must be") }
+        }
+        conclude()
+        return true
+    }
+
+    private mutating func run(_ duel: Duel) async -> Bool {
+        guard let script = Script.all.first(where: { $0.place == duel.place }) else { return false }
+        let errands = [script.deed.errand, Deed.next]
+        let readers = duel.areReadersCareless ? ", with careless readers" : ""
+        lines.append(
+            "Schedule \(duel.number): \(script.name) at station A, \(Deed.next.name) at B" + readers
+        )
+        let world = await script.deed.world(on: script.chip)
+        tell(world)
+        for (place, turn) in duel.turns.enumerated() {
+            let (one, other) = place % 2 == 0 ? ("A", "B") : ("B", "A")
+            let card = turn.movesCard ? "the card goes to \(other)" : "the card stays where it is"
+            lines.append("\(one) is let go on \(turn.steps) times, then \(card)")
+        }
+        let outcome = await duel.play(errands, in: world, keepsWorlds: true)
+        for (number, step) in outcome.steps.enumerated() {
+            lines.append("  \(number). \(step.station == 0 ? "A" : "  B") \(step)")
+        }
+        for (name, said) in zip(["A", "B"], outcome.said) {
+            lines.append("  \(name) said: \(said)")
+        }
+        head("Then one undisturbed tap")
+        tell(outcome.end)
+        note(outcome.violations)
+        conclude()
+        return true
+    }
+
+    private mutating func conclude() {
+        lines.append("")
+        for invariant in Invariant.allCases {
+            let count = found.count { $0.invariant == invariant }
+            lines.append(
+                "\(invariant.rawValue): \(count == 0 ? "holds" : "BROKEN"), \(invariant.rule)")
+        }
+    }
+
+    private mutating func play(
+        _ errand: Errand, _ place: Int, _ world: RestingWorld, _ faults: [PlacedFault]
+    ) async -> RestingWorld {
+        head("Tap \(place + 1): \(errand.name)")
+        let mishaps = Dictionary(uniqueKeysWithValues: faults.map { ($0.step, $0.mishap) })
+        let tap = await Tap.play(errand, in: world, mishaps: mishaps, keepsWorlds: true)
+        for (number, step) in tap.steps.enumerated() { lines.append("  \(number). \(step)") }
+        lines.append("  said: \(tap.said)")
+        note(tap.violations)
+        tell(tap.world)
+        return tap.world
+    }
+
+    private mutating func undisturbed(_ script: Script, _ world: RestingWorld) async -> RestingWorld
+    {
+        guard world.card != nil else {
+            lines.append("  there is no card: nothing was begun")
+            return world
+        }
+        let after = await play(.read, 3, world, [])
+        let (_, violations) = await world.settling()
+        note(violations)
+        for errand in [script.deed.errand, Deed.next] { await note(after.askingAgain(errand)) }
+        if !after.weak.isEmpty {
+            lines.append("  all weak pages turn bad, and one more tap")
+            await note(after.decayed(.toZero).settling().violations)
+        }
+        return after
+    }
+
+    /// Tells what is broken, once for each moment.
+    private mutating func note(_ violations: [Violation]) {
+        for violation in violations where told.insert(violation).inserted {
+            found.append(violation)
+            lines.append("  BROKEN \(violation)")
+        }
+    }
+
+    private mutating func head(_ line: String) {
+        lines.append("\n" + line)
+        told = []
+    }
+
+    private mutating func tell(_ world: RestingWorld) {
+        lines.append("  = \(world.words)")
+    }
+}
+
+extension Gap: CustomStringConvertible {
+    var description: String {
+        let time = isLong ? ["200 seconds pass"] : []
+        let pages: [String] =
+            switch decay {
+            case .none: []
+            case .toZero: ["weak pages lose their bits"]
+            case .toOld: ["weak pages show what they held before"]
+            }
+        return (time + pages).joined(separator: "; ")
+    }
+}

@@ -1,0 +1,184 @@
+import NDEF
+import TapcardCore
+import TapcardDomain
+package import Type2Tag
+
+/// Something that moves a card from one state to another, with the world that it needs before.
+package struct Deed: Sendable {
+    package let name: String
+    /// What is asked for.
+    package let errand: Errand
+    private let prepare: @Sendable (RestingWorld) async -> RestingWorld
+
+    private init(
+        _ name: String, _ trace: Errand.Trace = .id(Deed.id),
+        from prepare: @escaping @Sendable (RestingWorld) async -> RestingWorld,
+        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Void
+    ) {
+        self.name = name
+        self.prepare = prepare
+        errand = Errand(name, trace, ask)
+    }
+
+    /// Every deed that there is. An operation that is new to tapcard gets its line here.
+    package static let all: [Deed] = [
+        Deed("pay", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).pay(usd(250), id: id)
+        },
+        Deed("add", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).add(usd(200), id: id)
+        },
+        Deed("scratch", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).scratch(id: id)
+        },
+        Deed("issue", from: blankTag) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).make(try order(usd(700)), id: id)
+        },
+        Deed("adopt", from: foreignCard) { scene, number throws(TapcardError) in
+            let order = CardOrder(.adopt(accepting: usd(1_250)))
+            _ = try await scene.station(number).make(order, id: id)
+        },
+        Deed("activate", from: scratchedCard) { scene, number throws(TapcardError) in
+            let service = SceneService(scene: scene, number: number)
+            _ = try await scene.station(number).activate(id: id, through: service)
+        },
+        Deed("refund", .refund(of: earlierID), from: cardThatPaid) {
+            scene, number throws(TapcardError) in
+            _ = try await scene.station(number).refund(earlierID)
+        },
+        Deed("close", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).close(id: id)
+        },
+        Deed("replace", from: afterALoss) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).make(CardOrder(.replace(lostUID)), id: id)
+        },
+        Deed("protect", from: card) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).protect(id: id)
+        },
+        Deed("unprotect", from: protectedCard) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).unprotect(id: id)
+        },
+        Deed("pay-protected", from: protectedCard) { scene, number throws(TapcardError) in
+            _ = try await scene.station(number).pay(usd(250), id: id)
+        },
+        Deed("issue-protected", from: blankTag) { scene, number throws(TapcardError) in
+            var order = try order(usd(700))
+            order.protects = true
+            _ = try await scene.station(number).make(order, id: id)
+        },
+    ]
+
+    package static func named(_ name: String) -> Deed? { all.first { $0.name == name } }
+
+    /// Another request of the same customer, behind the first one.
+    package static let next = Errand("pay 0.70", .id(number(8))) {
+        scene, station throws(TapcardError) in
+        _ = try await scene.station(station).pay(usd(70), id: number(8))
+    }
+
+    /// A world in which this is what comes next.
+    package func world(on chip: Type2Chip) async -> RestingWorld {
+        await prepare(RestingWorld(tag: Deed.blank(chip, Deed.uid)))
+    }
+
+    private static let id = number(7)
+    private static let earlierID = number(6)
+    private static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
+    private static let lost: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01]
+}
+
+/// The worlds before the deeds.
+extension Deed {
+    @Sendable private static func blankTag(_ world: RestingWorld) async -> RestingWorld { world }
+
+    @Sendable private static func card(_ world: RestingWorld) async -> RestingWorld {
+        await after(world) { scene throws(TapcardError) in
+            _ = try await scene.station().make(try order(usd(1_000)), id: number(1))
+        }
+    }
+
+    @Sendable private static func protectedCard(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().protect(id: number(2))
+        }
+    }
+
+    @Sendable private static func scratchedCard(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().scratch(id: number(2))
+        }
+    }
+
+    @Sendable private static func cardThatPaid(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().pay(usd(300), id: earlierID)
+        }
+    }
+
+    /// The lost card is in the ledger; on the reader lies a blank tag.
+    @Sendable private static func afterALoss(_ world: RestingWorld) async -> RestingWorld {
+        let other = await card(RestingWorld(tag: blank(world.tag.chip, lost)))
+        return RestingWorld(tag: world.tag, ledger: other.ledger)
+    }
+
+    /// A card as an iPhone app writes it.
+    @Sendable private static func foreignCard(_ world: RestingWorld) async -> RestingWorld {
+        let json = #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.5,"id":1}"#
+        let record = NDEFRecord(
+            format: .wellKnown, type: Array("T".utf8), payload: Array(json.utf8))
+        var world = world
+        guard let message = try? NDEFMessage([record]).encoded() else {
+            preconditionFailure("the message is a small one")
+        }
+        var bytes = TLVArea.encoded(message: message)
+        bytes += [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
+        for start in stride(from: 0, to: bytes.count, by: 4) {
+            world.tag[UInt8(4 + start / 4)] = Page(bytes[start..<start + 4]) ?? .zero
+        }
+        return world
+    }
+
+    private static func after(
+        _ world: RestingWorld, _ deed: (Scene) async throws(TapcardError) -> Void
+    ) async -> RestingWorld {
+        let scene = Scene(world)
+        do throws(TapcardError) {
+            try await deed(scene)
+        } catch {
+            preconditionFailure("nothing went wrong, and yet: \(error)")
+        }
+        return scene.world
+    }
+
+    private static func order(_ amount: Money) throws(TapcardError) -> CardOrder {
+        do throws(Refusal) {
+            let holder = Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez"))
+            return CardOrder(.issue(holder, amount, hasScratchCard: true))
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    private static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }
+
+    private static func number(_ number: UInt8) -> OperationID {
+        guard let id = OperationID(bytes: [UInt8](repeating: number, count: 16)) else {
+            preconditionFailure("16 bytes are an id")
+        }
+        return id
+    }
+
+    private static var lostUID: CardUID {
+        guard let uid = CardUID(bytes: lost) else {
+            preconditionFailure("seven bytes are a card's number")
+        }
+        return uid
+    }
+
+    private static func blank(_ chip: Type2Chip, _ uid: [UInt8]) -> TagMemory {
+        guard let tag = TagMemory.blank(chip, uid: uid) else {
+            preconditionFailure("seven bytes are a tag's number")
+        }
+        return tag
+    }
+}

@@ -1,0 +1,116 @@
+package import Ledger
+package import TapcardCore
+package import TapcardDomain
+
+/// What somebody comes to a station with: one request, always under the same id.
+package struct Errand: Sendable {
+    /// How its operation is found in the ledger.
+    package enum Trace: Sendable {
+        case id(OperationID)
+        /// The ledger derives a refund's id itself.
+        case refund(of: OperationID)
+        case none
+    }
+
+    package let name: String
+    package let trace: Trace
+    private let ask: @Sendable (Scene, Int) async throws(TapcardError) -> Void
+
+    package init(
+        _ name: String, _ trace: Trace,
+        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Void
+    ) {
+        self.name = name
+        self.trace = trace
+        self.ask = ask
+    }
+
+    /// A look at the card, which settles what is open. A card that it accuses is a failure.
+    package static let read = Errand("read", .none) { scene, number throws(TapcardError) in
+        if let problem = try await scene.station(number).read().problem { throw problem }
+    }
+
+    package func operation(in ledger: LedgerTables) -> Operation? {
+        switch trace {
+        case .id(let id): ledger.operations[id]
+        case .refund(let id): ledger.operations.values.first { $0.reverses == id }
+        case .none: nil
+        }
+    }
+
+    /// Runs it at a station of the scene, to the end or to the death of the process.
+    package func run(in scene: Scene, at station: Int = 0) async -> Said {
+        do throws(TapcardError) {
+            try await ask(scene, station)
+            return scene.isDead(station) ? .nothing : .done
+        } catch {
+            return scene.isDead(station) ? .nothing : .failed(error)
+        }
+    }
+}
+
+/// What a tap said in the end.
+package enum Said: Sendable, CustomStringConvertible {
+    case done
+    case failed(TapcardError)
+    /// The process was killed before it could say anything.
+    case nothing
+
+    package var description: String {
+        switch self {
+        case .done: "done"
+        case .failed(let error): "\(error.kind.rawValue): \(error)"
+        case .nothing: "nothing; the process is dead"
+        }
+    }
+
+    /// I6 and I7: what was said is true, and nobody honest was accused.
+    package func broken(_ errand: Errand, in ledger: LedgerTables) -> [Violation] {
+        let state = errand.operation(in: ledger)?.state
+        switch self {
+        case .nothing: return []
+        case .done:
+            if case .none = errand.trace { return [] }
+            return state == .committed
+                ? [] : [Violation(.i6, "\(errand.name) was said to be done; it is \(words(state))")]
+        case .failed(let error):
+            if error.result == .untrusted || error.kind == .ledgerBehind {
+                return [Violation(.i7, "an honest card was accused: \(error.kind.rawValue)")]
+            }
+            if error.kind == .ledgerCorrupt {
+                return [
+                    Violation(.i5, "the ledger's rows were to break their rules: \(error.what)")
+                ]
+            }
+            if error.kind == .operationVoided, state != .voided {
+                return [Violation(.i6, "\(errand.name) was said to be void; it is \(words(state))")]
+            }
+            let isOpen = error.kind == .outcomeUnknown || error.kind == .ledgerUnavailable
+            return state == .committed && !isOpen
+                ? [Violation(.i6, "\(errand.name) was said to have failed; it is committed")] : []
+        }
+    }
+
+    private func words(_ state: Operation.State?) -> String { state?.rawValue ?? "not begun" }
+}
+
+/// One tap and what came of it.
+package struct Tap: Sendable {
+    package let world: RestingWorld
+    package let said: Said
+    package let steps: [Step]
+    package let violations: [Violation]
+
+    /// Plays an errand over a world, with what goes wrong at which step.
+    package static func play(
+        _ errand: Errand, in world: RestingWorld, mishaps: [Int: Mishap] = [:],
+        keepsWorlds: Bool = false
+    ) async -> Tap {
+        let scene = Scene(world, mishaps: mishaps, keepsWorlds: keepsWorlds)
+        let said = await errand.run(in: scene)
+        let after = scene.world
+        return Tap(
+            world: after, said: said, steps: scene.steps,
+            violations: scene.violations + said.broken(errand, in: after.ledger))
+    }
+}

@@ -1,0 +1,273 @@
+import CardImage
+import Ledger
+import ServicePorts
+import SimulatedField
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+/// The world while stations work in it: readers, the one card, the ledger, and what goes wrong.
+struct Live {
+    private struct Reader {
+        var side = TagSide()
+        var isPowered = false
+        /// It has selected the card, and its station has not begun anything since.
+        var isLooking = false
+    }
+
+    private let layout: CardLayout?
+    private let uid: [UInt8]
+    private let keepsWorlds: Bool
+    /// Whether a reader whose station only looks selects a card that came back by itself, and
+    /// tells nobody.
+    private let areReadersCareless: Bool
+    /// By the number of the step, counted from 0 over all stations.
+    private let mishaps: [Int: Mishap]
+    private var simulation: Simulation
+    private var readers: [Reader]
+    /// The reader that the card lies on.
+    private var place: Int?
+    /// The stations whose ledger does not answer any more, and those whose process is dead.
+    private var cutOff: Set<Int> = []
+    private(set) var dead: Set<Int> = []
+    private var weak: [UInt8: Page]
+    private(set) var tables: LedgerTables
+    private(set) var steps: [Step] = []
+    private(set) var violations: [Violation] = []
+
+    init(
+        _ world: RestingWorld, mishaps: [Int: Mishap], readers count: Int, keepsWorlds: Bool,
+        areReadersCareless: Bool
+    ) {
+        self.areReadersCareless = areReadersCareless
+        layout = CardLayout(chipNamed: world.tag.chip.name)
+        uid = world.tag.uid
+        self.keepsWorlds = keepsWorlds
+        self.mishaps = mishaps
+        simulation = Simulation([world.tag], onReader: [world.tag.uid])
+        readers = [Reader](repeating: Reader(), count: count)
+        place = 0
+        weak = world.weak
+        tables = world.ledger
+    }
+
+    var world: RestingWorld {
+        var world = RestingWorld(tag: simulation.tags[0], ledger: tables)
+        world.weak = weak
+        return world
+    }
+
+    /// Lays the card on another reader, or takes it away.
+    mutating func move(to reader: Int?) {
+        guard place != reader else { return }
+        leave()
+        place = reader
+        guard let reader else { return }
+        simulation.put([uid])
+        if areReadersCareless, readers[reader].isLooking { power(reader) }
+    }
+
+    private mutating func power(_ reader: Int) {
+        readers[reader].side.powerUp(simulation.tags[0])
+        readers[reader].isPowered = true
+        _ = readers[reader].side.select(simulation.tags[0])
+    }
+
+    private mutating func leave() {
+        if let place { powerDown(place) }
+        simulation.take()
+        place = nil
+    }
+
+    mutating func powerDown(_ reader: Int) {
+        readers[reader].side.powerDown()
+        readers[reader].isPowered = false
+    }
+
+    mutating func select(on reader: Int) throws(ReaderError) -> TagIdentity {
+        guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
+        guard place == reader else {
+            powerDown(reader)
+            throw ReaderError(.noTag)
+        }
+        if !readers[reader].isPowered { power(reader) }
+        guard let identity = readers[reader].side.select(simulation.tags[0]) else {
+            throw ReaderError(.tagLost)
+        }
+        readers[reader].isLooking = true
+        return identity
+    }
+
+    mutating func exchange(
+        _ frame: [UInt8], on reader: Int
+    ) throws(ReaderError) -> [UInt8] {
+        guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
+        let write = written(by: frame)
+        let mishap = begin(write ?? .frame(frame), at: reader)
+        defer { keepWorld() }
+        if mishap == .killedBefore { dead.insert(reader) }
+        guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
+        guard place == reader, readers[reader].isPowered else {
+            note("no card")
+            throw ReaderError(.tagLost, "no tag is selected")
+        }
+        if let kind = mishap?.onRadio { simulation.fault = Fault(at: 1, counting: .frame, kind) }
+        let outcome = simulation.exchange(frame, with: uid, &readers[reader].side)
+        simulation.fault = nil
+        steps[steps.count - 1].isHeard = outcome != .reply(.silence)
+        if case .write(let page, let old, _) = write { weaken(page, old, outcome, mishap?.onRadio) }
+        if simulation.onReader.isEmpty {
+            leave()
+            if case .radioAndBack = mishap { move(to: reader) }
+        }
+        if mishap == .killedAfter {
+            dead.insert(reader)
+            throw ReaderError(.readerLost)
+        }
+        return try answer(outcome)
+    }
+
+    private mutating func answer(_ outcome: FrameOutcome) throws(ReaderError) -> [UInt8] {
+        switch outcome {
+        case .reply(.data(let bytes)):
+            note("\(bytes.count) bytes")
+            return bytes
+        case .reply(.ack):
+            note("acknowledged")
+            return []
+        case .reply(.nak(let code)):
+            note("refused")
+            throw ReaderError(.refused(code))
+        case .reply(.silence), .late, .killed:
+            note("nothing in time")
+            throw ReaderError(.timedOut)
+        case .garbled:
+            note("garbled")
+            throw ReaderError(.garbled)
+        case .gone:
+            note("the card is gone")
+            throw ReaderError(.tagLost)
+        }
+    }
+
+    /// What the frame is to write, and I10.
+    private mutating func written(by frame: [UInt8]) -> Step.Act? {
+        guard Simulation.isWrite(frame),
+            case .write(let page, let new)? = try? Type2Command(frame: frame)
+        else { return nil }
+        if let layout, !layout.pages.contains(page), !isSwitched(page) {
+            violations.append(Violation(.i10, "page \(page) was written"))
+        }
+        return .write(page: page, old: simulation.tags[0][page], new: new)
+    }
+
+    /// Settings and password are written while the ledger has it that they are being switched.
+    private func isSwitched(_ page: UInt8) -> Bool {
+        switch simulation.tags[0].chip.role(of: page) {
+        case .configuration, .password, .pack:
+            CardUID(bytes: uid).flatMap { tables.cards[$0] }?.protection.isSettled == false
+        default: false
+        }
+    }
+
+    /// A page is weak while its last WRITE reached the tag and no acknowledge came back.
+    private mutating func weaken(
+        _ page: UInt8, _ old: Page, _ outcome: FrameOutcome, _ fault: Fault.Kind?
+    ) {
+        switch (outcome, fault) {
+        case (.reply(.ack), _): weak[page] = nil
+        case (.garbled, _), (.late, _), (_, .acknowledgeLost), (_, .torn):
+            weak[page] = weak[page] ?? old
+        default: break
+        }
+    }
+
+    mutating func transact<Success>(
+        _ act: Step.Act, of station: Int,
+        _ body: (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success {
+        guard !dead.contains(station) else {
+            throw LedgerError(.unavailable, "nobody is there to ask")
+        }
+        if act == .ledgerWrite { readers[station].isLooking = false }
+        var mishap = begin(act, at: station)
+        // Whoever only looks has nothing to commit.
+        if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
+        defer { keepWorld() }
+        switch mishap {
+        case .killedBefore: dead.insert(station)
+        case .ledgerGone: cutOff.insert(station)
+        default: break
+        }
+        guard !dead.contains(station), !cutOff.contains(station), mishap != .ledgerAway else {
+            note("the ledger does not answer")
+            throw LedgerError(.unavailable, "the ledger does not answer")
+        }
+        guard mishap != .commitLost else {
+            note("not known")
+            throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
+        }
+        let before = tables
+        let success: Success
+        do {
+            success = try tables.transact(body)
+        } catch {
+            note("\(error)")
+            throw error
+        }
+        if act == .ledgerWrite {
+            violations += Invariant.broken(from: before, to: tables)
+            let after = tables
+            note(Words.change(from: before, to: after))
+        }
+        switch mishap {
+        case .killedAfter: dead.insert(station)
+        case .commitUnknownLedgerGone: cutOff.insert(station)
+        case .commitUnknown: break
+        default: return success
+        }
+        throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
+    }
+
+    /// The activation service is asked: it makes the code active, however often.
+    mutating func serve(_ station: Int) throws(ServiceError) {
+        let mishap = begin(.service, at: station)
+        defer { keepWorld() }
+        if mishap == .killedBefore || mishap == .killedAfter { dead.insert(station) }
+        guard !dead.contains(station) else {
+            throw ServiceError(.unreachable, "nobody is there to ask")
+        }
+    }
+
+    private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
+        let mishap = mishaps[steps.count]
+        steps.append(Step(station: station, act: act, mishap: mishap))
+        return mishap
+    }
+
+    private mutating func note(_ answer: @autoclosure () -> String) {
+        guard keepsWorlds else { return }
+        let words = answer()
+        steps[steps.count - 1].answer = words
+    }
+
+    private mutating func keepWorld() {
+        if keepsWorlds { steps[steps.count - 1].after = world }
+    }
+}
+
+extension Mishap {
+    fileprivate var isOfCommit: Bool {
+        switch self {
+        case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
+        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone: false
+        }
+    }
+
+    fileprivate var onRadio: Fault.Kind? {
+        switch self {
+        case .radio(let kind), .radioAndBack(let kind): kind
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package import SimulatedField
+
+/// What goes wrong at one step of a tap: at a frame, or at a transaction of the ledger.
+package enum Mishap: Hashable, Sendable {
+    /// On the radio. Where the card is gone by it, it stays away until the next tap.
+    case radio(Fault.Kind)
+    /// The same, and the card is laid back at once.
+    case radioAndBack(Fault.Kind)
+    /// The process dies before the step, or after it.
+    case killedBefore, killedAfter
+    /// The ledger cannot be asked, and says so; nothing is done.
+    case ledgerAway
+    /// The same, from here to the end of the tap.
+    case ledgerGone
+    /// The commit is lost, and whether it was done is not known.
+    case commitLost
+    /// The commit is done, and whether it was is not known.
+    case commitUnknown
+    /// The same, and from here to the end of the tap nobody answers.
+    case commitUnknownLedgerGone
+}
+
+extension Mishap: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .radio(let kind): "\(kind)"
+        case .radioAndBack(let kind): "\(kind), and laid back at once"
+        case .killedBefore: "the process is killed before it"
+        case .killedAfter: "the process is killed after it"
+        case .ledgerAway: "the ledger is away"
+        case .ledgerGone: "the ledger is away from here on"
+        case .commitLost: "the commit is lost, its outcome unknown"
+        case .commitUnknown: "the commit is done, its outcome unknown"
+        case .commitUnknownLedgerGone:
+            "the commit is done, its outcome unknown, and the ledger is away from here on"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package import Ledger
+package import TapcardDomain
+package import Type2Tag
+
+/// Everything that lasts from one tap to the next, as a value: kept, compared, put back.
+///
+/// Time is not in it. The clock of a scene stands still; instead what is open grows older.
+package struct RestingWorld: Hashable, Sendable {
+    package var tag: TagMemory
+    /// The pages whose last WRITE was not acknowledged, and what each held before: they may read
+    /// right today and have lost their bits tomorrow.
+    package var weak: [UInt8: Page] = [:]
+    package var ledger: LedgerTables
+
+    package init(tag: TagMemory, ledger: LedgerTables = LedgerTables()) {
+        self.tag = tag
+        self.ledger = ledger
+    }
+
+    /// The card's number.
+    package var uid: CardUID {
+        guard let uid = CardUID(bytes: tag.uid) else {
+            preconditionFailure("a tag's number has seven bytes")
+        }
+        return uid
+    }
+
+    /// What the ledger knows of the card on the tag.
+    package var card: LedgerCard? { ledger.cards[uid] }
+
+    /// What the card's account holds, by its entries.
+    package var balance: Int64 {
+        guard let purse = card?.purse else { return 0 }
+        return ledger.entries.reduce(0) { $0 + ($1.account == purse ? $1.amount : 0) }
+    }
+
+    /// What is open on the card.
+    package var open: Operation? {
+        ledger.operations.values.first { $0.uid == uid && $0.state == .pending }
+    }
+
+    /// The world this much later.
+    package mutating func age(seconds: Int64) {
+        if let open, seconds > 0 { ledger.age(open.id, milliseconds: seconds * 1_000) }
+    }
+}
+
+/// How weak pages turn bad between two taps.
+package enum Decay: Int, Sendable, CaseIterable, Hashable {
+    case none
+    /// All their one-bits are lost.
+    case toZero
+    /// What they held before shows again.
+    case toOld
+}
+
+extension RestingWorld {
+    package func decayed(_ decay: Decay) -> RestingWorld {
+        var world = self
+        for (page, old) in weak {
+            switch decay {
+            case .none: return self
+            case .toZero: world.tag[page] = .zero
+            case .toOld: world.tag[page] = old
+            }
+        }
+        return world
+    }
+}

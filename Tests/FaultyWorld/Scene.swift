@@ -1,0 +1,135 @@
+import BlockingLane
+package import CardCryptography
+import Ledger
+package import ServicePorts
+import TagReading
+package import TapcardCore
+package import TapcardDomain
+
+/// A world in which stations work: a tag, a ledger, a clock that stands still, and what goes wrong
+/// at which step. All in one process and without waiting.
+package final class Scene: Sendable {
+    let live: Guarded<Live>
+    /// Called before every step of a station; where it suspends, another one goes on.
+    let turn: (@Sendable (Int) async -> Void)?
+    private let keys: KeyRing
+    private let surroundings: Station.Surroundings?
+
+    /// Without `surroundings` the clock stands still and equal worlds stay equal.
+    /// `areReadersCareless`: a reader whose station only looks selects a card that came back by
+    /// itself. `keepsWorlds` notes the world after every step, and the steps in words.
+    package init(
+        _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
+        keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing = Scene.keys,
+        surroundings: Station.Surroundings? = nil, turn: (@Sendable (Int) async -> Void)? = nil
+    ) {
+        live = Guarded(
+            Live(
+                world, mishaps: mishaps, readers: stations, keepsWorlds: keepsWorlds,
+                areReadersCareless: areReadersCareless))
+        self.turn = turn
+        self.keys = keys
+        self.surroundings = surroundings
+    }
+
+    package var world: RestingWorld { live.withLock { $0.world } }
+    package var steps: [Step] { live.withLock { $0.steps } }
+    package var stepCount: Int { live.withLock { $0.steps.count } }
+    package var violations: [Violation] { live.withLock { $0.violations } }
+    /// Whether a station's process was killed: what it would have said nobody heard.
+    package func isDead(_ station: Int) -> Bool { live.withLock { $0.dead.contains(station) } }
+
+    /// Lays the card on another station's reader, or takes it away.
+    package func moveCard(to station: Int?) { live.withLock { $0.move(to: station) } }
+
+    /// The same keys in every scene: seals can be compared.
+    package static let keys = KeyRing.fresh(created: "2026-01-01") { count in
+        [UInt8](repeating: 0x5A, count: count)
+    }
+    static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    /// A station of this scene. Chance is a function of the ledger, so that equal worlds stay
+    /// equal: an id drawn is new for every operation that there is.
+    package func station(_ number: Int = 0) -> Station {
+        Station(
+            reader: SceneReader(scene: self, number: number),
+            ledger: SceneLedger(scene: self, number: number), keys: keys,
+            surroundings: surroundings
+                ?? Station.Surroundings(
+                    now: { Scene.now }, sleep: { _ in },
+                    random: { [live] count in
+                        let drawn = live.withLock { $0.tables.operations.count }
+                        return (0..<count).map { place in
+                            switch place {
+                            case 0: UInt8(truncatingIfNeeded: number)
+                            case 1: UInt8(truncatingIfNeeded: drawn)
+                            default: 0xC5
+                            }
+                        }
+                    }))
+    }
+}
+
+private struct SceneReader: TagReader {
+    let scene: Scene
+    let number: Int
+
+    var name: String { "reader \(number) of a scene" }
+    /// As much as an ACR122 carries.
+    var longestAnswer: Int { 250 }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try scene.live.withLock { live throws(ReaderError) in try live.select(on: number) }
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        await scene.turn?(number)
+        return try scene.live.withLock { live throws(ReaderError) in
+            try live.exchange(frame, on: number)
+        }
+    }
+
+    func release() async { scene.live.withLock { $0.powerDown(number) } }
+}
+
+private struct SceneLedger: LedgerStore {
+    let scene: Scene
+    let number: Int
+
+    var currency: Currency { .usd }
+
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        await scene.turn?(number)
+        return try scene.live.withLock { live throws(LedgerError) in
+            try live.transact(.ledgerRead, of: number, body)
+        }
+    }
+
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        await scene.turn?(number)
+        return try scene.live.withLock { live throws(LedgerError) in
+            try live.transact(.ledgerWrite, of: number, body)
+        }
+    }
+}
+
+/// The service as a station of a scene sees it: asking is a step.
+package struct SceneService: ActivationService {
+    let scene: Scene
+    let number: Int
+
+    package init(scene: Scene, number: Int = 0) {
+        self.scene = scene
+        self.number = number
+    }
+
+    package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        await scene.turn?(number)
+        try scene.live.withLock { live throws(ServiceError) in try live.serve(number) }
+        return .active
+    }
+}

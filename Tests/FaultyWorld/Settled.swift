@@ -1,0 +1,93 @@
+import CardImage
+import CardStore
+import Ledger
+import TapcardCore
+import TapcardDomain
+package import Type2Tag
+
+extension RestingWorld {
+    /// I8, looked up in the bytes: nothing is open, the record is the one that the ledger
+    /// confirmed, and what phones read is its rendering.
+    package func unsettled() -> [Violation] {
+        var found: [Violation] = []
+        func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
+            if !holds { found.append(Violation(.i8, detail())) }
+        }
+        guard let card, let image, let best = slots?.best?.record else {
+            return [Violation(.i8, "there is no valid record on the tag")]
+        }
+        expect(open == nil, "operation \(open.map { "\($0.id)" } ?? "") is still open")
+        let record = ledger.issued[uid]?[card.confirmed]
+        expect(record?.bytes == best.bytes, "the record is not the confirmed one")
+        let balance = balance
+        expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
+        let isClosed = card.status == .closed
+        let face = CardFace(
+            style: card.face, balance: Money(minorUnits: balance, .usd),
+            holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch)
+        let area = CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
+        expect(image.area == area, "what phones read is not what the ledger says")
+        return found
+    }
+
+    /// One undisturbed tap, and what must hold behind it: I8, and all that holds at rest. Where no
+    /// card was ever made of the tag there is nothing to settle.
+    package func settling() async -> (world: RestingWorld, violations: [Violation]) {
+        guard card != nil else { return (self, []) }
+        let tap = await Tap.play(.read, in: self)
+        var found = tap.violations
+        if case .failed(let error) = tap.said, found.isEmpty {
+            found.append(Violation(.i8, "the undisturbed tap failed: \(error)"))
+        }
+        found += tap.world.unsettled()
+        found += await tap.world.broken()
+        return (tap.world, found)
+    }
+
+    /// I7: an image of this tag from earlier is put back. One whose best number is below confirmed
+    /// must raise the alarm and change nothing; any other must settle.
+    package func puttingBack(_ image: TagMemory) async -> [Violation] {
+        guard let card else { return [] }
+        var world = self
+        world.tag = image
+        world.weak = [:]
+        let isOld = world.bestSequence < card.confirmed
+        guard isOld else {
+            return await world.settling().violations.map {
+                Violation(
+                    $0.invariant, "an earlier image was put back, as good as today's: \($0.detail)")
+            }
+        }
+        let tap = await Tap.play(.read, in: world)
+        guard case .failed(let error) = tap.said,
+            error.kind == .rolledBack || error.kind == .damaged
+        else {
+            return [
+                Violation(
+                    .i7,
+                    "an image with number \(world.bestSequence) of \(card.confirmed) was accepted")
+            ]
+        }
+        return tap.world == world
+            ? [] : [Violation(.i7, "card or ledger was changed by an old image")]
+    }
+
+    /// I6: whoever asks now what became of a request is told just that, and nothing happens again.
+    package func askingAgain(_ errand: Errand) async -> [Violation] {
+        guard let operation = errand.operation(in: ledger) else { return [] }
+        let tap = await Tap.play(errand, in: self)
+        var found = tap.violations
+        switch (operation.state, tap.said) {
+        case (.committed, .done): break
+        case (.voided, .failed(let error)) where error.kind == .operationVoided: break
+        default:
+            found.append(
+                Violation(
+                    .i6, "\(errand.name) is \(operation.state.rawValue); asked again: \(tap.said)"))
+        }
+        if errand.operation(in: tap.world.ledger) != operation || tap.world.balance != balance {
+            found.append(Violation(.i2, "\(errand.name) was done again"))
+        }
+        return found + tap.world.unsettled()
+    }
+}

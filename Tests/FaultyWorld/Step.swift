@@ -1,0 +1,70 @@
+package import Type2Tag
+
+/// One step of a station: a frame, or a transaction of the ledger.
+package struct Step: Sendable {
+    /// What is done.
+    package enum Act: Sendable, Hashable {
+        case frame([UInt8])
+        /// A WRITE of a page, with what it held before.
+        case write(page: UInt8, old: Page, new: Page)
+        case ledgerRead
+        case ledgerWrite
+        /// A request to the activation service.
+        case service
+    }
+
+    package let station: Int
+    package let act: Act
+    package let mishap: Mishap?
+    /// Whether a frame came to a tag that listened.
+    package var isHeard = false
+    /// What the station was told.
+    package var answer = ""
+    /// The world once the step was taken; only where a scene keeps them.
+    package var after: RestingWorld?
+
+    package var isFrame: Bool {
+        switch act {
+        case .frame, .write: true
+        case .ledgerRead, .ledgerWrite, .service: false
+        }
+    }
+}
+
+/// An invariant that does not hold, and how that shows.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+    package let invariant: Invariant
+    package let detail: String
+
+    package init(_ invariant: Invariant, _ detail: String) {
+        self.invariant = invariant
+        self.detail = detail
+    }
+
+    package var description: String { "\(invariant.rawValue): \(detail)" }
+}
+
+/// What must hold whatever goes wrong; numbered as in docs/EXACTLY-ONCE.md.
+package enum Invariant: String, Sendable, CaseIterable {
+    case i1 = "I1", i2 = "I2", i3 = "I3", i4 = "I4", i5 = "I5", i6 = "I6", i7 = "I7", i8 = "I8"
+    case i9 = "I9", i10 = "I10", i11 = "I11"
+    /// What a phone reads is a balance that the card has had, or none.
+    case display
+
+    package var rule: String {
+        switch self {
+        case .i1: "all accounts add up to 0 and the card has what its operations left"
+        case .i2: "an operation has one final state and one set of parameters"
+        case .i3: "at most one operation is open on a card"
+        case .i4: "a valid record has exactly one row of sixteen bytes"
+        case .i5: "no number twice; confirmed is at most allocated and never falls"
+        case .i6: "\"paid\" is said if and only if the operation is committed"
+        case .i7: "an old image is never accepted, an honest card never accused"
+        case .i8: "one undisturbed tap brings tag, message and ledger together"
+        case .i9: "an activation takes effect at most once"
+        case .i10: "only record and message pages are written in service"
+        case .i11: "some record on a confirmed card is valid and not below confirmed"
+        case .display: "phones read a balance that the card has had, or none"
+        }
+    }
+}

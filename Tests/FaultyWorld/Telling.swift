@@ -1,0 +1,59 @@
+import CardImage
+import CardStore
+import Ledger
+import TapcardDomain
+import Type2Tag
+
+extension Step: CustomStringConvertible {
+    package var description: String {
+        let what =
+            switch act {
+            case .frame(let frame): Step.words(frame)
+            case .write(let page, let old, let new):
+                "WRITE page \(Step.hexadecimal(page)): \(new) over \(old)"
+            case .ledgerRead: "the ledger is asked"
+            case .ledgerWrite: "the ledger commits"
+            case .service: "the activation service is asked"
+            }
+        let fault = mishap.map { "  *** \($0) ***" } ?? ""
+        return what + fault + (answer.isEmpty ? "" : "  -> \(answer)")
+    }
+
+    private static func words(_ frame: [UInt8]) -> String {
+        switch try? Type2Command(frame: frame) {
+        case .fastRead(let first, let last):
+            "FAST_READ \(hexadecimal(first)) to \(hexadecimal(last))"
+        case .read(let page): "READ \(hexadecimal(page))"
+        case .getVersion: "GET_VERSION"
+        case .readSignature: "READ_SIG"
+        default: "frame " + frame.map(hexadecimal).joined(separator: " ")
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) + "h"
+    }
+}
+
+extension RestingWorld {
+    /// What counts of it, in a line.
+    package var words: String {
+        var words: [String] = []
+        for (place, slot) in (slots?.slots ?? []).enumerated() {
+            let holds =
+                switch slot {
+                case .blank: "blank"
+                case .broken: "torn"
+                case .unsealed: "torn (unsealed)"
+                case .retired(let record): "\(record.sequence), retired key"
+                case .valid(let record): "\(record.sequence) with \(record.balance)"
+                }
+            words.append("R\(place) \(holds)")
+        }
+        if !weak.isEmpty { words.append("weak pages \(weak.keys.sorted())") }
+        guard let card else { return (words + ["no card in the ledger"]).joined(separator: "; ") }
+        words.append("confirmed \(card.confirmed) of \(card.allocated)")
+        words.append(open.map { "open: \($0.kind.rawValue) with \($0.sequence)" } ?? "nothing open")
+        return words.joined(separator: "; ")
+    }
+}

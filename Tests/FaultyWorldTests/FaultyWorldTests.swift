@@ -1,0 +1,86 @@
+import FaultyWorld
+import Ledger
+import SimulatedField
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// The world in which faults are enumerated shows them, and its checks see what is wrong.
+@Suite("The world of faults")
+struct FaultyWorldTests {
+    @Test(
+        "is settled by every deed where nothing goes wrong", arguments: Deed.all.map(\.name),
+        Type2Chip.known)
+    func nothingWrong(_ name: String, _ chip: Type2Chip) async throws {
+        let deed = try #require(Deed.named(name))
+        let before = await deed.world(on: chip)
+        let tap = await Tap.play(deed.errand, in: before)
+        guard case .done = tap.said else {
+            Issue.record("\(tap.said)")
+            return
+        }
+        #expect(tap.violations == [] && tap.world.weak.isEmpty)
+        #expect(tap.world.unsettled() == [])
+        #expect(await tap.world.broken() == [])
+        #expect(deed.errand.operation(in: tap.world.ledger)?.state == .committed)
+
+        let again = await Tap.play(deed.errand, in: tap.world)
+        #expect(again.violations == [] && again.world == tap.world)
+        #expect(await tap.world.puttingBack(before.tag) == [])
+        #expect(await tap.world.puttingBack(tap.world.tag) == [])
+    }
+
+    @Test("is the same world for the same faults")
+    func repeatable() async throws {
+        let deed = try #require(Deed.named("pay"))
+        let world = await deed.world(on: .ntag213)
+        let mishaps = [6: Mishap.radioAndBack(.torn(.mix(seed: 3)))]
+        let first = await Tap.play(deed.errand, in: world, mishaps: mishaps)
+        let second = await Tap.play(deed.errand, in: world, mishaps: mishaps, keepsWorlds: true)
+        #expect(first.world == second.world && first.steps.count == second.steps.count)
+        #expect(second.steps.last?.after == second.world)
+    }
+
+    @Test("remembers the pages whose WRITE was not acknowledged until one is")
+    func weakPages() async throws {
+        let deed = try #require(Deed.named("pay"))
+        let world = await deed.world(on: .ntag213)
+        let whole = await Tap.play(deed.errand, in: world)
+        let write = try #require(
+            whole.steps.firstIndex { if case .write = $0.act { true } else { false } })
+        let tap = await Tap.play(
+            deed.errand, in: world, mishaps: [write: .radio(.torn(.new))])
+        let page = try #require(tap.world.weak.keys.first)
+        #expect(tap.world.weak.count == 1 && tap.world.tag[page] != world.tag[page])
+        #expect(tap.world.decayed(.toOld).tag == world.tag)
+        #expect(tap.world.decayed(.toZero).tag[page] == .zero)
+        let (settled, violations) = await tap.world.settling()
+        #expect(settled.weak.isEmpty && violations == [])
+    }
+
+    @Test("sees what is wrong with a world")
+    func seesFaults() async throws {
+        let deed = try #require(Deed.named("pay"))
+        let before = await deed.world(on: .ntag213)
+        let paid = await Tap.play(deed.errand, in: before).world
+        func invariants(_ violations: [Violation]) -> Set<Invariant> {
+            Set(violations.map(\.invariant))
+        }
+
+        // The old record is put back behind everybody's back.
+        var old = paid
+        old.tag = before.tag
+        #expect(invariants(await old.broken()) == [.i11])
+        #expect(invariants(await old.settling().violations).contains(.i7))
+
+        // The ledger has never heard of what lies on the tag.
+        var behind = paid
+        behind.ledger = before.ledger
+        #expect(invariants(await behind.broken()) == [.i4, .display])
+
+        var torn = paid
+        torn.tag[9] = before.tag[9]
+        torn.tag[10] = .zero
+        #expect(invariants(torn.unsettled()) == [.i8])
+    }
+}

@@ -1,0 +1,67 @@
+import FaultyWorld
+import Ledger
+import SimulatedField
+import TapcardCore
+import Testing
+import Type2Tag
+
+/// What the fault enumerator found, kept: requests that were done, and were said not to be.
+@Suite("A request that was done")
+struct TrueAnswersTests {
+    private func isDone(_ said: Said) -> Bool {
+        if case .done = said { true } else { false }
+    }
+
+    @Test(
+        "is said to be done when it is repeated and the card cannot be looked at",
+        arguments: ["issue", "adopt", "replace", "issue-protected"],
+        [Fault.Kind.lost, .late, .garbled, .refused(0)])
+    func repeatedMaking(_ name: String, _ fault: Fault.Kind) async throws {
+        let deed = try #require(Deed.named(name))
+        let made = await Tap.play(deed.errand, in: await deed.world(on: .ntag213)).world
+        let whole = await Tap.play(deed.errand, in: made)
+        for (step, _) in whole.steps.enumerated().filter({ $0.element.isFrame }) {
+            for mishap in [Mishap.radio(fault), .radioAndBack(fault)] {
+                let again = await Tap.play(deed.errand, in: made, mishaps: [step: mishap])
+                #expect(isDone(again.said), "step \(step), \(mishap): \(again.said)")
+                #expect(again.violations == [])
+            }
+        }
+    }
+
+    @Test("is not said to be done on another card or for another order")
+    func otherRequest() async throws {
+        let issue = try #require(Deed.named("issue"))
+        let adopt = try #require(Deed.named("adopt"))
+        let made = await Tap.play(issue.errand, in: await issue.world(on: .ntag213)).world
+        for mishaps in [[:], [1: Mishap.radio(.lost)]] {
+            let other = await Tap.play(adopt.errand, in: made, mishaps: mishaps)
+            guard case .failed(let error) = other.said else {
+                Issue.record("\(other.said)")
+                return
+            }
+            #expect([.operationMismatch, .cardKnown, .tagLost].contains(error.kind))
+            #expect(other.world == made)
+        }
+    }
+
+    @Test("is remembered in the same tap where the ledger goes away behind it")
+    func ledgerGoneBehindIt() async throws {
+        let deed = try #require(Deed.named("activate"))
+        let world = await deed.world(on: .ntag213)
+        let whole = await Tap.play(deed.errand, in: world, keepsWorlds: true)
+        // The last WRITE of the record, its read-back, the confirmation; then the display.
+        let commit = try #require(whole.steps.lastIndex { $0.act == .ledgerWrite })
+        let readBack = try #require(whole.steps[..<commit].lastIndex { $0.isFrame })
+        let pulled = await Tap.play(
+            deed.errand, in: world, mishaps: [readBack: .radio(.pulledAfter)])
+        #expect(isDone(pulled.said))
+        for step in commit + 1..<pulled.steps.count {
+            let tap = await Tap.play(
+                deed.errand, in: world,
+                mishaps: [readBack: .radio(.pulledAfter), step: .ledgerGone])
+            #expect(isDone(tap.said), "the ledger is away from step \(step) on: \(tap.said)")
+            #expect(tap.violations == [])
+        }
+    }
+}

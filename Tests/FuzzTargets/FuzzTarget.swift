@@ -1,0 +1,95 @@
+import Dispatch
+
+/// What holds for every input whatsoever, under the name of the code that it holds for.
+///
+/// An input that breaks it, crashes it or never ends is a mistake in the product. The fuzzer looks
+/// for such inputs; the ones that were chosen or found run as ordinary tests.
+public struct FuzzTarget: Sendable {
+    enum Check: Sendable {
+        case plain(@Sendable ([UInt8]) throws -> Void)
+        case waiting(@Sendable ([UInt8]) async throws -> Void)
+    }
+
+    public let name: String
+    private let check: Check
+
+    init(_ name: String, _ check: @escaping @Sendable ([UInt8]) throws -> Void) {
+        self.name = name
+        self.check = .plain(check)
+    }
+
+    init(waiting name: String, _ check: @escaping @Sendable ([UInt8]) async throws -> Void) {
+        self.name = name
+        self.check = .waiting(check)
+    }
+
+    public static let all =
+        messages + cards + dumps + readers + words + [hostileTag]
+
+    /// Throws what is broken.
+    public func run(_ input: [UInt8]) async throws {
+        switch check {
+        case .plain(let check): try check(input)
+        case .waiting(let check): try await check(input)
+        }
+    }
+
+    /// The same for a thread of its own, which may wait for others.
+    public func runAndWait(_ input: [UInt8]) throws {
+        switch check {
+        case .plain(let check): try check(input)
+        case .waiting(let check):
+            let done = DispatchSemaphore(value: 0)
+            let broken = Outcome()
+            Task.detached {
+                do { try await check(input) } catch { broken.set(error) }
+                done.signal()
+            }
+            done.wait()
+            if let error = broken.error { throw error }
+        }
+    }
+}
+
+/// How a check that runs elsewhere ended.
+// Unchecked: written before the semaphore is signalled, read after it was waited for.
+private final class Outcome: @unchecked Sendable {
+    private(set) var error: (any Error)?
+    func set(_ error: any Error) { self.error = error }
+}
+
+/// What an input broke.
+public struct BrokenProperty: Error, CustomStringConvertible {
+    public let description: String
+}
+
+func require(_ holds: Bool, _ property: @autoclosure () -> String) throws {
+    guard holds else { throw BrokenProperty(description: property()) }
+}
+
+/// Nothing else may be thrown where this stands.
+func unwrap<Value>(_ value: Value?, _ property: @autoclosure () -> String) throws -> Value {
+    guard let value else { throw BrokenProperty(description: property()) }
+    return value
+}
+
+/// The choices of the fuzzer, byte by byte; zeros when they are at an end.
+struct Choices {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ input: [UInt8]) { rest = input[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    /// A length, and so many bytes as there still are.
+    mutating func field() -> [UInt8] { bytes(Int(byte())) }
+
+    mutating func remainder() -> [UInt8] { bytes(rest.count) }
+}

@@ -1,0 +1,42 @@
+import CardCryptography
+import TapcardCommands
+import TextCodecs
+
+extension FuzzTarget {
+    static let words = [
+        FuzzTarget("command-line", checkCommandLine), FuzzTarget("keys", checkKeys),
+    ]
+}
+
+/// The words of a command line, one a line of the input.
+private func checkCommandLine(_ input: [UInt8]) throws {
+    let words = String(decoding: input, as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let table = CommandTable.tapcard
+    _ = try? table.parse(["help", "--complete"] + words)
+    let invocation: Invocation
+    do {
+        invocation = try table.parse(words)
+    } catch {
+        try require(!error.detail.isEmpty, "a refusal without a word")
+        return
+    }
+    guard case .run(let command) = invocation else { return }
+    try require(words.contains(command.spec.path.last ?? ""), "a command that nobody named")
+    for (name, value) in command.options {
+        try require(
+            words.contains { $0 == value || $0.hasSuffix("=\(value)") },
+            "--\(name) has a value that nobody gave")
+    }
+    for value in command.values.values.joined() {
+        try require(words.contains(value), "an argument that nobody gave")
+    }
+}
+
+private func checkKeys(_ input: [UInt8]) throws {
+    guard let keys = try? KeyRing(parsing: input) else { return }
+    try require(keys.entries.contains(keys.sealing), "the key that seals is none of the ring")
+    try require(keys.sealing.status == .active, "the key that seals is not active")
+    let text = keys.json().text
+    try require(try KeyRing(parsing: Array(text.utf8)) == keys, "keys are read as other ones")
+}

@@ -1,0 +1,142 @@
+import CardCryptography
+import CardImage
+import Ledger
+import MockReader
+import SimulatedField
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// What a thief or a vandal tries at the counter, beyond old images and impostors. Where nothing
+/// stops it, the test says so: docs/SECURITY.md quotes it.
+@Suite("An attack at the counter")
+struct AttackAtTheCounterTests {
+    @Test("that swaps code and state between two cards changes what phones read, for one tap")
+    func swappedFaces() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.scratch(id: World.id(2))
+        let first = try await world.tag()
+        let code = try await world.station.read().scratch
+        try await world.put(try World.otherTag())
+        let order = CardOrder(
+            .issue(try World.holder("Amanda Gonzalez"), World.usd(1_000), hasScratchCard: true))
+        _ = try await world.station.make(order, id: World.id(3))
+        let second = try #require(try await world.reader.change { $0.tag(World.otherUID) })
+
+        var swapped = second
+        for page in try first.layout.ndefPages { swapped[page] = first[page] }
+        try await world.put(swapped)
+        let reading = try await world.station.read()
+        #expect(reading.scratch == .unscratched && reading.scratch != code)
+        #expect(reading.display == .repaired && reading.problem == nil)
+        #expect(try await world.reader.change { $0.tag(World.otherUID) } == second)
+    }
+
+    @Test("that sets the clock of the station decides nothing but how long a payment stays open")
+    func clock() async throws {
+        for (seconds, isBooked) in [(Int64(-31_536_000), true), (0, true), (31_536_000, false)] {
+            let world = try await World.withCard()
+            // The record is on the card, and nobody was told "paid".
+            try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+            _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+            world.clock.advance(seconds: seconds)
+            try await world.putBack()
+            let label: Comment = "\(seconds) s"
+            #expect(try await world.station.read().settled?.id == World.id(2), label)
+            #expect(try await world.balance() == (isBooked ? 750 : 1_000), label)
+            try await world.expectSettled(label)
+            let again = await outcome { () throws(TapcardError) in
+                try await world.station.pay(World.usd(250), id: World.id(2))
+            }
+            #expect(again.isSuccess == isBooked, label)
+            #expect(try await world.balance() == (isBooked ? 750 : 1_000), label)
+        }
+    }
+
+    @Test("by whoever stands near reads name, balance and code, and is not seen")
+    func readable() async throws {
+        let world = World(try World.blank(.ntag215))
+        try await world.issue()
+        let receipt = try await world.station.scratch(id: World.id(2))
+        let reading = try await world.station.reading(afterwards: receipt)
+        let code = try #require(reading.scratch.code)
+        let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
+        for word in ["Amanda Gonzalez", "10.00", code.description] {
+            #expect(text.contains(word))
+        }
+    }
+
+    @Test("over a relay is not seen: a card far away pays as if it lay on the reader")
+    func relay() async throws {
+        let world = try await World.withCard()
+        let relay = TracingReader(world.reader)
+        _ = try await world.station(reader: relay).pay(World.usd(250), id: World.id(2))
+        #expect(try await world.balance() == 750)
+        #expect(await !relay.exchanges.isEmpty, "whoever relays sees every byte")
+    }
+
+    @Test("with a chip that repeats a number and its signature passes for the maker's")
+    func copiedSignature() async throws {
+        let original = try #require(Simulation.fresh.tags.first)
+        let copy = try #require(
+            TagMemory.blank(.ntag213, uid: original.uid, signature: original.signature))
+        let world = World(Simulation([copy], onReader: [copy.uid]))
+        #expect(try await world.station.tagInfo().originality == .valid)
+        let other = try #require(
+            TagMemory.blank(.ntag213, uid: World.otherUID, signature: original.signature))
+        try await world.put(other)
+        #expect(try await world.station.tagInfo().originality == .invalid)
+    }
+
+    @Test("by somebody who holds the keys makes cards that only the ledger can tell")
+    func leakedKeys() async throws {
+        let thief = try await World.withCard()
+        let stranger = World(try World.blank())
+        try await stranger.put(try await thief.tag())
+        let reading = try await stranger.station.read()
+        #expect(reading.seal == .valid && reading.ledger == .unknown)
+        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+            try await stranger.station.pay(World.usd(100), id: World.id(2))
+        }
+        let retired = World(try World.blank(), keys: try KeyTrustTests.rotated.retiring(1))
+        try await retired.put(try await thief.tag())
+        #expect(try await retired.station.read().problem?.kind == .forged)
+    }
+
+    @Test("on a blocked card goes nowhere, not even with a payment that was open before")
+    func openBeforeBlocked() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.change(try await world.uid(), .block)
+        try await world.putBack()
+        await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.balance() == 1_000)
+        try await world.expectSettled()
+        try await world.change(try await world.uid(), .unblock)
+        await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        _ = try await world.station.pay(World.usd(250), id: World.id(3))
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test("at a counter without its ledger gets no money", arguments: [false, true])
+    func offline(_ isOldImage: Bool) async throws {
+        let world = try await World.withCard()
+        let old = try await world.tag()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        if isOldImage { try await world.put(old) }
+        let before = try await world.tag()
+        let offline = world.station(ledger: FaultyLedger(world.ledger, .down, atWrite: 0))
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await offline.pay(World.usd(100), id: World.id(3))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == 750)
+    }
+}
