@@ -47,6 +47,9 @@ test: deps
 prove: deps mutants
 	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
 	.build/release/FaultEnumerator prove
+	$(SWIFT) build -c release --build-tests $(STRICT)
+	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet \
+		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests"
 
 # A build of its own, in which rules can be left out: each must be missed.
 mutants: deps
