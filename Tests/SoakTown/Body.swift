@@ -19,7 +19,7 @@ struct Body: Sendable {
             switch self {
             case .vandalised: [.damaged, .rolledBack, .forged]
             // Where what phones read is torn, only the lost ledger knew for whom a record was sealed.
-            case .restored: [.ledgerBehind, .cardUnknown, .damaged, .protectedTag]
+            case .restored: [.ledgerBehind, .cardUnknown, .damaged, .protectedTag, .outcomeUnknown]
             case .copied: [.rolledBack, .damaged, .ledgerBehind, .forged]
             case .keyRetired: [.forged, .damaged]
             }

@@ -99,10 +99,28 @@ extension Town {
                 bodies[index].marks = []
                 return try await calmRead(index)
             case .failure(let error) where hold == .calm:
-                throw broken("a repair ended so: \(error)")
+                guard error.kind == .outcomeUnknown else {
+                    throw broken("a repair ended so: \(error)")
+                }
+                return try await giveUp(index)
             case .failure, nil: continue
             }
         }
+    }
+
+    /// The tag asks for a password that the ledger, put back to before, does not know of: the
+    /// balance goes onto another sticker.
+    private mutating func giveUp(_ index: Int) async throws(Broken) {
+        let lost = uid(index)
+        note("stickers given up for their password")
+        bodies[index] = blank()
+        guard let standing = books.accounts[lost]?.standing,
+            standing == .active || standing == .blocked
+        else { return }
+        try await carryOut(CardOrder(.replace(lost)), "replace", index)
+        try await learn(index, of: lost)
+        books.replaced(lost, by: uid(index))
+        try await expectSettled(index)
     }
 
     /// A card that the ledger does not know any more, or never knew: it is believed or thrown away.

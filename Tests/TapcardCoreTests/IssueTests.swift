@@ -37,6 +37,7 @@ struct IssueTests {
         }
         var tag = try await elsewhere.tag()
         for page in try tag.layout.ndefPages { tag[page] = .zero }
+        tag[4] = Page(0x03, 0x00, 0xFE, 0x00)
         let world = World(try World.blank())
         try await world.put(tag)
         let reading = try await world.station.make(.demo(in: .usd), id: World.id(9))

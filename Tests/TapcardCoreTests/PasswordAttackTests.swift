@@ -64,7 +64,7 @@ struct PasswordAttackTests {
             tag[0x2B] = Page(1, 2, 3, 4)
             tag[0x29] = Page(0x04, 0x00, 0x00, 0x02)
         }
-        await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
         let lost = try await world.uid()
