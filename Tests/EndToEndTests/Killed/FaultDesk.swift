@@ -140,7 +140,7 @@ final class FaultDesk {
             seen.first == nil && (isReplayed || seen.repeated.status != 0)
             && last.contains(#""display":"repaired"}"#)
         #expect(
-            isMended || last.contains(#""display":"current"}"#), "\(place): \(last)",
+            isMended || last.contains(#""display":"current""#), "\(place): \(last)",
             sourceLocation: location)
         #expect(
             seen.audit.output.hasSuffix(#""open":0,"violations":[]}"# + "\n"),
