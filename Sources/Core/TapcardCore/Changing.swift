@@ -161,7 +161,9 @@ extension Station {
         do {
             known = try await ledger.operation(id)
         } catch {
-            known = seen?.id == id ? seen : nil
+            // An earlier tap may have done it: "nothing was changed" is not known, either.
+            guard seen?.id == id else { return .failure(TapcardError(error)) }
+            known = seen
         }
         guard let operation = known else { return nil }
         switch operation.state {
