@@ -11,11 +11,14 @@ STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
 LINTED = Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
-# How long each target is fuzzed, and which one: all of them where none is named.
+# How long each target is fuzzed, and which one: all of them where none is named. How long the
+# simulation goes on, and from which seed: a new one where none is named.
 SECONDS ?= 60
 TARGET ?=
+SEED ?=
 
-.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz check bench lint format docs clean install uninstall \
+.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz soak check bench lint format docs clean \
+	install uninstall \
 	install-udev uninstall-udev
 
 all: build
@@ -44,6 +47,9 @@ test: deps
 prove: deps mutants
 	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
 	.build/release/FaultEnumerator prove
+	$(SWIFT) build -c release --build-tests $(STRICT)
+	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet \
+		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests"
 
 # A build of its own, in which rules can be left out: each must be missed.
 mutants: deps
@@ -55,18 +61,29 @@ memcheck: deps
 	$(SWIFT) build -c release --product ReaderMemcheck $(STRICT)
 	packaging/memcheck .build/release/ReaderMemcheck
 
-# The readers' tests under the thread sanitizer: whatever drives a reader does so on threads of its own.
+# Every test under the thread sanitizer and under the address sanitizer, the program that they start
+# included. Each has a build of its own; docs/TESTING.md says what is tried more thinly then.
 sanitize: deps
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
-	$(SWIFT) test --sanitize=thread --scratch-path .build/thread --skip-build --disable-xctest --quiet \
-		--filter "Reader|PN532|SimulatedField|BlockingLane|OtherClients"
+	@packaging/timed $(MAKE) --no-print-directory sanitize-thread
+	@packaging/timed $(MAKE) --no-print-directory sanitize-address
 
-# Looks for inputs that break something: see docs/TESTING.md.
+sanitize-%:
+	$(SWIFT) build --build-tests --sanitize=$* --scratch-path .build/$* $(STRICT)
+	TAPCARD_SANITIZED=$* ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=$* --scratch-path .build/$* \
+		--skip-build --disable-xctest --quiet
+
+# Looks for inputs that break something: see docs/TESTING.md. Without the cache, as SwiftPM does not notice
+# new files of a package beside the one it builds.
 fuzz: deps
 	$(SWIFT) build -c release --package-path Fuzz --scratch-path .build/fuzz/build \
-		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld || { \
+		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld --disable-build-manifest-caching || { \
 		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
 	@Fuzz/run $(SECONDS) $(TARGET)
+
+# The long simulation: see docs/TESTING.md.
+soak: build-deps
+	$(SWIFT) build -c release --product Soak $(STRICT)
+	.build/release/Soak --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Cheapest first, each with its time.
 check: deps

@@ -150,6 +150,16 @@ let package = Package(
             path: "Tests/FaultyWorld", swiftSettings: strict),
 
         .target(
+            name: "SoakTown",
+            dependencies: [
+                "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Ledger",
+                "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ],
+            path: "Tests/SoakTown", swiftSettings: strict),
+        .executableTarget(
+            name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
+
+        .target(
             name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
@@ -201,6 +211,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "SoakTown"),
         tests(
             of: "FaultyWorld",
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),

@@ -62,9 +62,14 @@ struct DocumentTests {
         var found: [String] = []
         var type: Substring = ""
         var isTest = false
+        var isSuite = false
         for line in file.lines {
-            if let match = line.firstMatch(of: /^(?:@.*)?\b(?:struct|enum|class|extension) (\w+)/) {
+            if line.contains("@Suite") { isSuite = true }
+            // Some suites stand inside another one.
+            let declaration = /^ *(?:@.*)?\b(?:struct|enum|class|extension) (\w+)/
+            if let match = line.firstMatch(of: declaration), isSuite || !line.hasPrefix(" ") {
                 type = match.output.1
+                isSuite = false
             }
             if line.contains("@Test") { isTest = true }
             if isTest, let match = line.firstMatch(of: /\bfunc (\w+)/) {

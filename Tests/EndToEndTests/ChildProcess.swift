@@ -66,6 +66,13 @@ final class ChildProcess {
             unsafe posix_spawn_file_actions_addopen(&actions, number, path, flags, 0o600)
         }
         var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
+        // A program that was built with a sanitizer has to behave as these tests were told to.
+        var environment = environment
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            if let value = unsafe getenv(name) {
+                environment[name] = unsafe String(cString: value)
+            }
+        }
         var variables =
             unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
         defer {

@@ -16,7 +16,7 @@ struct LedgerFaultTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "Another program holds ~/.local/share/tapcard/ledger.sqlite (database is "
-                + "locked); nothing was changed, try again when it is done. "
+                + "locked); try again when it is done. Nothing was changed on card or ledger. "
                 + LedgerFaultTests.meaning)
         try database.execute("ROLLBACK")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -30,14 +30,14 @@ struct LedgerFaultTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "~/.local/share/tapcard/ledger.sqlite was written by a later version of "
-                + "tapcard (schema 99, this one knows 1); install that version. "
+                + "tapcard (schema 99, this one knows 2); install that version. "
                 + LedgerFaultTests.meaning)
         try counter.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/ledger.sqlite was written by a later version of \#
-                tapcard (schema 99, this one knows 1); install that version. \#
+                tapcard (schema 99, this one knows 2); install that version. \#
                 \#(LedgerFaultTests.meaning)","uid":null}
                 """#)
     }

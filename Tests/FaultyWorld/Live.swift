@@ -193,7 +193,9 @@ struct Live {
             throw LedgerError(.unavailable, "nobody is there to ask")
         }
         if act == .ledgerWrite { readers[station].isLooking = false }
-        let mishap = begin(act, at: station)
+        var mishap = begin(act, at: station)
+        // Whoever only looks has nothing to commit.
+        if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
         defer { keepWorld() }
         switch mishap {
         case .killedBefore: dead.insert(station)
@@ -258,6 +260,13 @@ struct Live {
 }
 
 extension Mishap {
+    fileprivate var isOfCommit: Bool {
+        switch self {
+        case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
+        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone: false
+        }
+    }
+
     fileprivate var onRadio: Fault.Kind? {
         switch self {
         case .radio(let kind), .radioAndBack(let kind): kind

@@ -12,19 +12,24 @@ package final class Scene: Sendable {
     let live: Guarded<Live>
     /// Called before every step of a station; where it suspends, another one goes on.
     let turn: (@Sendable (Int) async -> Void)?
+    private let keys: KeyRing
+    private let surroundings: Station.Surroundings?
 
+    /// Without `surroundings` the clock stands still and equal worlds stay equal.
     /// `areReadersCareless`: a reader whose station only looks selects a card that came back by
     /// itself. `keepsWorlds` notes the world after every step, and the steps in words.
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
-        keepsWorlds: Bool = false, areReadersCareless: Bool = false,
-        turn: (@Sendable (Int) async -> Void)? = nil
+        keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing = Scene.keys,
+        surroundings: Station.Surroundings? = nil, turn: (@Sendable (Int) async -> Void)? = nil
     ) {
         live = Guarded(
             Live(
                 world, mishaps: mishaps, readers: stations, keepsWorlds: keepsWorlds,
                 areReadersCareless: areReadersCareless))
         self.turn = turn
+        self.keys = keys
+        self.surroundings = surroundings
     }
 
     package var world: RestingWorld { live.withLock { $0.world } }
@@ -48,19 +53,20 @@ package final class Scene: Sendable {
     package func station(_ number: Int = 0) -> Station {
         Station(
             reader: SceneReader(scene: self, number: number),
-            ledger: SceneLedger(scene: self, number: number), keys: Scene.keys,
-            surroundings: Station.Surroundings(
-                now: { Scene.now }, sleep: { _ in },
-                random: { [live] count in
-                    let drawn = live.withLock { $0.tables.operations.count }
-                    return (0..<count).map { place in
-                        switch place {
-                        case 0: UInt8(truncatingIfNeeded: number)
-                        case 1: UInt8(truncatingIfNeeded: drawn)
-                        default: 0xC5
+            ledger: SceneLedger(scene: self, number: number), keys: keys,
+            surroundings: surroundings
+                ?? Station.Surroundings(
+                    now: { Scene.now }, sleep: { _ in },
+                    random: { [live] count in
+                        let drawn = live.withLock { $0.tables.operations.count }
+                        return (0..<count).map { place in
+                            switch place {
+                            case 0: UInt8(truncatingIfNeeded: number)
+                            case 1: UInt8(truncatingIfNeeded: drawn)
+                            default: 0xC5
+                            }
                         }
-                    }
-                }))
+                    }))
     }
 }
 
@@ -115,6 +121,11 @@ private struct SceneLedger: LedgerStore {
 package struct SceneService: ActivationService {
     let scene: Scene
     let number: Int
+
+    package init(scene: Scene, number: Int = 0) {
+        self.scene = scene
+        self.number = number
+    }
 
     package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         await scene.turn?(number)

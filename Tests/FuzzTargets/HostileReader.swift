@@ -14,6 +14,8 @@ actor HostileReader: TagReader {
     private let honest: SimulatedReader
     private var choices: Choices
     private(set) var frames = 0
+    /// Whether a password is being set, so that pages behind all user memory may be written.
+    private var mayConfigure = false
     /// The first page outside all user memory that was to be written.
     private(set) var forbiddenWrite: UInt8?
     private var lastAnswer: [UInt8] = []
@@ -28,6 +30,8 @@ actor HostileReader: TagReader {
 
     /// From here on it is as it seems.
     func becomeHonest() { choices = Choices([]) }
+
+    func allowConfiguration() { mayConfigure = true }
 
     func byte() -> UInt8 { choices.byte() }
 
@@ -63,9 +67,10 @@ actor HostileReader: TagReader {
 
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         try count()
-        if case .write(let page, _)? = try? Type2Command(frame: frame),
-            !Type2Chip.ntag216.userPages.contains(page)
-        {
+        let allowed =
+            mayConfigure
+            ? UInt8(4)...UInt8(Type2Chip.ntag216.pageCount - 1) : Type2Chip.ntag216.userPages
+        if case .write(let page, _)? = try? Type2Command(frame: frame), !allowed.contains(page) {
             forbiddenWrite = forbiddenWrite ?? page
         }
         let answer = try await answer(to: frame)

@@ -90,7 +90,7 @@ private struct HostileCounter {
 
     /// One use case; false when there are no further choices.
     func tap() async throws -> Bool {
-        let kind = await reader.byte() % 12
+        let kind = await reader.byte() % 14
         let detail = await reader.byte()
         let id = HostileCounter.id(detail % 4 + 1)
         let amount = Money(minorUnits: Int64(detail / 4) * 20 + 1, .usd)
@@ -114,7 +114,9 @@ private struct HostileCounter {
                 try require(try TagDump(parsing: dump.text) == dump, "a dump that cannot be read")
             }
         case 10: _ = try? await station.repair(naming: CardUID(bytes: HostileCounter.uid))
-        default: _ = try? await station.repair()
+        case 11: _ = try? await station.repair()
+        case 12: try await switchProtection { try await station.protect(id: id) }
+        default: try await switchProtection { try await station.unprotect(id: id) }
         }
         try await check()
         return !(await reader.isAtEnd)
@@ -144,6 +146,17 @@ private struct HostileCounter {
         if before?.state == .committed {
             try require(receipt.isReplayed, "one operation was done twice")
         }
+    }
+
+    /// The password's pages may be written from now on.
+    private func switchProtection(
+        _ work: () async throws -> ProtectionChange
+    ) async throws {
+        await reader.allowConfiguration()
+        guard let change = try? await work() else { return }
+        guard let done = change.operation else { return }
+        let known = try await ledger.operation(done)
+        try require(known?.state == .committed, "a protection that the ledger does not have")
     }
 
     /// Either this order was carried out, or an earlier one for the same card was finished.

@@ -37,10 +37,11 @@ static const char *variable(const char *name) {
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+// In a folder, or a file and what SQLite keeps beside it.
 static bool is_below(const char *path, const char *folder) {
     size_t length = folder == NULL ? 0 : strlen(folder);
     return length > 0 && strncmp(path, folder, length) == 0
-        && (path[length] == '\0' || path[length] == '/');
+        && (path[length] == '\0' || path[length] == '/' || path[length] == '-');
 }
 
 // "ledger" stands for every file that has to last; NULL for what is no business of ours.

@@ -97,7 +97,7 @@ struct FaultTests {
     }
 
     @Test("of the line: an answer that comes before or in place of the next one")
-    func late() throws {
+    func lateReply() throws {
         let first = Bench.answer([0x41, 0x00] + [UInt8](repeating: 0, count: 16))
         let second = Bench.answer([0x41, 0x00])
         var bench = try Self.bench("data 1 late-reply")

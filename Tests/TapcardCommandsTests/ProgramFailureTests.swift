@@ -8,12 +8,14 @@ struct ProgramFailureTests {
     func ledger(kind: LedgerError.Kind) async throws {
         let bench = try ProgramBench()
         let failures = ProgramBench.Failures(ledger: LedgerError(kind, "the ledger is on fire"))
+        let unchanged =
+            kind == .locked || kind == .full ? "Nothing was changed on card or ledger. " : ""
         for line in ["read", "pay 1", "audit", "history", "block", "keys list"] {
             let ended = await bench.run(line + " --quiet", failing: failures)
             #expect(ended.status == 9, "\(line)")
             #expect(
                 ended.text.hasSuffix(
-                    "! tapcard: The ledger is on fire. Without its ledger tapcard takes and gives "
+                    "! tapcard: The ledger is on fire. \(unchanged)Without its ledger tapcard takes and gives "
                         + "no money.\n"))
         }
         for line in ["backup /tmp/tapcard-none", "restore-backup /etc/passwd"] {

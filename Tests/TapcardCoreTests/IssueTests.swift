@@ -27,6 +27,39 @@ struct IssueTests {
         #expect(try await world.tag() == before)
     }
 
+    /// Every demo card has the same holder: the new message makes the old seals true again.
+    @Test("over the records of another ledger's card whose message was erased goes above them")
+    func hiddenRecords() async throws {
+        let elsewhere = World(try World.blank())
+        _ = try await elsewhere.station.make(.demo(in: .usd), id: World.id(1))
+        for number in 2...5 {
+            _ = try await elsewhere.station.add(World.usd(500), id: World.id(UInt64(number)))
+        }
+        var tag = try await elsewhere.tag()
+        for page in try tag.layout.ndefPages { tag[page] = .zero }
+        tag[4] = Page(0x03, 0x00, 0xFE, 0x00)
+        let world = World(try World.blank())
+        try await world.put(tag)
+        let reading = try await world.station.make(.demo(in: .usd), id: World.id(9))
+        #expect(reading.balance == World.usd(0) && reading.display == .current)
+        try await world.expectSettled()
+        _ = try await world.station.add(World.usd(100), id: World.id(10))
+        try await world.expectSettled()
+    }
+
+    @Test("that is finished by the same request brings up to date what phones read")
+    func finishedDisplay() async throws {
+        let world = World(try World.blank())
+        // The card leaves between the record and what phones read.
+        try await world.arm(Fault(at: 5, counting: .write, .lost))
+        _ = try await world.station.make(.demo(in: .usd), id: World.id(1))
+        try await world.putBack()
+        #expect(try await world.tag().content.face == nil)
+        let again = try await world.station.make(.demo(in: .usd), id: World.id(1))
+        #expect(again.display == .repaired)
+        try await world.expectSettled()
+    }
+
     @Test("that was interrupted is finished by the next try", arguments: Type2Chip.known)
     func interruptedDemo(_ chip: Type2Chip) async throws {
         for way in TornTapTests.ways {

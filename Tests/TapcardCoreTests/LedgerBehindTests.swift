@@ -90,6 +90,34 @@ struct LedgerBehindTests {
         try await world.expectSettled()
     }
 
+    @Test("with an open payment in the backup is refused as such when the payment is asked again")
+    func openPaymentAskedAgain() async throws {
+        let world = try await restored(after: 3, skipping: true) { world in
+            try await world.arm(Fault(at: 1, counting: .write, .lost))
+            _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+            try await world.putBack()
+        }
+        await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        _ = try await world.station.repair(naming: try await world.uid())
+        await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        try await world.expectSettled()
+    }
+
+    @Test("and repaired is not behind it any more: what it held before is an old state")
+    func oldImageAfterRepair() async throws {
+        let world = try await restored(after: 3, skipping: true)
+        let ahead = try await world.tag()
+        _ = try await world.station.repair(naming: try await world.uid())
+        try await world.put(ahead)
+        await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(100), id: World.id(50))
+        }
+    }
+
     @Test("of which all numbers are used up is told so, and its balance moves to a new tag")
     func numbersExhausted() async throws {
         let world = try await World.withCard()
@@ -107,13 +135,17 @@ struct LedgerBehindTests {
     }
 
     /// The ledger as it was after the card was issued, with a tag that went on since.
-    private func restored(after payments: Int, skipping: Bool) async throws -> World {
+    private func restored(
+        after payments: Int, skipping: Bool, _ before: (World) async throws -> Void = { _ in }
+    ) async throws -> World {
         let lost = try await World.withCard()
+        try await before(lost)
         for number in 1...payments {
             _ = try await lost.station.pay(World.usd(10), id: World.id(UInt64(10 + number)))
         }
         // The same beginnings with the same clock and chance make the same ledger.
         let world = try await World.withCard()
+        try await before(world)
         if skipping { #expect(try await world.ledger.skipNumbersAfterRestore() == []) }
         try await world.put(try await lost.tag())
         return world

@@ -24,7 +24,7 @@ struct ProtectionFaultTests {
                 while try await interrupt(deed, on: chip, at: frame, way, decays: decays) {
                     frame += 1
                 }
-                #expect(frame > 20, "too few frames were disturbed")
+                #expect(frame > 16, "too few frames were disturbed")
             }
         }
     }
@@ -72,7 +72,7 @@ struct ProtectionFaultTests {
             }
             firstWrite += 1
         }
-        #expect(firstWrite > 8 && schedules > 200, "too few schedules were played")
+        #expect(firstWrite > 8 && schedules > 100, "too few schedules were played")
     }
 
     /// How many of the two faults were due.

@@ -97,6 +97,18 @@ struct RefundTests {
         #expect(try await world.ledger.audit().violations.isEmpty)
     }
 
+    @Test("follows the payer onto the card that replaced an empty one")
+    func replacedEmpty() async throws {
+        let world = try await World.withCard()
+        let lost = try await world.uid()
+        _ = try await world.station.pay(World.usd(1_000), id: World.id(2))
+        try await world.put(try World.otherTag())
+        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        let receipt = try await world.station.refund(World.id(2))
+        #expect(receipt.uid != lost && receipt.balance == World.usd(1_000))
+        #expect(try await world.ledger.audit().violations.isEmpty)
+    }
+
     private func paidWorld() async throws -> World {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(300), id: World.id(2))

@@ -48,6 +48,27 @@ struct ReplayTests {
         #expect(try await world.balance() == 750)
     }
 
+    @Test("to make a card that was left open, under the id of something else, is a mistake")
+    func mismatchedMaking() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.put(try World.otherTag())
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.issueOrRefuse(id: 3)
+        }
+        try await world.put(
+            try #require(try await world.reader.change { $0.tag(World.otherUID) }))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.issueOrRefuse(id: 2)
+        }
+        // What was open is settled all the same, and asking with an id of its own finds it done.
+        let operation = try await world.ledger.read { rows throws(LedgerError) in
+            try rows.operation(World.id(3))
+        }
+        #expect(operation?.state == .committed)
+    }
+
     @Test("after it was voided is told so, and never runs again")
     func voided() async throws {
         let world = try await World.withCard()
@@ -163,5 +184,16 @@ struct ReplayTests {
         #expect(try await world.operations().count == 1)
         _ = try await world.station.scratch(id: World.id(2))
         try await world.expectSettled()
+    }
+}
+
+extension World {
+    /// Ten dollars for Amanda Gonzalez.
+    fileprivate func issueOrRefuse(id: UInt64) async throws(TapcardError) {
+        guard let holder = try? World.holder("Amanda Gonzalez") else {
+            preconditionFailure("a name that people have")
+        }
+        let order = CardOrder(.issue(holder, World.usd(1_000), hasScratchCard: true))
+        _ = try await station.make(order, id: World.id(id))
     }
 }

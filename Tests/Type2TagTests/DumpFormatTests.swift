@@ -128,8 +128,13 @@ import Type2Tag
             TagDump(try #require(TagMemory.blank(other, uid: TagBench.uid))),
             "the chip of a Type 2 tag")
         refuses(
-            try TagDump(chip: .ntag213, uid: [4, 1, 2, 3, 4, 5, 6], pages: memory.pages),
+            try TagDump(chip: .ntag213, uid: [4, 1, 2, 3, 4, 5, 6], pages: TagDump(memory).pages),
             "that pages 0 to 2 are not of the UID 04010203040506")
+        var shown: [Page?] = memory.pages
+        shown[0x2B] = Page(1, 2, 3, 4)
+        refuses(
+            try TagDump(chip: .ntag213, uid: TagBench.uid, pages: shown),
+            "that a reader saw something where it sees zeros only")
         var tried = memory
         tried.failedPasswords = 2
         if format == .proxmark {

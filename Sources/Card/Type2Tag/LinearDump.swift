@@ -83,6 +83,11 @@ extension LinearDump {
                 .inexpressible,
                 "that page \(pages.count) could not be read and page \(late) could")
         }
+        let hidden = [dump.chip.passwordPage, dump.chip.packPage].compactMap(\.self).map(Int.init)
+        guard hidden.allSatisfy({ dump.pages[$0] == nil || dump.pages[$0] == .zero }) else {
+            throw Type2Error(
+                .inexpressible, "that a reader saw something where it sees zeros only")
+        }
         if let secrets = dump.secrets {
             try LinearDump.put(secrets, into: &pages, of: dump.chip)
         }

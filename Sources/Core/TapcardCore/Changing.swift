@@ -90,16 +90,18 @@ extension Station {
         return try await tap(
             for: id, only: card ?? known?.uid,
             conclude: { error, state in
-                await conclude(id, begun.operation ?? state.settled, after: error)
+                await conclude(id, begun, state, after: error)
             },
             { sight, state throws(Interruption) in
                 try await carryOut(intent, id, on: sight, state.display, noting: begun)
             })
     }
 
-    /// Remembers what may have begun, for the case that the ledger cannot be asked any more.
+    /// Remembers what has begun, for the case that the ledger cannot be asked any more.
     final class Begun {
         var operation: Operation?
+        /// What may have begun: the disk failed under its first transaction.
+        var perhaps: Operation?
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
@@ -120,7 +122,7 @@ extension Station {
             beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
-                begun.operation = Operation(
+                begun.perhaps = Operation(
                     id: id, uid: sight.uid, kind: intent.kind, begunAt: now)
             }
             throw .ledger(error)
@@ -152,22 +154,29 @@ extension Station {
         }
     }
 
-    /// The card is gone: the ledger alone says what became of the request, and where it cannot be
-    /// asked any more, what this tap has seen of it.
+    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
+    /// request, and where it cannot be asked any more, what this tap has seen of it. What it has is
+    /// done, whatever the card is by now; the next tap tells.
     func conclude(
-        _ id: OperationID, _ seen: Operation?, after error: TapcardError
+        _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
         let known: Operation?
         do {
             known = try await ledger.operation(id)
         } catch {
-            // An earlier tap may have done it: "nothing was changed" is not known, either.
-            guard seen?.id == id else { return .failure(TapcardError(error)) }
-            known = seen
+            if begun.operation == nil, let perhaps = begun.perhaps {
+                return .failure(TapcardError.perhapsBegun(perhaps, because: TapcardError(error)))
+            }
+            let seen = begun.operation ?? state.settled
+            known = seen?.id == id ? seen : nil
         }
-        guard let operation = known else { return nil }
+        guard let operation = known else {
+            guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }
+            return .failure(TapcardError.notBegun(perhaps))
+        }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case _ where error.blamesCard: return nil
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }
@@ -192,7 +201,7 @@ extension Station {
         }
     }
 
-    private func receipt(
+    func receipt(
         _ operation: Operation, isReplayed: Bool, _ display: DisplayState = .current
     ) -> Receipt {
         Receipt(

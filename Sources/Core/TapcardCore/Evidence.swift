@@ -44,7 +44,7 @@ enum Trace: Hashable {
 
 extension Station {
     /// How many of the last numbers may have stood in a place before it was torn.
-    private static let mostRecent: UInt32 = 8
+    private static let mostRecent = 32
 
     /// Says what on a tag is not as it should be, and whether that looks like an accident or like
     /// somebody's hand. Nothing is decided by it.
@@ -60,17 +60,17 @@ extension Station {
         }
         var found: [String] = []
         // Without the ledger's word the tap goes on; it asks again before anything is decided.
-        if sight.slots.hasOddity, let written = try? await recentRecords(of: view) {
+        if sight.slots.hasOddity, let written = try? await written(on: view) {
             for place in sight.slots.slots.indices {
                 if let text = describe(place, of: sight.slots, written) { found.append(text) }
             }
         }
         if let best = sight.slots.best?.record {
             let number = "the newest record with a true seal is number \(best.sequence)"
-            if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
-                found.append("\(number), which this ledger never handed out")
-            } else if best.sequence < view.card.confirmed {
+            if best.sequence < view.card.confirmed {
                 found.append("\(number); the ledger has confirmed \(view.card.confirmed)")
+            } else if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
+                found.append("\(number), which this ledger never handed out")
             } else if view.issued[best.sequence]?.bytes != best.bytes {
                 found.append(
                     "\(number), with other bytes than the ledger made: somebody has key "
@@ -82,7 +82,7 @@ extension Station {
     }
 
     private func describe(
-        _ place: Int, of slots: RecordSlots, _ written: [IssuedRecord]
+        _ place: Int, of slots: RecordSlots, _ written: Written
     ) -> String? {
         let name = place == 0 ? "the first record" : "the second record"
         switch slots.slots[place] {
@@ -91,34 +91,46 @@ extension Station {
             return "\(name) is sealed with key \(record.keyID), which was given up"
         case .broken, .unsealed: break
         }
-        switch Trace(slots.bytes[place], written: written.map(\.bytes)) {
-        case .torn:
+        // An old one whose key or holder has changed since.
+        let recently = written.recently
+        if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
+        let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
+        if case .torn = trace {
             return "\(name) looks torn: its pages are those of records that were written to the "
                 + "card, as when it is pulled away"
-        case .overwritten:
-            return "\(name) looks overwritten: it is like nothing that was written to the card"
-        case .tampered(let record):
-            let says = Money(minorUnits: Int64(record.balance), currency).shown
-            var text = "\(name) looks tampered with: whole, number \(record.sequence) with \(says)"
-            if let made = written.first(where: { $0.sequence == record.sequence }),
-                let whole = SealedRecord(made.bytes)
-            {
-                let sealed = Money(minorUnits: Int64(whole.balance), currency).shown
-                text += ", but that number was sealed with \(sealed)"
-            } else {
-                text += ", but under no true seal"
-            }
-            return text
         }
+        guard written.isAll else {
+            return "\(name) is none that this ledger made: of a time that it does not know, or "
+                + "somebody's work"
+        }
+        guard case .tampered(let record) = trace else {
+            return "\(name) looks overwritten: it is like nothing that was written to the card"
+        }
+        let text =
+            "\(name) looks tampered with: whole, number \(record.sequence) with "
+            + shown(record)
+        let made = recently.first { $0.sequence == record.sequence }.flatMap {
+            SealedRecord($0.bytes)
+        }
+        guard let made, made.balance != record.balance else {
+            return "\(text), but under no true seal"
+        }
+        return "\(text), but that number was sealed with \(shown(made))"
+    }
+
+    private func shown(_ record: SealedRecord) -> String {
+        Money(minorUnits: Int64(record.balance), currency).shown
     }
 
     /// What was made for the card lately: each of these may have stood in a place.
-    private func recentRecords(of view: CardView) async throws(LedgerError) -> [IssuedRecord] {
-        let numbers = [view.card.confirmed, view.card.allocated].flatMap { last in
-            (0..<Station.mostRecent).compactMap { SequenceNumber(last.value &- $0) }
+    private func written(on view: CardView) async throws(LedgerError) -> Written {
+        let uid = view.card.uid
+        return try await ledger.read { rows throws(LedgerError) in
+            let all = try rows.issuedRecords(on: uid)
+            return Written(
+                recently: all.suffix(Station.mostRecent),
+                isAll: view.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
-        let issued = try await ledger.view(of: view.card.uid, holding: numbers)?.issued ?? [:]
-        return issued.merging(view.issued) { $1 }.values.sorted { $0.sequence < $1.sequence }
     }
 
     /// Names and codes are not told: a log is read by others.
@@ -144,6 +156,14 @@ extension Station {
         }
         return nil
     }
+}
+
+/// What may have stood in a place for a record.
+private struct Written: Sendable {
+    let recently: [IssuedRecord]
+    /// Whether there was nothing else: no other ledger before, and no time that was lost by a restored
+    /// backup.
+    let isAll: Bool
 }
 
 extension RecordSlots {

@@ -33,15 +33,18 @@ enum Judgement: Sendable, Hashable {
         let sequence = best.record.sequence
         #if LEAVE_RULES_OUT
         let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
-        let newest = isLast ? view.card.allocated : view.card.confirmed
+        let isOld = sequence < (isLast ? view.card.allocated : view.card.confirmed)
         #else
-        let newest = view.card.confirmed
+        let isOld = sequence < view.card.confirmed
         #endif
-        if sequence > view.card.allocated || view.isInGap(sequence) {
+        // Below what was confirmed since, even a skipped number is an old one: somebody has decided
+        // about the loss already.
+        let isSkipped = view.isInGap(sequence)
+        if sequence > view.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
-        } else if view.issued[sequence]?.bytes != slots.bytes[best.place] {
+        } else if !isSkipped, view.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
-        } else if sequence < newest {
+        } else if isOld {
             switch slots.slots[1 - best.place] {
             case .valid, .retired, .blank: self = .rolledBack
             case .broken, .unsealed: self = .damaged

@@ -68,9 +68,16 @@ public struct KeyFile: Sendable {
     }
 
     public func save(_ keys: KeyRing) throws(TapcardError) {
+        let bytes = Array(keys.json().prettyText.utf8)
         do {
-            try DurableFile(path).write(Array(keys.json().prettyText.utf8), mode: KeyFile.mode)
+            try DurableFile(path).write(bytes, mode: KeyFile.mode)
         } catch {
+            guard (try? DurableFile(path).read()) != bytes else {
+                throw refusal(
+                    "The disk failed while the key file was being written: \(error.detail).",
+                    "The keys are in place, but a power cut may take them away again. Check the "
+                        + "disk, then look with tapcard keys list.")
+            }
             throw refusal(
                 "The key file cannot be written: \(error.detail).",
                 "No key was changed. Make room or give yourself the right to write there.")

@@ -87,6 +87,7 @@ extension Station {
             { sight, state throws(Interruption) in
                 if let id = made.id { return try await finish(id, sight, state) }
                 if let settled = state.made, try await isDone(order, by: settled, sight.view) {
+                    try await requireOwn(id, besides: settled)
                     return try await finish(settled.id, sight, state)
                 }
                 try await make(order, id, of: sight, noting: made)
@@ -97,6 +98,8 @@ extension Station {
     /// Remembers across looks at the tag that the card was made in this tap.
     private final class Made {
         var id: OperationID?
+        /// What may have begun: the disk failed under its first transaction.
+        var perhaps: Operation?
     }
 
     /// What became of the card when the tag or the reader was lost: the ledger knows, of an
@@ -104,18 +107,29 @@ extension Station {
     private func conclude(
         _ order: CardOrder, _ id: OperationID, _ made: Made, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        guard made.id != nil else { return await madeBefore(order, id, after: error) }
+        // A card that was made and cannot be trusted is not shown as a good one.
+        guard !error.blamesCard else { return nil }
+        guard let id = made.id ?? made.perhaps?.id else {
+            return await madeBefore(order, id, after: error)
+        }
         do throws(Interruption) {
             let operation = try await asking { () throws(LedgerError) in
                 try await ledger.operation(id)
             }
-            guard let operation else { return nil }
+            guard let operation else {
+                guard error.result == .ledger, let perhaps = made.perhaps else { return nil }
+                return .failure(TapcardError.notBegun(perhaps))
+            }
             switch operation.state {
             case .committed: return .success(try await reading(of: operation.uid, .outOfDate))
             case .pending: return .failure(TapcardError.openStill(operation, because: error))
             case .voided: return nil
             }
-        } catch {
+        } catch let interruption {
+            if made.id == nil, let perhaps = made.perhaps {
+                return .failure(
+                    TapcardError.perhapsBegun(perhaps, because: interruption.error))
+            }
             return .failure(
                 TapcardError(
                     .outcomeUnknown, "The ledger cannot say whether the card was made.",
@@ -155,7 +169,11 @@ extension Station {
             _ = try await reseal(sight, seen, above: .none)
             return nil
         }
-        return try await reading(of: sight.uid, state.display)
+        // An earlier try may have ended between the record and what phones read.
+        let refreshed = await refreshDisplay(
+            on: sight, content: view.card.content(sight.highest, balance: view.balance),
+            of: view.card, rewritingAll: view.card.isDisplayStale)
+        return try await reading(of: sight.uid, refreshed == .current ? state.display : refreshed)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -184,8 +202,15 @@ extension Station {
             tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
         let plan = try await plan(order, for: sight, tag, found)
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
-        let beginning = try await asking { () throws(LedgerError) in
-            try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        let beginning: Beginning
+        do {
+            beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                made.perhaps = Operation(
+                    id: id, uid: sight.uid, kind: request.intent.kind, begunAt: now)
+            }
+            throw .ledger(error)
         }
         switch beginning {
         case .begun(let work):
@@ -195,6 +220,14 @@ extension Station {
             throw .refused(TapcardError(refusal, uid: sight.uid))
         case .known, .mismatched, .changed: return
         }
+    }
+
+    /// An id that stands for something else is a mistake even where nothing is left to be made.
+    private func requireOwn(
+        _ id: OperationID, besides settled: Operation
+    ) async throws(Interruption) {
+        let known = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
+        if let known, known.id != settled.id { throw .refused(mismatch(known)) }
     }
 
     /// Whether the making that an earlier tap had left open is the one that is asked for.
@@ -272,7 +305,15 @@ extension Station {
             isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
             scratch: scratch, face: order.face,
             protection: protection(order, sight.view?.card.protection, found), balance: balance,
-            mayReissue: order.mayReissue, above: sight.highest)
+            mayReissue: order.mayReissue, above: highest(on: sight, for: holder))
+    }
+
+    /// A record that could not be checked without its holder's name may be true for the new one's:
+    /// an erased message hides it, and the new card's would bring it back.
+    private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
+        let slots = RecordSlots(
+            sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
+        return max(sight.highest, slots.best?.record.sequence ?? .none)
     }
 
     /// What the tag is to be, where it was found to be like this. What was being switched goes on.

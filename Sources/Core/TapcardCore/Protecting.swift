@@ -40,11 +40,13 @@ extension Station {
                 uid: receipt.uid, isProtected: intent != .unprotect,
                 operation: receipt.operation.id, display: receipt.display)
         }
+        let known = try await known(id, intent, only: card)
+        if let known, known.state == .committed { return change(receipt(known, isReplayed: true)) }
         let begun = Begun()
         return try await tap(
             for: id, only: card,
             conclude: { error, state in
-                await conclude(id, begun.operation ?? state.settled, after: error)?.map(change)
+                await conclude(id, begun, state, after: error)?.map(change)
             },
             early: { sight throws(Interruption) in
                 guard intent == .unprotect, sight.isGivenUp else { return .goOn }

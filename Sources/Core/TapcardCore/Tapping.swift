@@ -8,7 +8,8 @@ extension Station {
     private static let mostRounds = 6
 
     /// Waits for a card, settles what is open on it, and hands it over when nothing is. When the
-    /// card is lost on the way, `conclude` decides from the ledger what that means.
+    /// tap ends before that, because the card is lost or cannot be trusted any more, `conclude`
+    /// decides from the ledger what that means.
     ///
     /// `early` sees every look at the card before anything is settled, and may end the tap there.
     /// The body returns nil to look again.
@@ -58,9 +59,7 @@ extension Station {
             }
         }
         await reader.release()
-        if last.result != .untrusted, let concluded = await conclude(last, state) {
-            return try concluded.get()
-        }
+        if let concluded = await conclude(last, state) { return try concluded.get() }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
     }
 
@@ -139,6 +138,30 @@ extension TapcardError {
                 ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
                     + "again to settle it."
                 : "Tap the card again to settle it.", uid: open.uid)
+    }
+
+    /// What is wrong with the card is what has to be said: to tap it again would not help.
+    var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
+
+    /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
+    static func perhapsBegun(_ perhaps: Operation, because error: TapcardError) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown,
+            "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
+                + "known.",
+            meaning: "Nothing was written to the card, and nobody was told that it is done.",
+            advice: "When the disk is well again, tap the card with tapcard read: it settles what "
+                + "is open, and tapcard history shows what was done. Do that before you repeat "
+                + "anything.", uid: perhaps.uid)
+    }
+
+    /// The disk failed while the ledger was to note it, and the ledger says that it has not.
+    static func notBegun(_ perhaps: Operation) -> TapcardError {
+        TapcardError(
+            .ledgerUnavailable,
+            "The disk failed while the ledger was being written. The \(perhaps.kind.noun) was not "
+                + "begun.", meaning: unchanged,
+            advice: "Check the ledger's disk and try again.", uid: perhaps.uid)
     }
 
     /// The same, where the tap had settled something before.

@@ -86,9 +86,15 @@ extension TapcardError {
         case .wrongCurrency: kind = .ledgerCurrency
         case .unavailable, .outcomeUnknown: kind = .ledgerUnavailable
         }
-        self.init(
-            kind, TapcardError.sentence(error.detail),
-            meaning: "Without its ledger tapcard takes and gives no money.")
+        let rule = "Without its ledger tapcard takes and gives no money."
+        switch error.kind {
+        case .locked, .full:
+            self.init(
+                kind, TapcardError.sentence(error.detail), meaning: TapcardError.unchanged,
+                advice: rule)
+        case .corrupt, .newer, .readOnly, .wrongCurrency, .unavailable, .outcomeUnknown:
+            self.init(kind, TapcardError.sentence(error.detail), meaning: rule)
+        }
     }
 
     init(_ error: CardImageError) {

@@ -80,9 +80,10 @@ struct LiveCheck: Sendable {
     }
 
     private func sight(of tag: TagInfo) -> Finding {
+        let signature = tag.originality == .none ? "missing" : tag.originality.rawValue
         var what =
             "An \(tag.chip.name), number \(tag.uid), lies on it; the maker's signature is "
-            + "\(tag.originality == .none ? "missing" : tag.originality.rawValue). It holds \(LiveCheck.words(tag.ndef)); of "
+            + "\(signature). It holds \(LiveCheck.words(tag.ndef)); of "
             + "\(tag.chip.userByteCount) bytes \(tag.freeBytes) are free."
         if tag.isLocked { what += " It is locked." }
         if tag.isProtected { what += " It is protected by a password." }

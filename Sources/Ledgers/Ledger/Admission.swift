@@ -18,9 +18,12 @@ struct Posting: Hashable, Sendable {
 
     /// Both halves of one booking; nothing where nothing moves.
     static func move(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
-        amount == 0
-            ? []
-            : [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
+        amount == 0 ? [] : pair(amount, from: source, to: target)
+    }
+
+    /// Both halves, even where nothing moves: they also tell which accounts belong together.
+    static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
+        [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
@@ -224,7 +227,11 @@ extension CardPlan {
             throw Refusal(.limitExceeded, "\(amount.shown) is more than a card can hold")
         }
         effects.amount = amount.minorUnits
-        effects.entries = Posting.move(amount.minorUnits, from: source, to: card.purse)
+        // A refund of what the lost card has paid looks for its way along these entries.
+        effects.entries =
+            effects.lost == nil
+            ? Posting.move(amount.minorUnits, from: source, to: card.purse)
+            : Posting.pair(amount.minorUnits, from: source, to: card.purse)
         return effects
     }
 }

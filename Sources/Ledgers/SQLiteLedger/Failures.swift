@@ -34,6 +34,8 @@ extension LedgerError {
         switch systemError {
         case ENOSPC, EDQUOT: self = .full(path, cause)
         case EACCES, EPERM, EROFS: self = .readOnly(path, cause)
+        // A file beside it that cannot be made is sought once more, and then is not there.
+        case ENOENT where Folder.contains(path): self = .unavailable(path, cause)
         case ENOENT, ENOTDIR:
             self.init(
                 .unavailable,
@@ -46,13 +48,13 @@ extension LedgerError {
     static func locked(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
             .locked,
-            "another program holds \(path) \(cause); nothing was changed, try again when it is done"
+            "another program holds \(path) \(cause); try again when it is done"
         )
     }
 
     static func full(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
-            .full, "there is no space left for \(path) \(cause); nothing was changed, free some")
+            .full, "there is no space left for \(path) \(cause); free some")
     }
 
     static func readOnly(_ path: String, _ cause: String) -> LedgerError {

@@ -38,6 +38,9 @@ struct LedgerFile: Sendable {
 
     /// Opens a ledger that exists.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
+        // SQLite makes the name of a journal durable if it begins it, but one that was left behind
+        // may have been begun a moment before its program was killed.
+        if Folder.contains(path + "-wal") { try Folder.reachDisk(of: path) }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
@@ -92,7 +95,13 @@ struct LedgerFile: Sendable {
 
     private func create(in currency: Currency) throws(LedgerError) {
         let draft = try TemporaryFile.create(beside: path)
-        try fill(draft.path, in: currency)
+        do throws(LedgerError) {
+            try fill(draft.path, in: currency)
+        } catch {
+            // Whatever became of the draft, there is no ledger yet.
+            throw error.kind == .outcomeUnknown
+                ? LedgerError.unavailable(path, "(the disk failed while it was being made)") : error
+        }
         do throws(LedgerError) {
             try draft.place(at: path)
         } catch {

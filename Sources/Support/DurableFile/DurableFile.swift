@@ -43,7 +43,7 @@ public struct DurableFile: Sendable, Hashable {
             throw error
         }
         guard durable else { return }
-        try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronise()
+        try DurableFile.reachDisk(folder)
     }
 
     /// Removes the file; one that is not there is as good as removed.
@@ -61,7 +61,7 @@ public struct DurableFile: Sendable, Hashable {
         try FileStatus.of(path)?.owner
     }
 
-    /// Makes a folder and those above it, as far as they are missing.
+    /// Makes a folder and those above it, as far as they are missing, and their names durable.
     public static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
         var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
         ends.append(path.endIndex)
@@ -70,10 +70,18 @@ public struct DurableFile: Sendable, Hashable {
             // Asked first: for a folder that is there, mkdir may complain of what it cannot do.
             if try FileStatus.of(folder)?.isFolder == true { continue }
             // Another process may make it between the two calls, which is fine.
-            guard unsafe mkdir(folder, mode) != 0 else { continue }
+            if unsafe mkdir(folder, mode) == 0 {
+                try reachDisk(DurableFile(folder).folder)
+                continue
+            }
             let failure = FileError.last(folder)
             guard try FileStatus.of(folder)?.isFolder == true else { throw failure }
         }
+    }
+
+    /// Makes the names in a folder durable.
+    private static func reachDisk(_ folder: String) throws(FileError) {
+        try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronise()
     }
 
     private var folder: String {

@@ -60,7 +60,8 @@ extension Change {
 
     static let close = Change(
         line: "close --operation \(id)", prepared: issued, before: twenty,
-        after: Found("0.00", ledger: "blocked"), says: "Closed", refusalAgain: nil,
+        after: Found("0.00", ledger: "blocked"), says: "Paid out $20.00, $0.00 left",
+        refusalAgain: nil,
         mayBeVoided: true, leastCalls: 80)
 
     static let scratch = Change(

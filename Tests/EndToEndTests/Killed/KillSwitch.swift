@@ -23,6 +23,13 @@ struct KillSwitch {
             case .short: "short"
             }
         }
+
+        var kills: Bool {
+            switch self {
+            case .killBefore, .killAfter: true
+            case .fail, .failOn, .short: false
+            }
+        }
     }
 
     /// One line of its log.
@@ -46,12 +53,13 @@ struct KillSwitch {
     private let reader: String?
     private let log: String
 
-    init(_ counter: Counter, reader: String? = nil) throws {
+    /// `files` is the folder whose files count; without it that of keys and ledger.
+    init(_ counter: Counter, reader: String? = nil, files: String? = nil) throws {
         let program = try Executable.path()
         let folder = program.prefix(upTo: try #require(program.lastIndex(of: "/")))
         library = "\(folder)/libKillSwitch.so"
         guard try DurableFile(library).permissions() != nil else { throw Missing(path: library) }
-        files = counter.file(".local")
+        self.files = files ?? counter.data
         self.reader = reader
         log = counter.file("calls")
     }

@@ -2,7 +2,8 @@
 // takes the place of the calls that leave something on a disk or on a reader's line.
 //
 // Variables of the program under test:
-//   KILL_SWITCH_FILES   the folder whose files count, and everything below it
+//   KILL_SWITCH_FILES   the folder whose files count, and everything below it; or one file,
+//                       with those beside it that begin with its name and a hyphen
 //   KILL_SWITCH_READER  the device of the reader; its writes count as well
 //   KILL_SWITCH_LOG     a file that gets a line a call: number, kind, call, name, second name
 //   KILL_SWITCH_CALLS   counts only these, between commas (by kind: ledger, reader; by

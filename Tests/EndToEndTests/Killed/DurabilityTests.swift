@@ -1,0 +1,80 @@
+import PN532Emulator
+import Testing
+
+/// What a power cut could take away: bytes that were written and not synced, and names that were
+/// made in a folder that was not. Read off the calls themselves.
+@Suite("What is on the disk before anything is said")
+struct DurabilityTests {
+    /// Files that nothing is lost with: SQLite's shared memory, locks, and drafts.
+    private static func mustLast(_ path: String) -> Bool {
+        !(path.hasSuffix("-shm") || path.hasSuffix(".lock") || path.contains(".new"))
+    }
+
+    @Test(
+        "every file and every name in it, whoever is told of a success",
+        arguments: [
+            "issue --balance 20", "pay 1", "add 1", "close", "read", "backup ~/copy",
+            "restore-backup ~/kept", "keys export ~/keys", "keys rotate",
+        ])
+    func told(line: String) throws {
+        let station = try EmulatedCounter()
+        let counter = station.counter
+        if !line.hasPrefix("issue") {
+            try counter.step("issue --balance 20")
+            try counter.step("backup ~/kept")
+        }
+        let watched = try KillSwitch(
+            counter, reader: station.reader.devicePath, files: counter.home)
+        let ended = try counter.run(counter.words(of: line), with: watched.variables())
+        #expect(ended.status == 0, "\(ended.errors)")
+        let calls = try watched.takeLog()
+        #expect(calls.contains { $0.kind == "told" })
+        var disk = Disk(home: counter.home)
+        for call in calls {
+            if call.kind == "told" || (call.kind == "reader" && disk.hasSynced) {
+                #expect(disk.unsynced.filter(Self.mustLast) == [], "before \(call)")
+                #expect(disk.unnamed.filter(Self.mustLast) == [], "before \(call)")
+            }
+            disk.note(call)
+        }
+        // Whatever only looks has nothing to make last.
+        #expect(disk.hasSynced == (line != "read"))
+    }
+
+    /// What would be missing after a power cut.
+    private struct Disk {
+        let home: String
+        /// Files that were written since they were synced.
+        private(set) var unsynced: Set<String> = []
+        /// Names that were made since their folder was synced.
+        private(set) var unnamed: Set<String> = []
+        private(set) var hasSynced = false
+
+        init(home: String) { self.home = home }
+
+        mutating func note(_ call: KillSwitch.Call) {
+            guard call.kind == "ledger" else { return }
+            switch call.name {
+            case "write", "truncate": unsynced.insert(call.path)
+            case "sync":
+                hasSynced = true
+                unsynced.remove(call.path)
+                unnamed = unnamed.filter { Disk.folder(of: $0) != call.path }
+            case "create", "mkdir": unnamed.insert(call.path)
+            case "link": unnamed.insert(call.other)
+            case "rename":
+                unnamed.remove(call.path)
+                unnamed.insert(call.other)
+                if unsynced.remove(call.path) != nil { unsynced.insert(call.other) }
+            case "unlink":
+                unnamed.remove(call.path)
+                unsynced.remove(call.path)
+            default: break
+            }
+        }
+
+        private static func folder(of path: String) -> String {
+            String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        }
+    }
+}

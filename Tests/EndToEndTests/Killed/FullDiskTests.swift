@@ -1,0 +1,90 @@
+import Glibc
+import Testing
+
+/// The disk says no at one call after another. Whatever the program then says is true, no money is
+/// lost or doubled, and the next tap with a sound disk settles.
+@Suite("A disk that fails below the program", .serialized)
+struct FullDiskTests {
+    @Test("full from one call on", arguments: [Change.pay, .add, .issue, .close])
+    func full(change: Change) throws {
+        let desk = try FaultDesk(change, counting: "ledger")
+        let step = Thoroughness.step(change.line == Change.pay.line ? 2 : 4)
+        let places = desk.places([.failOn(ENOSPC)]) {
+            $0.number.isMultiple(of: step) || $0.name == "sync"
+        }
+        let count = try desk.play(places, next: .read)
+        #expect(count >= 50 / step)
+        // Before anything was begun, afterwards, and where only tidying up was left to do.
+        if !Thoroughness.isSanitized {
+            #expect(Set(desk.answers.keys).isSuperset(of: [0, 6, 9]))
+        }
+        let words = desk.answers[9, default: []]
+        #expect(words.contains { $0.contains("no space left") })
+        #expect(!words.contains { $0.contains("does not exist") })
+        // The commit that begins it may have reached the disk, and the ledger cannot be asked.
+        let unknown = desk.answers[6, default: []]
+        #expect(unknown.contains { $0.contains("Whether the ledger has the") }, "\(unknown)")
+    }
+
+    @Test("a sync that fails, once or from then on", arguments: [Change.pay, .add, .issue, .close])
+    func unsynced(change: Change) throws {
+        let desk = try FaultDesk(change, counting: "sync")
+        let count = try desk.play(desk.places([.fail(EIO), .failOn(EIO)]), next: .read)
+        #expect(count >= 12)
+        #expect(Set(desk.answers.keys).isSuperset(of: [0, 9]))
+    }
+
+    /// A short write is carried on with; the others say that nothing was changed.
+    @Test("a write that fails once, or takes only half", arguments: [Change.pay, .add])
+    func unwritten(change: Change) throws {
+        let desk = try FaultDesk(change, counting: "ledger")
+        let step = Thoroughness.step(3)
+        let places = desk.places([.fail(EIO), .short], every: step) { $0.name == "write" }
+        #expect(try desk.play(places, next: .read) >= 2 * 30 / step)
+    }
+
+    @Test("keys that do not reach the disk: what is said of them is so")
+    func keys() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let start = try Counter(like: counter)
+        let watched = try KillSwitch(counter, files: counter.data)
+        let rotated = try counter.run(
+            ["keys", "rotate"], with: watched.variables(calls: "sync"))
+        #expect(rotated.status == 0)
+        let syncs = try watched.takeLog().counted
+        var wereInPlace: Set<Bool> = []
+        for number in stride(from: 1, through: syncs, by: 1) {
+            try counter.takeFiles(of: start)
+            let before = try counter.text(of: counter.keys)
+            let ended = try counter.run(
+                ["keys", "rotate"], with: watched.variables(.fail(EIO), at: number, calls: "sync"))
+            #expect(ended.status == 1, "\(ended.errors)")
+            let areNew = try counter.text(of: counter.keys) != before
+            wereInPlace.insert(areNew)
+            #expect(ended.errors.contains("The keys are in place") == areNew, "\(ended.errors)")
+            #expect(ended.errors.contains("No key was changed") != areNew, "\(ended.errors)")
+            #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+        }
+        #expect(wereInPlace == [true, false])
+    }
+
+    /// By file and by folder: root may write what others may not, so the calls themselves refuse.
+    @Test("files that may only be read", arguments: [("open,create", EROFS), ("create", EACCES)])
+    func readOnly(calls: String, number: Int32) throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let tag = try counter.text(of: counter.simulation.path)
+        let refused = try KillSwitch(counter, files: counter.data + "/ledger.sqlite")
+            .variables(.failOn(number), at: 1, calls: calls)
+        for line in ["pay 1", "add 1", "close", "scratch", "read", "audit", "history"] {
+            let ended = try counter.run(counter.words(of: line), with: refused)
+            #expect(ended.status == 9, "\(line): \(ended.errors)")
+            #expect(ended.errors.contains("may only be read"), "\(line): \(ended.errors)")
+            // The balance that the card says of itself is shown, and nothing else.
+            #expect(ended.output.isEmpty == (line != "read"), "\(line): \(ended.output)")
+        }
+        #expect(try counter.text(of: counter.simulation.path) == tag)
+        #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import PN532Emulator
+import Testing
+
+/// `read --watch` and the process that drives its reader, either of them killed while a payment that
+/// was cut short is being settled.
+@Suite("A watch killed at a system call", .serialized)
+struct KilledWatchTests {
+    private static let killed: Int32 = 128 + SIGKILL
+
+    @Test("the watch itself, at its calls to the ledger: the next tap settles")
+    func watch() throws {
+        let desk = try WatchDesk(calls: "ledger")
+        let step = Thoroughness.step(6)
+        var count = 0
+        for number in stride(from: 1, through: desk.calls, by: step) {
+            let process = try desk.start(.killBefore, at: number)
+            #expect(try process.end().status == Self.killed, "call \(number)")
+            try desk.settle("call \(number)")
+            count += 1
+        }
+        #expect(count >= 40 / step)
+    }
+
+    @Test("the process that drives the reader, at its writes: the watch goes on and settles")
+    func driver() throws {
+        let desk = try WatchDesk(calls: "reader")
+        let step = Thoroughness.step(6)
+        var count = 0
+        for number in stride(from: WatchDesk.opening + 1, through: desk.calls, by: step) {
+            let process = try desk.start(.killBefore, at: number)
+            try desk.tapAgainWhereAsked(process, "call \(number)")
+            try process.wait("a line, call \(number)") { try process.output.hasSuffix("\n") }
+            process.signal(SIGINT)
+            #expect(try process.end().status == 0, "call \(number)")
+            #expect(desk.wasMet, "call \(number)")
+            try desk.settle("call \(number)")
+            count += 1
+        }
+        #expect(count >= 18 / step)
+    }
+}
+
+/// A counter at which a payment was cut short, and a watch that finds it.
+private final class WatchDesk {
+    /// The reader is open after that many writes. A watch whose reader cannot be opened ends.
+    static let opening = 15
+
+    /// How many calls a watch makes until it has settled and said so.
+    let calls: Int
+    private let counted: String
+    private let station: EmulatedCounter
+    private let start: EmulatedCounter.Snapshot
+    private let killSwitch: KillSwitch
+
+    init(calls counted: String) throws {
+        self.counted = counted
+        station = try EmulatedCounter()
+        killSwitch = try KillSwitch(station.counter, reader: station.reader.devicePath)
+        try station.counter.step("issue --balance 20")
+        // In the middle of the frames that write the record.
+        let before = try station.snapshot()
+        let reader = killSwitch.variables(calls: "reader")
+        #expect(try station.counter.run(["pay", "1"], with: reader).status == 0)
+        let frames = try killSwitch.takeLog().counted
+        try station.restore(before)
+        let cut = killSwitch.variables(.killBefore, at: frames - 9, calls: "reader")
+        #expect(try station.counter.run(["pay", "1"], with: cut).status == 137)
+        #expect(try station.counter.step("audit --json").contains(#""open":1"#))
+        start = try station.snapshot()
+        let process = try station.counter.start(
+            ["read", "--watch"], with: killSwitch.variables(calls: counted))
+        try process.wait("it has settled") { try process.output.hasSuffix("\n") }
+        process.signal(SIGINT)
+        #expect(try process.end().status == 0)
+        let log = try killSwitch.takeLog()
+        calls = log.prefix { $0.kind != "told" }.map(\.number).max() ?? 0
+    }
+
+    private var claim: String { station.counter.file("claim") }
+
+    /// Whether a process has come to the call.
+    var wasMet: Bool { unsafe access(claim, F_OK) == 0 }
+
+    func start(_ action: KillSwitch.Action, at number: Int) throws -> ChildProcess {
+        try station.restore(start)
+        _ = unsafe unlink(claim)
+        return try station.counter.start(
+            ["read", "--watch", "--verbose"],
+            with: killSwitch.variables(action, at: number, calls: counted, once: claim))
+    }
+
+    /// A card whose settling was cut short is read again when it is tapped again: it says so.
+    func tapAgainWhereAsked(_ process: ChildProcess, _ what: Comment) throws {
+        try process.wait(what) {
+            try process.output.hasSuffix("\n") || process.errors.contains("Tap the card again")
+        }
+        guard try !process.output.hasSuffix("\n") else { return }
+        func waits() throws -> Int { try process.errors.ranges(of: "waiting for a card").count }
+        let before = try waits()
+        station.tell("remove")
+        try process.wait("it waits again, \(what)") { try waits() > before }
+        station.tell("present")
+    }
+
+    /// The next tap finds the payment made or not made, and nothing open.
+    func settle(_ what: Comment) throws {
+        var read = try station.counter.run(["read", "--json"])
+        // The process that drives the reader takes a moment to see that its watch is gone.
+        for _ in 0..<200 where read.status == 5 {
+            read = try station.counter.run(["read", "--json"])
+        }
+        #expect(read.status == 0, "\(what): \(read.output)")
+        let found = Change.Found(in: read.output)
+        #expect(found == Change.pay.before || found == Change.pay.after, "\(what): \(read.output)")
+        let audit = try station.counter.step("audit --json")
+        #expect(audit.hasSuffix(#""open":0,"violations":[]}"#), "\(what): \(audit)")
+    }
+}

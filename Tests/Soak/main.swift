@@ -1,0 +1,3 @@
+import Glibc
+
+exit(await Command.run(Array(CommandLine.arguments.dropFirst())))

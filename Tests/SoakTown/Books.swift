@@ -1,0 +1,89 @@
+import TapcardDomain
+
+/// What people believe: cash that went in and out of the drawer, and what they were told at the
+/// counter. It is kept without any look into the ledger, and held against it.
+struct Books: Sendable {
+    /// Something that was asked for and not answered: it happened, or it did not.
+    struct Claim: Sendable, Hashable {
+        enum Kind: String, Sendable { case pay, add, refund, scratch, activate, close }
+
+        let kind: Kind
+        /// The request's id; a refund's is that of the payment.
+        let id: OperationID
+        let amount: Int64
+    }
+
+    struct Payment: Sendable { let id: OperationID, amount: Int64 }
+
+    enum Standing: Sendable { case active, blocked, closed, replaced }
+    enum Scratch: Sendable { case none, unscratched, scratched, activated }
+
+    /// What the holder of a card was told.
+    struct Account: Sendable {
+        var balance: Int64
+        var standing = Standing.active
+        var scratch = Scratch.unscratched
+        /// What is not known yet, oldest first.
+        var claims: [Claim] = []
+        var refundable: [Payment] = []
+    }
+
+    var accounts: [CardUID: Account] = [:]
+    /// Cash in the drawer, with what lies there for an addition that is not known yet.
+    var drawer: Int64 = 0
+    var takings: Int64 = 0
+    var adopted: Int64 = 0
+    var reissued: Int64 = 0
+
+    /// Somebody comes with cash, or with a wish.
+    mutating func begin(_ claim: Claim, on uid: CardUID) {
+        if claim.kind == .add { drawer += claim.amount }
+        accounts[uid]?.claims.append(claim)
+    }
+
+    /// It is known that it happened; what was paid out is told by the receipt.
+    mutating func happened(_ claim: Claim, on uid: CardUID) {
+        guard var account = accounts[uid] else { return }
+        account.claims.removeAll { $0 == claim }
+        switch claim.kind {
+        case .pay:
+            account.balance -= claim.amount
+            takings += claim.amount
+            account.refundable.append(Payment(id: claim.id, amount: claim.amount))
+        case .add: account.balance += claim.amount
+        case .refund:
+            account.balance += claim.amount
+            takings -= claim.amount
+            account.refundable.removeAll { $0.id == claim.id }
+        case .scratch: account.scratch = .scratched
+        case .activate: account.scratch = .activated
+        case .close:
+            drawer -= account.balance
+            account.balance = 0
+            account.standing = .closed
+        }
+        accounts[uid] = account
+    }
+
+    /// It is known that it did not happen: cash goes back.
+    mutating func didNotHappen(_ claim: Claim, on uid: CardUID) {
+        if claim.kind == .add { drawer -= claim.amount }
+        accounts[uid]?.claims.removeAll { $0 == claim }
+    }
+
+    /// A card was made; what was on an earlier account of the chip is closed against "reissued".
+    mutating func made(_ uid: CardUID, _ balance: Int64, _ scratch: Scratch) {
+        if let old = accounts[uid] { reissued += old.balance }
+        accounts[uid] = Account(balance: balance, scratch: scratch)
+    }
+
+    /// A lost card's balance has moved.
+    mutating func replaced(_ lost: CardUID, by uid: CardUID) {
+        guard let old = accounts[lost] else { return }
+        made(uid, old.balance, old.scratch)
+        accounts[uid]?.refundable = old.refundable
+        accounts[lost]?.balance = 0
+        accounts[lost]?.standing = .replaced
+        accounts[lost]?.refundable = []
+    }
+}

@@ -1,0 +1,238 @@
+import BlockingLane
+import FaultyWorld
+import Ledger
+import TapcardCore
+import TapcardDomain
+
+// People who come to the counter with a card.
+extension Town {
+    /// Whoever holds this sticker does something with it.
+    mutating func visit(_ index: Int) async throws(Broken) {
+        let uid = uid(index)
+        guard let account = books.accounts[uid] else { return try await firstVisit(index) }
+        let hold: Hold = chance.percent(40) ? .disturbed : .calm
+        if let claim = account.claims.last, chance.percent(50) {
+            note("same request again")
+            return try await ask(claim, index, hold)
+        }
+        let wish = chance.pick(weighted: [
+            (45, Wish.pay), (20, .add), (14, .read), (5, .scratch), (5, .activate), (7, .refund),
+            (2, .close), (3, .reissue), (4, .protect),
+        ])
+        let amount = Int64(chance.below(1_500) + 1)
+        switch wish {
+        case .pay: try await ask(claim(.pay, amount), index, hold)
+        case .add: try await ask(claim(.add, amount), index, hold)
+        case .scratch: try await ask(claim(.scratch, 0), index, hold)
+        case .activate: try await ask(claim(.activate, 0), index, hold)
+        case .close: try await ask(claim(.close, 0), index, hold)
+        case .refund:
+            guard !account.refundable.isEmpty else { return }
+            let payment = chance.pick(account.refundable)
+            let isAsked = account.claims.contains { $0.id == payment.id && $0.kind == .refund }
+            guard !isAsked else { return }
+            try await ask(
+                Books.Claim(kind: .refund, id: payment.id, amount: payment.amount), index, hold)
+        case .read:
+            if hold == .calm { try await calmRead(index) } else { try await read(index) }
+        case .protect: try await switchProtection(index)
+        case .reissue:
+            try await calmRead(index)
+            guard books.accounts[uid]?.standing != .blocked else { return }
+            try await make(index, demo: chance.percent(20), isAnew: true)
+        }
+    }
+
+    private enum Wish { case pay, add, read, scratch, activate, refund, close, reissue, protect }
+
+    private func claim(_ kind: Books.Claim.Kind, _ amount: Int64) -> Books.Claim {
+        Books.Claim(kind: kind, id: newID(), amount: amount)
+    }
+
+    func newID() -> OperationID {
+        guard let id = OperationID(random: chance.bytes(16)) else {
+            preconditionFailure("sixteen bytes are an id")
+        }
+        return id
+    }
+
+    /// One request, new or repeated, and what people make of the answer.
+    mutating func ask(
+        _ claim: Books.Claim, _ index: Int, _ hold: Hold
+    ) async throws(Broken) {
+        let uid = uid(index)
+        let isNew = books.accounts[uid]?.claims.contains(claim) != true
+        if isNew { books.begin(claim, on: uid) }
+        switch try await play(index, words(claim), hold, request(claim)) {
+        case nil: note("answers: none, the process died")
+        case .success(let receipt):
+            note("answers: \(claim.kind.rawValue) done" + (receipt.isReplayed ? ", replayed" : ""))
+            if isNew, let standing = books.accounts[uid]?.standing, standing != .active {
+                throw broken("\(words(claim)) was done on a card that is \(standing)")
+            }
+            guard operation(of: claim)?.state == .committed else {
+                throw broken("I6: \(words(claim)) was said to be done and is not committed")
+            }
+            try await learn(index, but: claim)
+            books.happened(claim, on: uid)
+            if !receipt.isReplayed, books.accounts[uid]?.claims.isEmpty == true,
+                receipt.balance.minorUnits != books.accounts[uid]?.balance
+            {
+                throw broken("the receipt says \(receipt.balance), people count otherwise")
+            }
+            if hold == .calm, !receipt.isReplayed {
+                try await expectSettled(index)
+                bodies[index].marks = []
+            }
+        case .failure(let error): try await wasRefused(error, claim, index, hold)
+        }
+        try expectAtRest(index)
+    }
+
+    /// What a claim asks of a station.
+    private func request(_ claim: Books.Claim) -> Ask<Receipt> {
+        let amount = Money(minorUnits: claim.amount, .usd)
+        let mood = chance.pick(PlayedService.Mood.allCases)
+        let active = active
+        return { station, scene throws(TapcardError) in
+            switch claim.kind {
+            case .pay: try await station.pay(amount, id: claim.id)
+            case .add: try await station.add(amount, id: claim.id)
+            case .refund: try await station.refund(claim.id, amount)
+            case .scratch: try await station.scratch(id: claim.id)
+            case .close: try await station.close(id: claim.id)
+            case .activate:
+                try await station.activate(
+                    id: claim.id,
+                    through: PlayedService(scene: scene, mood: mood, active: active))
+            }
+        }
+    }
+
+    private func words(_ claim: Books.Claim) -> String {
+        "\(claim.kind.rawValue) \(claim.amount) (\(String("\(claim.id)".prefix(8))))"
+    }
+
+    /// The ledger's row of a claim: to check what was said, never to learn what happened.
+    private func operation(of claim: Books.Claim) -> Ledger.Operation? {
+        claim.kind == .refund
+            ? tables.operations.values.first { $0.reverses == claim.id }
+            : tables.operations[claim.id]
+    }
+
+    private mutating func wasRefused(
+        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold
+    ) async throws(Broken) {
+        let uid = uid(index)
+        note("answers: \(error.kind.rawValue)")
+        let state = operation(of: claim)?.state
+        if Town.isAccusation(error, hold) {
+            if state == nil || state == .voided { books.didNotHappen(claim, on: uid) }
+            return try await wasAccused(error.kind, index)
+        }
+        if error.kind == .outcomeUnknown || error.kind == .ledgerUnavailable {
+            // A ledger that was put back may not know of the card's password any more.
+            if hold == .calm { try await wasAccused(error.kind, index) }
+            return
+        }
+        guard state == nil || state == .voided else {
+            throw broken(
+                "I6: \(words(claim)) was said to have failed, it is \(state?.rawValue ?? "")")
+        }
+        books.didNotHappen(claim, on: uid)
+        guard let account = books.accounts[uid] else { return }
+        let isRight: Bool
+        switch error.kind {
+        case .insufficientFunds:
+            isRight = !account.claims.isEmpty || account.balance < claim.amount
+        case .cardBlocked: isRight = account.standing == .blocked || account.standing == .replaced
+        case .cardClosed: isRight = account.standing == .closed || !account.claims.isEmpty
+        case .wrongState:
+            isRight =
+                !account.claims.isEmpty
+                || account.scratch != (claim.kind == .scratch ? .unscratched : .scratched)
+        case .activationRefused, .serviceFailed: isRight = claim.kind == .activate
+        case .operationVoided: isRight = state == .voided
+        default: isRight = hold != .calm
+        }
+        if !isRight { throw broken("\(words(claim)) ended so: \(error)") }
+    }
+
+    /// Whether somebody is told that his card is not good. A password that the ledger does not know
+    /// of is one of these; but a frame that was refused once looks like it, too.
+    static func isAccusation(_ error: TapcardError, _ hold: Hold) -> Bool {
+        error.result == .untrusted || [.ledgerBehind, .cardUnknown].contains(error.kind)
+            || (error.kind == .protectedTag && hold == .calm)
+    }
+
+    /// What became of what was not known: asked of the counter, without the card.
+    ///
+    /// Where the card is gone for good, what is open stays so: booked or not when it was begun.
+    mutating func learn(
+        _ index: Int, of owner: CardUID? = nil, but known: Books.Claim? = nil, isGone: Bool = false
+    ) async throws(Broken) {
+        let uid = owner ?? uid(index)
+        for claim in books.accounts[uid]?.claims ?? [] where claim != known {
+            let said = try await play(
+                index, "what became of \(words(claim))", .away, request(claim))
+            switch said {
+            case .success: books.happened(claim, on: uid)
+            case .failure(let error):
+                switch error.kind {
+                case .operationVoided, .noCard, .notRefundable: books.didNotHappen(claim, on: uid)
+                case .outcomeUnknown where isGone && (claim.kind == .pay || claim.kind == .close):
+                    books.didNotHappen(claim, on: uid)
+                case .outcomeUnknown where isGone: books.happened(claim, on: uid)
+                default: throw broken("nobody can say what became of \(words(claim)): \(error)")
+                }
+            case nil: throw broken("a question killed the process")
+            }
+            note("claims resolved")
+        }
+    }
+
+    /// Somebody wants to see his card, and it may go wrong.
+    private mutating func read(_ index: Int) async throws(Broken) {
+        let said = try await play(index, "read", .disturbed) { station, _ throws(TapcardError) in
+            try await station.read()
+        }
+        let problem: TapcardError.Kind?
+        switch said {
+        case .success(let reading): problem = reading.problem?.kind
+        case .failure(let error):
+            problem = Town.isAccusation(error, .disturbed) ? error.kind : nil
+        case nil: problem = nil
+        }
+        if let problem, problem != .cardClosed { try await wasAccused(problem, index) }
+        try expectAtRest(index)
+    }
+
+    /// An undisturbed look at a card, after which nothing is open and nothing unknown.
+    mutating func calmRead(_ index: Int) async throws(Broken) {
+        let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
+            try await station.read()
+        }
+        switch said {
+        case .success(let reading):
+            if reading.ledger == .unknown { return try await wasAccused(.cardUnknown, index) }
+            if let problem = reading.problem, problem.kind != .cardClosed {
+                return try await wasAccused(problem.kind, index)
+            }
+            try await learn(index)
+            try await expectSettled(index)
+            bodies[index].marks = []
+        case .failure(let error):
+            // Its records are gone, and there is nothing left to lose.
+            if error.kind == .cardClosed, books.accounts[uid(index)]?.standing == .closed {
+                return try await learn(index)
+            }
+            if error.kind == .blankTag || error.kind == .notACard,
+                books.accounts[uid(index)] == nil
+            {
+                return throwAway(index)
+            }
+            try await wasAccused(error.kind, index)
+        case nil: throw broken("an undisturbed tap killed the process")
+        }
+    }
+}

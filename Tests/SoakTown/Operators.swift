@@ -1,0 +1,335 @@
+import BlockingLane
+import CardCryptography
+import FaultyWorld
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Type2Tag
+
+// Whoever runs the counter: makes cards, puts things right, and sometimes makes them worse.
+extension Town {
+    /// Somebody comes with a sticker that nobody has an account for.
+    mutating func firstVisit(_ index: Int) async throws(Broken) {
+        guard bodies[index].marks.isEmpty else { return try await calmRead(index) }
+        try await make(index, demo: chance.percent(15), isAnew: tables.cards[uid(index)] != nil)
+    }
+
+    /// Makes a card, trying until it is made: the cash lies on the table meanwhile.
+    mutating func make(_ index: Int, demo isDemo: Bool, isAnew: Bool) async throws(Broken) {
+        let amount = isDemo ? 0 : Int64(chance.below(5_000))
+        let hasScratchCard = isDemo || chance.percent(80)
+        let order: CardOrder
+        do throws(Refusal) {
+            let name = chance.pick([
+                "Amanda Gonzalez", "Zo\u{EB}", "Jo", "Li Wei", "\u{5F20}\u{4F1F}",
+            ])
+            let holder = Holder(
+                id: chance.percent(50) ? try HolderID(Int64(chance.below(9) + 1)) : nil,
+                name: chance.percent(70) ? try HolderName(name) : nil)
+            order =
+                isDemo
+                ? try CardOrder.demo(in: .usd, mayReissue: isAnew, mayOverwrite: true)
+                : CardOrder(
+                    .issue(
+                        holder, Money(minorUnits: amount, .usd), hasScratchCard: hasScratchCard),
+                    mayReissue: isAnew, mayOverwrite: true)
+        } catch {
+            throw broken("a good name was refused: \(error)")
+        }
+        let what = isDemo ? "demo" : isAnew ? "re-issue" : "issue"
+        try await carryOut(order, what, index)
+        books.drawer += amount
+        books.made(uid(index), amount, hasScratchCard ? .unscratched : .none)
+        try await expectSettled(index)
+    }
+
+    /// The same order again and again, until one without any disturbance succeeds.
+    @discardableResult
+    mutating func carryOut(
+        _ order: CardOrder, _ what: String, _ index: Int
+    ) async throws(Broken) -> CardReading {
+        let id = newID()
+        while true {
+            let hold: Hold = chance.percent(50) ? .disturbed : .calm
+            let said = try await play(index, what, hold) { station, _ throws(TapcardError) in
+                try await station.make(order, id: id)
+            }
+            switch said {
+            case .success(let reading):
+                note("answers: \(what) done")
+                bodies[index].marks = []
+                // A disturbed tap may have lost the card before it was read to its end.
+                if hold == .disturbed { try await look(index) }
+                return reading
+            case .failure(let error) where hold == .calm:
+                throw broken("\(what) ended so: \(error)")
+            case .failure, nil: continue
+            }
+        }
+    }
+
+    private mutating func look(_ index: Int) async throws(Broken) {
+        let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
+            try await station.read()
+        }
+        guard case .success(let reading) = said, reading.problem == nil else {
+            throw broken("a card that was made is not good: \(Town.words(said))")
+        }
+    }
+
+    /// A card was accused. Where nobody did anything to it, that must not be; otherwise the
+    /// operator writes it anew, and no money has moved.
+    mutating func wasAccused(
+        _ kind: TapcardError.Kind, _ index: Int
+    ) async throws(Broken) {
+        guard bodies[index].isExcused(kind) else {
+            throw broken("I7: an honest card is \(kind.rawValue)")
+        }
+        note("accused: \(kind.rawValue)")
+        if kind == .cardUnknown { return try await adopt(index) }
+        let uid = uid(index)
+        while true {
+            let hold: Hold = chance.percent(40) ? .disturbed : .calm
+            let said = try await play(index, "repair", hold) { station, _ throws(TapcardError) in
+                try await station.repair(naming: uid)
+            }
+            switch said {
+            case .success:
+                note("repairs")
+                bodies[index].marks = []
+                return try await calmRead(index)
+            case .failure(let error) where hold == .calm:
+                guard error.kind == .outcomeUnknown else {
+                    throw broken("a repair ended so: \(error)")
+                }
+                return try await giveUp(index)
+            case .failure, nil: continue
+            }
+        }
+    }
+
+    /// The tag asks for a password that the ledger, put back to before, does not know of: the
+    /// balance goes onto another sticker.
+    private mutating func giveUp(_ index: Int) async throws(Broken) {
+        let lost = uid(index)
+        note("stickers given up for their password")
+        bodies[index] = blank()
+        guard let standing = books.accounts[lost]?.standing,
+            standing == .active || standing == .blocked
+        else { return }
+        try await carryOut(CardOrder(.replace(lost)), "replace", index)
+        try await learn(index, of: lost)
+        books.replaced(lost, by: uid(index))
+        try await expectSettled(index)
+    }
+
+    /// A card that the ledger does not know any more, or never knew: it is believed or thrown away.
+    mutating func adopt(_ index: Int) async throws(Broken) {
+        let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
+            try await station.read()
+        }
+        guard case .success(let reading) = said, reading.problem == nil, reading.seal == .valid,
+            let balance = reading.balance
+        else { return throwAway(index) }
+        let order = CardOrder(.adopt(accepting: balance))
+        let made = try await carryOut(order, "adopt", index)
+        books.adopted += balance.minorUnits
+        let scratch: Books.Scratch =
+            switch made.scratch {
+            case .none: .none
+            case .unscratched: .unscratched
+            case .scratched: .scratched
+            case .activated(let code):
+                // Somebody else's service has made it active.
+                active.withLock { active in
+                    active.insert(code)
+                    return Books.Scratch.activated
+                }
+            }
+        books.made(uid(index), balance.minorUnits, scratch)
+        try await expectSettled(index)
+    }
+
+    mutating func throwAway(_ index: Int) {
+        note("stickers thrown away")
+        bodies[index] = blank()
+    }
+
+    mutating func changeStatus(_ index: Int) async throws(Broken) {
+        let uid = uid(index)
+        guard let account = books.accounts[uid] else { return }
+        let change: StatusChange =
+            account.standing == .blocked ? .unblock : chance.percent(40) ? .block : .forget
+        guard change == .forget || account.standing == .active || account.standing == .blocked
+        else { return }
+        let ledger = Desk(tables)
+        do throws(TapcardError) {
+            _ = try await Station.change(uid, change, in: ledger, surroundings: surroundings)
+        } catch {
+            // A payout that is not known yet may have closed it.
+            guard !account.claims.isEmpty else { throw broken("\(change) ended so: \(error)") }
+            return
+        }
+        tables = ledger.tables.withLock { $0 }
+        switch change {
+        case .block: books.accounts[uid]?.standing = .blocked
+        case .unblock: books.accounts[uid]?.standing = .active
+        case .forget: break
+        }
+        note("answers: \(change) done")
+        tell(index, "\(change)")
+    }
+
+    /// A tag gets its password or loses it, asked for until it is so.
+    mutating func switchProtection(_ index: Int) async throws(Broken) {
+        try await calmRead(index)
+        guard let card = tables.cards[uid(index)], bodies[index].marks.isEmpty else { return }
+        let (id, isOn) = (newID(), card.protection != .off)
+        let what = isOn ? "unprotect" : "protect"
+        let isAllowed = books.accounts[card.uid]?.standing == .active
+        while true {
+            let hold: Hold = chance.percent(60) ? .disturbed : .calm
+            let said = try await play(index, what, hold) { station, _ throws(TapcardError) in
+                if isOn {
+                    try await station.unprotect(id: id)
+                } else {
+                    try await station.protect(id: id)
+                }
+            }
+            switch said {
+            case .success:
+                note("answers: \(what) done")
+                return try await calmRead(index)
+            case .failure(let error) where Town.isAccusation(error, hold):
+                throw broken("I7: while switching its password, a card is \(error.kind.rawValue)")
+            case .failure(let error) where hold == .calm:
+                if isAllowed { throw broken("\(what) ended so: \(error)") }
+                return
+            case .failure, nil: continue
+            }
+        }
+    }
+
+    mutating func rotateKeys() throws(Broken) {
+        // Ids end at sixteen; the last ones are left for those who need them.
+        guard keys.entries.count < 14 else { return }
+        do {
+            keys = try keys.rotated(created: "2026-02-01") { [chance] in chance.bytes($0) }
+        } catch {
+            throw broken("the keys cannot be rotated: \(error)")
+        }
+    }
+
+    mutating func retireKey() throws(Broken) {
+        guard let old = keys.entries.first(where: { $0.status == .verifyOnly }) else { return }
+        do {
+            keys = try keys.retiring(old.id)
+        } catch {
+            throw broken("key \(old.id) cannot be retired: \(error)")
+        }
+        for index in bodies.indices { bodies[index].marks.insert(.keyRetired) }
+        backup = nil
+    }
+
+    /// The ledger is put back to an earlier state: what happened since is lost for everybody.
+    mutating func restore() async throws(Broken) {
+        guard let backup else { return }
+        let ledger = Desk(backup.tables)
+        do {
+            _ = try await ledger.skipNumbersAfterRestore()
+        } catch {
+            throw broken("the backup cannot be put back: \(error)")
+        }
+        tables = ledger.tables.withLock { $0 }
+        books = backup.books
+        for index in bodies.indices {
+            bodies[index].marks.insert(.restored)
+            bodies[index].dumps = []
+        }
+        let present = Set(bodies.indices.map(uid))
+        for uid in books.accounts.keys.sorted() where !present.contains(uid) {
+            try await learn(0, of: uid, isGone: true)
+        }
+    }
+
+    /// A counter that has put back a backup for itself: it takes no money for a card that was used
+    /// since, and changes nothing on it.
+    mutating func staleStation(_ index: Int) async throws(Broken) {
+        guard let backup, let then = backup.tables.cards[uid(index)],
+            let best = trueNumbers(on: bodies[index].tag, uid(index)).max(),
+            best > then.allocated, bodies[index].marks.isEmpty
+        else { return }
+        let ledger = Desk(backup.tables)
+        do {
+            _ = try await ledger.skipNumbersAfterRestore()
+        } catch {
+            throw broken("the backup cannot be put back: \(error)")
+        }
+        let (now, before) = (tables, bodies[index])
+        tables = ledger.tables.withLock { $0 }
+        let id = newID()
+        let said = try await play(index, "pay at a stale counter", .calm) {
+            station, _ throws(TapcardError) in
+            try await station.pay(Money(minorUnits: 1, .usd), id: id)
+        }
+        guard case .failure(let error) = said, error.kind == .ledgerBehind else {
+            throw broken("a counter with an old ledger said: \(Town.words(said))")
+        }
+        guard bodies[index].tag == before.tag else {
+            throw broken("a counter with an old ledger wrote on a card")
+        }
+        tables = now
+        bodies[index] = before
+        note("answers: ledger-behind at a stale counter")
+    }
+
+    /// A card is lost; its balance goes onto a new sticker. The old one turns up again.
+    mutating func replace(_ index: Int) async throws(Broken) {
+        let lost = uid(index)
+        guard let account = books.accounts[lost],
+            account.standing == .active || account.standing == .blocked
+        else { return }
+        try await calmRead(index)
+        guard let standing = books.accounts[lost]?.standing,
+            standing == .active || standing == .blocked, uid(index) == lost
+        else { return }
+        bodies.append(blank())
+        let new = bodies.count - 1
+        try await carryOut(CardOrder(.replace(lost)), "replace", new)
+        books.replaced(lost, by: uid(new))
+        try await expectSettled(new)
+        bodies.swapAt(index, new)
+        let old = bodies.removeLast()
+        bodies[index].dumps = []
+        let body = bodies[index]
+        bodies[index] = old
+        let id = newID()
+        let said = try await play(index, "pay with the lost card", .calm) {
+            station, _ throws(TapcardError) in
+            try await station.pay(Money(minorUnits: 1, .usd), id: id)
+        }
+        guard case .failure = said else { throw broken("a lost card pays") }
+        bodies[index] = body
+    }
+}
+
+/// The ledger of a counter where nothing goes wrong.
+struct Desk: LedgerStore {
+    let tables: Guarded<LedgerTables>
+
+    init(_ tables: LedgerTables) { self.tables = Guarded(tables) }
+
+    var currency: Currency { .usd }
+
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await write(body)
+    }
+
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try tables.withLock { tables throws(LedgerError) in try tables.transact(body) }
+    }
+}

@@ -1,0 +1,180 @@
+import BlockingLane
+import CardCryptography
+import FaultyWorld
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Type2Tag
+
+/// What must not be, with where it was found.
+package struct Broken: Error, CustomStringConvertible {
+    package let step: Int
+    package let description: String
+}
+
+/// A town in which people pay with cards: stickers of every kind, counters that share a ledger,
+/// thieves, vandals and a forgetful operator. Everything in it follows from its seed.
+package struct Town {
+    /// How many stickers a town begins with.
+    static let size = 24
+
+    let chance: Chance
+    let clock = Guarded<Int64>(1_700_000_000_000)
+    /// The codes that the activation service has made active.
+    let active = Guarded<Set<ScratchCode>>([])
+    let hints = Guarded<[String]>([])
+    var keys: KeyRing
+    var tables = LedgerTables()
+    var bodies: [Body] = []
+    var books = Books()
+    var backup: (tables: LedgerTables, books: Books)?
+    package private(set) var tally = Tally()
+    package private(set) var step = 0
+    private var stories: [Int: [String]] = [:]
+    private var lastBody = 0
+
+    package init(seed: UInt64) {
+        let chance = Chance(seed)
+        self.chance = chance
+        keys = KeyRing.fresh(created: "2026-01-01") { chance.bytes($0) }
+        for _ in 0..<Town.size { bodies.append(blank()) }
+    }
+
+    /// What happened to the card that was worked on last, in words.
+    package var story: [String] { stories[lastBody] ?? [] }
+
+    /// A sticker from the factory.
+    func blank() -> Body {
+        guard let tag = TagMemory.blank(chance.pick(Type2Chip.known), uid: [0x04] + chance.bytes(6))
+        else { preconditionFailure("seven bytes are a tag's number") }
+        return Body(tag: tag)
+    }
+
+    func uid(_ index: Int) -> CardUID {
+        guard let uid = CardUID(bytes: bodies[index].tag.uid) else {
+            preconditionFailure("a tag's number has seven bytes")
+        }
+        return uid
+    }
+
+    /// The next thing that happens in town.
+    package mutating func next() async throws(Broken) {
+        step += 1
+        clock.withLock { $0 += Int64(chance.below(chance.percent(5) ? 400_000 : 20_000)) }
+        let index = chance.below(bodies.count)
+        lastBody = index
+        decay(index)
+        let event = chance.pick(weighted: Town.events)
+        try await happen(event, index)
+        bodies[index].photograph(chance)
+        if step % 100 == 0 { try await audit() }
+    }
+
+    enum Event: String, CaseIterable {
+        case visit, crossing, status, rotate, retire, backUp, restore, stale, replace, newSticker
+        case oldImage, copy, twoBodies, leakedKeys, vandal, elsewhere
+    }
+
+    private static let events: [(Int, Event)] = [
+        (800, .visit), (40, .crossing), (25, .status), (2, .rotate), (1, .retire), (6, .backUp),
+        (2, .restore), (8, .stale), (8, .replace), (3, .newSticker), (35, .oldImage), (10, .copy),
+        (12, .twoBodies), (5, .leakedKeys), (25, .vandal), (6, .elsewhere),
+    ]
+
+    private mutating func happen(_ event: Event, _ index: Int) async throws(Broken) {
+        note("event: \(event.rawValue)")
+        switch event {
+        case .visit: try await visit(index)
+        case .crossing: try await crossing(index)
+        case .status: try await changeStatus(index)
+        case .rotate: try rotateKeys()
+        case .retire: try retireKey()
+        case .backUp: backup = (tables, books)
+        case .restore: try await restore()
+        case .stale: try await staleStation(index)
+        case .replace: try await replace(index)
+        case .newSticker: if bodies.count < 2 * Town.size { bodies.append(blank()) }
+        case .oldImage: try await putBackOldImage(index)
+        case .copy: try await copyToOtherChip(index)
+        case .twoBodies: try await twoBodies(index)
+        case .leakedKeys: try await leakedKeys(index)
+        case .vandal: vandal(index)
+        case .elsewhere: try await cardFromElsewhere(index)
+        }
+    }
+
+    /// The end of the year: every card is brought to the counter, nothing is left unknown, and
+    /// every cent is counted.
+    package mutating func close() async throws(Broken) {
+        for index in bodies.indices where books.accounts[uid(index)] != nil {
+            lastBody = index
+            try await calmRead(index)
+        }
+        try await audit()
+        let view = LedgerAtRest(tables: tables)
+        let balances: [Account: Int64]
+        do {
+            balances = try await view.read { rows throws(LedgerError) in try rows.balances() }
+        } catch {
+            throw broken("the ledger cannot be read: \(error)")
+        }
+        let expected: [(Account, Int64)] = [
+            (.cash, -books.drawer), (.takings, books.takings), (.adopted, -books.adopted),
+            (.reissued, books.reissued),
+        ]
+        for (account, amount) in expected where balances[account, default: 0] != amount {
+            throw broken(
+                "\(account) holds \(balances[account, default: 0]), people count \(amount)")
+        }
+        note("towns closed with every cent counted")
+    }
+
+    /// The ledger's own check.
+    mutating func audit() async throws(Broken) {
+        let report: AuditReport
+        do {
+            report = try await LedgerAtRest(tables: tables).audit()
+        } catch {
+            throw broken("the ledger cannot be checked: \(error)")
+        }
+        if let first = report.violations.first { throw broken(first) }
+        note("audits")
+    }
+
+    func broken(_ what: String) -> Broken { Broken(step: step, description: what) }
+
+    mutating func note(_ what: String) { tally.add(what) }
+
+    private static let longestStory = 24
+
+    mutating func tell(_ index: Int, _ what: @autoclosure () -> String) {
+        var story = stories[index] ?? []
+        if story.count >= Town.longestStory { story.removeFirst() }
+        story.append("step \(step): \(what())")
+        stories[index] = story
+    }
+
+    /// A page that was not acknowledged may have lost its bits since.
+    private mutating func decay(_ index: Int) {
+        guard !bodies[index].weak.isEmpty, chance.percent(20) else { return }
+        for page in bodies[index].weak.keys.sorted() {
+            if chance.percent(50) {
+                bodies[index].tag[page] = .zero
+            } else if let old = bodies[index].weak[page] {
+                bodies[index].tag[page] = old
+            }
+        }
+        bodies[index].weak = [:]
+        note("fault: weak pages turned bad")
+        tell(index, "weak pages turned bad")
+    }
+}
+
+/// How often each thing happened, so that nobody takes an idle run for a good one.
+package struct Tally: Sendable {
+    package private(set) var counts: [String: Int] = [:]
+
+    mutating func add(_ what: String) { counts[what, default: 0] += 1 }
+
+    package mutating func add(_ other: Tally) { counts.merge(other.counts) { $0 + $1 } }
+}

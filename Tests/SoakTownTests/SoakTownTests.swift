@@ -1,0 +1,47 @@
+import SoakTown
+import Testing
+
+/// The long simulation, for a few seconds. `make soak` plays it for as long as anyone likes.
+@Suite("A town of people with cards", .timeLimit(.minutes(5)))
+struct SoakTownTests {
+    @Test("loses no cent and accuses nobody honest", arguments: [1, 20_261_121] as [UInt64])
+    func towns(seed: UInt64) async throws {
+        var soak = Soak(seed: seed)
+        let steps = 3 * Soak.townLength
+        do {
+            try await soak.play { $0.step < steps }
+        } catch {
+            Issue.record("seed \(seed), step \(error.step): \(error)")
+            for line in soak.story { Issue.record("\(line)") }
+        }
+        #expect(soak.step == steps)
+        // Nothing was idle.
+        let met = [
+            "answers: pay done", "answers: add done", "answers: refund done",
+            "answers: scratch done", "answers: activate done", "answers: close done",
+            "answers: issue done", "answers: re-issue done", "answers: demo done",
+            "answers: adopt done", "answers: replace done", "answers: block done",
+            "answers: unblock done", "answers: forget done", "answers: pay done, replayed",
+            "answers: outcome-unknown", "answers: insufficient-funds", "answers: card-blocked",
+            "answers: operation-voided", "answers: ledger-behind at a stale counter",
+            "accused: damaged", "accused: rolled-back", "accused: forged",
+            "accused: ledger-behind", "thieves: rolled-back", "thieves: copied", "thieves: forged",
+            "thieves: paid with a whole copy", "hints: torn", "fault: torn page", "fault: lost",
+            "fault: acknowledge-lost", "fault: weak pages turned bad", "claims resolved",
+            "answers: none, the process died", "repairs", "event: rotate", "event: retire",
+            "event: restore", "towns closed with every cent counted",
+        ]
+        for what in met { #expect(soak.tally.counts[what] != nil, "\(what)") }
+    }
+
+    @Test("is the same again from the same seed, at any step")
+    func repeatable() async throws {
+        var (first, second) = (Soak(seed: 7), Soak(seed: 7))
+        try await first.play { $0.step < 2 * Soak.townLength }
+        try await second.play(until: 2 * Soak.townLength)
+        #expect(first.story == second.story && first.step == second.step)
+        var other = Soak(seed: 8)
+        try await other.play(until: 2 * Soak.townLength)
+        #expect(other.story != first.story)
+    }
+}
