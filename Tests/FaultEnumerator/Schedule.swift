@@ -50,8 +50,9 @@ struct PlacedFault: Hashable, Sendable {
 /// each fault. The same number always means the same schedule.
 struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     static let mostFaults = 3
-    /// What six bits count.
-    static let mostSteps = 64
+    static let mostSteps = 128
+    /// More than there are mishaps: a fault's tap, step and mishap are one number of 16 bits.
+    private static let mostMishaps = 170
     private static let (scriptBits, gapBits, faultBits) = (7, 3, 16)
     private static let firstFault = scriptBits + 3 * gapBits
 
@@ -77,7 +78,8 @@ struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         guard let mishap = Mishap.places[fault.mishap] else {
             preconditionFailure("every mishap is in the table")
         }
-        let field = UInt64(fault.tap + 1) << 14 | UInt64(fault.step) << 8 | UInt64(mishap)
+        let moment = fault.tap * ScheduleNumber.mostSteps + fault.step
+        let field = UInt64(1 + moment * ScheduleNumber.mostMishaps + mishap)
         let shift = ScheduleNumber.firstFault + faultCount * ScheduleNumber.faultBits
         return ScheduleNumber(value | field << UInt64(shift))
     }
@@ -99,11 +101,12 @@ struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         }
         var faults: [PlacedFault] = []
         for place in 0..<faultCount {
-            let field = Int(field(ofFault: place))
-            let (tap, mishap) = (field >> 14 - 1, field & 0xFF)
-            guard tap >= 0, mishap < Mishap.table.count else { return nil }
-            faults.append(
-                PlacedFault(tap: tap, step: field >> 8 & 63, mishap: Mishap.table[mishap]))
+            let field = Int(field(ofFault: place)) - 1
+            let (moment, mishap) = field.quotientAndRemainder(
+                dividingBy: ScheduleNumber.mostMishaps)
+            let (tap, step) = moment.quotientAndRemainder(dividingBy: ScheduleNumber.mostSteps)
+            guard tap < 3, mishap < Mishap.table.count else { return nil }
+            faults.append(PlacedFault(tap: tap, step: step, mishap: Mishap.table[mishap]))
         }
         return (script, gaps, faults)
     }
@@ -117,6 +120,8 @@ struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     var length: Int { 1_000 * faultCount + depth }
 
     private var depth: Int {
-        (0..<faultCount).reduce(0) { $0 + Int(field(ofFault: $1) >> 8) }
+        (0..<faultCount).reduce(0) {
+            $0 + Int(field(ofFault: $1)) / ScheduleNumber.mostMishaps
+        }
     }
 }

@@ -158,7 +158,10 @@ struct Live {
         if let layout, !layout.pages.contains(page), !isSwitched(page) {
             violations.append(Violation(.i10, "page \(page) was written"))
         }
-        return .write(page: page, old: simulation.tags[0][page], new: new)
+        let tag = simulation.tags[0]
+        // Of PACK the chip stores two bytes, whatever the other two are.
+        let stored = tag.chip.role(of: page) == .pack ? Page(new[0], new[1], 0, 0) : new
+        return .write(page: page, old: tag[page], new: stored)
     }
 
     /// Settings and password are written while the ledger has it that they are being switched.

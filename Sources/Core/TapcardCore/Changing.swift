@@ -201,7 +201,7 @@ extension Station {
         }
     }
 
-    private func receipt(
+    func receipt(
         _ operation: Operation, isReplayed: Bool, _ display: DisplayState = .current
     ) -> Receipt {
         Receipt(

@@ -142,12 +142,19 @@ extension Station {
     private func madeBefore(
         _ order: CardOrder, _ id: OperationID, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        guard error.kind != .operationMismatch,
-            let known = try? await ledger.operation(id), known.state == .committed,
-            order.origin.isAnswered(by: known),
-            let reading = try? await reading(of: known.uid, .outOfDate)
-        else { return nil }
-        return .success(reading)
+        guard error.kind != .operationMismatch else { return nil }
+        do throws(Interruption) {
+            let known = try await asking { () throws(LedgerError) in
+                try await ledger.operation(id)
+            }
+            guard let known, known.state == .committed, order.origin.isAnswered(by: known) else {
+                return nil
+            }
+            return .success(try await reading(of: known.uid, .outOfDate))
+        } catch {
+            // An earlier tap may have made it: "nothing was changed" is not known, either.
+            return .failure(error.error)
+        }
     }
 
     /// A new card's other record place must not keep a record of an earlier life.

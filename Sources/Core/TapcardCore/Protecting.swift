@@ -40,6 +40,8 @@ extension Station {
                 uid: receipt.uid, isProtected: intent != .unprotect,
                 operation: receipt.operation.id, display: receipt.display)
         }
+        let known = try await known(id, intent, only: card)
+        if let known, known.state == .committed { return change(receipt(known, isReplayed: true)) }
         let begun = Begun()
         return try await tap(
             for: id, only: card,
