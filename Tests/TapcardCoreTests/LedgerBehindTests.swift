@@ -1,3 +1,4 @@
+import CardImage
 import CardStore
 import Ledger
 import SimulatedField
@@ -105,6 +106,22 @@ struct LedgerBehindTests {
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
         try await world.expectSettled()
+    }
+
+    @Test("is known to be so even where its name was forgotten since and what phones read is torn")
+    func forgottenSince() async throws {
+        let lost = try await World.withCard()
+        _ = try await lost.change(try await lost.uid(), .forget)
+        _ = try await lost.station.pay(World.usd(10), id: World.id(11))
+        var tag = try await lost.tag()
+        for page in try tag.layout.ndefPages { tag[page] = .zero }
+        tag[4] = Page(0x03, 0x00, 0xFE, 0x00)
+        let world = try await World.withCard()
+        #expect(try await world.ledger.skipNumbersAfterRestore() == [])
+        try await world.put(tag)
+        await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(100), id: World.id(50))
+        }
     }
 
     @Test("and repaired is not behind it any more: what it held before is an old state")

@@ -116,7 +116,10 @@ extension Station {
         }
         var holders = [Holder.nobody]
         if let remains = image.remains(in: currency) { holders.append(remains.holder) }
-        if let holder = known?.card.holder { holders.append(holder) }
+        if let holder = known?.card.holder {
+            // A ledger that was put back does not know that the name was forgotten since.
+            holders += [holder, Holder(id: holder.id, name: nil)]
+        }
         let slots = RecordSlots(
             image, uid: uid, holders: holders, currency: currency, keys: keys)
         let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
