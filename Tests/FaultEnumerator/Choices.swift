@@ -6,8 +6,8 @@ import Type2Tag
 enum TearClasses: String, CaseIterable {
     /// Zeros, and a mixture of old and new bits.
     case few
-    /// Zeros; old; new; old or new with its lowest or highest four one-bits; one seeded subset of each, and one
-    /// mixture.
+    /// Zeros; old; new; old or new with its lowest or highest four one-bits; one seeded subset of
+    /// each, and one mixture.
     case some
     /// Zeros; old; new; old or new with its lowest or highest k one-bits left, for every k; four
     /// seeded subsets of each; four seeded mixtures of both.

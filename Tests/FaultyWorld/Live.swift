@@ -102,7 +102,7 @@ struct Live {
         _ frame: [UInt8], on reader: Int
     ) throws(ReaderError) -> [UInt8] {
         guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
-        let write = written(by: frame)
+        let write = written(by: frame, on: reader)
         let mishap = begin(write ?? .frame(frame), at: reader)
         defer { keepWorld() }
         if mishap == .killedBefore { dead.insert(reader) }
@@ -150,18 +150,18 @@ struct Live {
         }
     }
 
-    /// What the frame is to write, and I10.
-    private mutating func written(by frame: [UInt8]) -> Step.Act? {
+    /// What the tag will write on this frame, nil where it will not; and I10.
+    private mutating func written(by frame: [UInt8], on reader: Int) -> Step.Act? {
         guard Simulation.isWrite(frame),
-            case .write(let page, let new)? = try? Type2Command(frame: frame)
+            case .write(let page, _)? = try? Type2Command(frame: frame)
         else { return nil }
         if let layout, !layout.pages.contains(page), !isSwitched(page) {
             violations.append(Violation(.i10, "page \(page) was written"))
         }
         let tag = simulation.tags[0]
-        // Of PACK the chip stores two bytes, whatever the other two are.
-        let stored = tag.chip.role(of: page) == .pack ? Page(new[0], new[1], 0, 0) : new
-        return .write(page: page, old: tag[page], new: stored)
+        var (side, after) = (readers[reader].side, tag)
+        guard place == reader, side.answer(frame, &after) == .ack else { return nil }
+        return .write(page: page, old: tag[page], new: after[page])
     }
 
     /// Settings and password are written while the ledger has it that they are being switched.

@@ -23,6 +23,7 @@ extension Step: CustomStringConvertible {
         switch try? Type2Command(frame: frame) {
         case .fastRead(let first, let last):
             "FAST_READ \(hexadecimal(first)) to \(hexadecimal(last))"
+        case .write(let page, let new): "WRITE page \(hexadecimal(page)): \(new)"
         case .read(let page): "READ \(hexadecimal(page))"
         case .getVersion: "GET_VERSION"
         case .readSignature: "READ_SIG"
