@@ -66,7 +66,8 @@ struct AttackTests {
         }
         try counter.write("{}", to: "\(counter.home)/.config/tapcard/config.json")
         for words in [
-            [injection], ["tag", "restore", injection], ["--ledger", counter.file(injection), "read"],
+            [injection], ["tag", "restore", injection],
+            ["--ledger", counter.file(injection), "read"],
         ] {
             expectHarmless(try counter.run(words), "words")
         }
