@@ -17,7 +17,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz soak check bench lint format docs clean \
+.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz fuzz-build soak check bench lint format docs clean \
 	install uninstall \
 	install-udev uninstall-udev
 
@@ -77,13 +77,15 @@ sanitize-%:
 	TAPCARD_SANITIZED=$* ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=$* --scratch-path .build/$* \
 		--skip-build --disable-xctest --quiet --filter EndToEndTests
 
-# Looks for inputs that break something: see docs/TESTING.md. Without the cache, as SwiftPM does not notice
-# new files of a package beside the one it builds.
-fuzz: deps
+# Looks for inputs that break something: see docs/TESTING.md.
+fuzz: fuzz-build
+	@Fuzz/run $(SECONDS) $(TARGET)
+
+# Without the cache, as SwiftPM does not notice new files of a package beside the one it builds.
+fuzz-build: deps
 	$(SWIFT) build -c release --package-path Fuzz --scratch-path .build/fuzz/build \
 		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld --disable-build-manifest-caching || { \
 		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
-	@Fuzz/run $(SECONDS) $(TARGET)
 
 # The long simulation: see docs/TESTING.md.
 soak: build-deps
@@ -96,6 +98,7 @@ check: deps
 	@packaging/timed $(MAKE) --no-print-directory test
 	@packaging/timed $(MAKE) --no-print-directory mutants
 	@packaging/timed $(MAKE) --no-print-directory memcheck
+	@packaging/timed $(MAKE) --no-print-directory fuzz-build
 	@packaging/timed $(MAKE) --no-print-directory build
 
 # The figures of the design: in one process, and of whole programs side by side.

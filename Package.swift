@@ -220,7 +220,8 @@ let package = Package(
         tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
         tests(
-            of: "LibNFCReader", ["PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
+            of: "LibNFCReader",
+            ["FuzzTargets", "PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
         .testTarget(
             name: "OtherClientsTests",
             dependencies: [

@@ -31,6 +31,11 @@ struct CardKeysTests {
 
     @Test("Another UID, key id or master gives other keys")
     func separation() {
+        // Whoever has a password, or even what passwords are made from, has no seal.
+        let otherPasswords = CardKeys(
+            macMaster: Array(0x00...0x1F), passwordMaster: Array(0x21...0x40), keyID: 1)
+        #expect(otherPasswords.cardKey(uid: uid) == keys.cardKey(uid: uid))
+        #expect(otherPasswords.password(uid: uid) != keys.password(uid: uid))
         let others = [
             CardKeys(macMaster: Array(0...31), passwordMaster: Array(32...63), keyID: 2),
             CardKeys(macMaster: Array(1...32), passwordMaster: Array(33...64), keyID: 1),

@@ -99,7 +99,7 @@ struct TrustTests {
         try expect("ledger-behind", status: 9, at: counter, advising: ["repair"])
     }
 
-    @Test("because its numbers are used up by 255 restores moves to a new tag")
+    @Test("because its numbers are used up by 256 restores moves to a new tag")
     func exhausted() throws {
         let counter = try counterWithCard()
         try counter.step("backup ~/copy")

@@ -1,3 +1,4 @@
+import CardImage
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -14,16 +15,25 @@ actor HostileReader: TagReader {
     private let honest: SimulatedReader
     private var choices: Choices
     private(set) var frames = 0
-    /// Whether a password is being set, so that pages behind all user memory may be written.
-    private var mayConfigure = false
-    /// The first page outside all user memory that was to be written.
+    /// The honest tags' own chip, and those that one of them was heard to claim to be.
+    private var chips: Set<Type2Chip>
+    /// Whether this tap is about the password, or the ledger has it that one is being set or taken
+    /// off: only then may settings and password be written.
+    private var isAboutPassword = false
+    private let isSwitching: @Sendable () async throws -> Bool
+    /// The first page that was to be written and is neither a card's nor, now, the password's.
     private(set) var forbiddenWrite: UInt8?
     private var lastAnswer: [UInt8] = []
 
-    init(_ honest: SimulatedReader, _ choices: Choices, longestAnswer: Int) {
+    init(
+        _ honest: SimulatedReader, _ chip: Type2Chip, _ choices: Choices, longestAnswer: Int,
+        isSwitching: @escaping @Sendable () async throws -> Bool
+    ) {
         self.honest = honest
+        chips = [chip]
         self.choices = choices
         self.longestAnswer = longestAnswer
+        self.isSwitching = isSwitching
     }
 
     var hasRunAway: Bool { frames >= HostileReader.mostFrames }
@@ -31,7 +41,7 @@ actor HostileReader: TagReader {
     /// From here on it is as it seems.
     func becomeHonest() { choices = Choices([]) }
 
-    func allowConfiguration() { mayConfigure = true }
+    func beginTap(aboutPassword: Bool) { isAboutPassword = aboutPassword }
 
     func byte() -> UInt8 { choices.byte() }
 
@@ -67,15 +77,31 @@ actor HostileReader: TagReader {
 
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         try count()
-        let allowed =
-            mayConfigure
-            ? UInt8(4)...UInt8(Type2Chip.ntag216.pageCount - 1) : Type2Chip.ntag216.userPages
-        if case .write(let page, _)? = try? Type2Command(frame: frame), !allowed.contains(page) {
-            forbiddenWrite = forbiddenWrite ?? page
+        let command = try? Type2Command(frame: frame)
+        if case .write(let page, _)? = command, forbiddenWrite == nil, !(await mayWrite(page)) {
+            forbiddenWrite = page
         }
         let answer = try await answer(to: frame)
+        if case .getVersion? = command, let claimed = Type2Chip(version: answer) {
+            chips.insert(claimed)
+        }
         lastAnswer = answer
         return answer
+    }
+
+    /// Settings and password are four pages; the lock bits in front of them are nobody's.
+    private func mayWrite(_ page: UInt8) async -> Bool {
+        if chips.contains(where: { CardLayout(chipNamed: $0.name)?.pages.contains(page) == true }) {
+            return true
+        }
+        let isPassword = chips.contains { chip in
+            guard let first = chip.configurationPage, let last = chip.packPage else { return false }
+            return (first...last).contains(page)
+        }
+        guard isPassword else { return false }
+        if isAboutPassword { return true }
+        // A ledger that does not answer has nothing open.
+        return (try? await isSwitching()) ?? false
     }
 
     func release() async { await honest.release() }

@@ -68,8 +68,15 @@ private struct HostileCounter {
             _ = try await maker.make(
                 HostileCounter.order(mayReissue: false), id: HostileCounter.id(0))
         }
+        let ledger = ledger
         reader = HostileReader(
-            honest, choices, longestAnswer: HostileCounter.answers[Int(setting >> 2 & 3)])
+            honest, chip, choices,
+            longestAnswer: HostileCounter.answers[Int(setting >> 2 & 3)],
+            isSwitching: {
+                try await ledger.read { rows throws(LedgerError) in
+                    try rows.cards().contains { !$0.protection.isSettled }
+                }
+            })
         station = Station(
             reader: reader, ledger: ledger, keys: HostileCounter.keys, surroundings: surroundings)
     }
@@ -95,6 +102,7 @@ private struct HostileCounter {
         let id = HostileCounter.id(detail % 4 + 1)
         let amount = Money(minorUnits: Int64(detail / 4) * 20 + 1, .usd)
         let before = try await ledger.operation(id)
+        await reader.beginTap(aboutPassword: kind >= 12)
         switch kind {
         case 0: _ = try? await station.read()
         case 1: _ = try? await station.read(settling: false)
@@ -148,11 +156,9 @@ private struct HostileCounter {
         }
     }
 
-    /// The password's pages may be written from now on.
     private func switchProtection(
         _ work: () async throws -> ProtectionChange
     ) async throws {
-        await reader.allowConfiguration()
         guard let change = try? await work() else { return }
         guard let done = change.operation else { return }
         let known = try await ledger.operation(done)

@@ -1,5 +1,4 @@
 import LibNFCReader
-import PCSCReader
 import PN532Emulator
 import ReaderProcess
 import SimulatedField
@@ -120,52 +119,6 @@ private func checkChipAnswers(_ input: [UInt8]) throws {
     if let connection = try? ConnectionString(name) {
         try require(connection.text == name, "another reader than was named")
     }
-}
-
-/// What a PC/SC reader says, in each manner of speaking: every call ends, and what it returns a
-/// tag can have said.
-private func checkReaderAnswers(_ input: [UInt8]) throws {
-    var choices = Choices(input)
-    let manners: [any TagManner] = [DirectTransmit(), TransparentExchange(), StorageCommands()]
-    let manner = manners[Int(choices.byte()) % manners.count]
-    let answerToReset = choices.bytes(20)
-    if let kind = StorageCardATR(answerToReset) { _ = kind.isType2 }
-    if let objects = try? DataObject.parse(input) {
-        let sum = objects.reduce(0) { $0 + $1.content.count }
-        try require(sum < max(1, input.count), "objects of more bytes than there are")
-    }
-    var sent = 0
-    func transmit(_ command: [UInt8]) throws(ReaderError) -> [UInt8] {
-        sent += 1
-        switch choices.byte() {
-        case 0: throw ReaderError(.tagLost)
-        case 1: throw ReaderError(.readerLost)
-        // Answers of the right form get further.
-        case 2: return choices.field() + [0x90, 0x00]
-        case 3:
-            return [0xD5, command.dropFirst(6).first.map { $0 &+ 1 } ?? 0] + choices.field()
-                + [0x90, 0x00]
-        case 4:
-            return [0xC0, 0x03, 0x00, 0x90, 0x00] + object(RadioCRC.appended(to: choices.field()))
-                + [0x90, 0x00]
-        case 5: return [0xC0, 0x03, 0x00, 0x90, 0x00] + object(choices.field()) + [0x90, 0x00]
-        case 6: return [0xD5, 0x43, 0x00] + RadioCRC.appended(to: choices.field()) + [0x90, 0x00]
-        default: return choices.field()
-        }
-    }
-    func object(_ content: [UInt8]) -> [UInt8] {
-        [0x97, 0x82, UInt8(content.count >> 8), UInt8(truncatingIfNeeded: content.count)] + content
-    }
-    _ = try? manner.prepare(transmit)
-    if let found = try? manner.select(answerToReset: answerToReset, transmit) {
-        try require(found.uid.count <= 260, "a number of \(found.uid.count) bytes")
-    }
-    for frame in [[0x30, 0x00], [0x3A, 0x04, 0x27], [0xA2, 0x04, 1, 2, 3, 4], [0x60]] as [[UInt8]] {
-        guard let answer = try? manner.exchange(frame, transmit) else { continue }
-        try require(answer.count <= 65_536, "an answer without end")
-    }
-    _ = try? manner.switchOff(transmit)
-    try require(sent <= 100, "\(sent) commands for one tag")
 }
 
 /// What the program and the process around its reader say to one another.

@@ -14,8 +14,10 @@ struct CorpusTests {
             at: folder.appending(path: name), includingPropertiesForKeys: nil)
     }
 
+    /// The inputs of the reader's line stand in front of libnfc's own tests, one at a time.
     @Test(
-        "holds all that has to hold", .timeLimit(.minutes(2)), arguments: FuzzTarget.all.map(\.name)
+        "holds all that has to hold", .timeLimit(.minutes(2)),
+        arguments: FuzzTarget.all.map(\.name).filter { $0 != FuzzTarget.readerLine.name }
     )
     func holds(_ name: String) async throws {
         let target = try #require(FuzzTarget.all.first { $0.name == name })

@@ -16,11 +16,11 @@ struct PasswordAttackTests {
         try await world.issue(protects: true)
         let before = try await world.tag()
         for page: UInt8 in 2...0x2C {
-            await expectRefusal(of: .write(page, Page(0xFF, 0xFF, 0xFF, 0xFF)), in: world)
+            try await expectRefusal(of: .write(page, Page(0xFF, 0xFF, 0xFF, 0xFF)), in: world)
         }
         // As often as anyone likes to guess.
         for guess: UInt8 in 0...20 {
-            await expectRefusal(of: .authenticate([guess, 1, 2, 3]), in: world)
+            try await expectRefusal(of: .authenticate([guess, 1, 2, 3]), in: world)
         }
         #expect(try await world.tag() == before)
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -31,10 +31,7 @@ struct PasswordAttackTests {
     func sniffed() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
-        let air = TracingReader(world.reader)
-        _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))
-        let opcode: UInt8 = 0x1B
-        let password = try #require(await air.exchanges.first { $0.frame.first == opcode }).frame
+        let password = try await payOverheard(in: world).frame
 
         _ = try await world.reader.select(within: .zero)
         _ = try await world.reader.exchange(password)
@@ -54,7 +51,59 @@ struct PasswordAttackTests {
             .issue(.nobody, World.usd(500), hasScratchCard: false), protects: true)
         _ = try await world.station.make(other, id: World.id(4))
         _ = try await world.reader.select(within: .zero)
-        await #expect(throws: ReaderError.self) { try await world.reader.exchange(password) }
+        await #expect(throws: ReaderError(.refused(0))) {
+            try await world.reader.exchange(password)
+        }
+    }
+
+    @Test("that was listened to locks its card for ever; the money moves to another tag")
+    func sniffedAndLocked() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        let password = try await payOverheard(in: world).frame
+
+        _ = try await world.reader.select(within: .zero)
+        _ = try await world.reader.exchange(password)
+        let locks: [(UInt8, Page)] = [(2, Page(0, 0, 0xFF, 0xFF)), (0x28, Page(0xFF, 0xFF, 0, 0))]
+        for (page, bits) in locks {
+            _ = try await world.reader.exchange(Type2Command.write(page, bits).frame)
+        }
+        await world.reader.release()
+        let locked = try await world.tag()
+        for number: UInt64 in 3...4 {
+            await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(number))
+            }
+        }
+        #expect(try await world.tag() == locked, "not even the keys open it again")
+        let lost = try await world.uid()
+        try await world.put(try World.otherTag())
+        let moved = try await world.station.make(CardOrder(.replace(lost)), id: World.id(5))
+        #expect(moved.balance == World.usd(750))
+    }
+
+    @Test("that was listened to makes a copy that passes, once: the other body is rolled back")
+    func copiedWithPassword() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        let overheard = try await payOverheard(in: world)
+        let honest = try await world.tag()
+        // What any reader sees, and the two answers from the air.
+        var copy = try #require(TagMemory.blank(.ntag213, uid: honest.uid))
+        for page in honest.chip.userPages { copy[page] = honest.visible(page) }
+        copy[0x29] = honest.visible(0x29)
+        copy[0x2B] = try #require(Page(overheard.frame.dropFirst()))
+        let pack = try #require(overheard.answer)
+        copy[0x2C] = try #require(Page(pack + [0, 0]))
+
+        try await world.put(copy)
+        _ = try await world.station.pay(World.usd(250), id: World.id(3))
+        #expect(try await world.balance() == 500)
+        try await world.put(honest)
+        await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(4))
+        }
+        #expect(try await world.balance() == 500)
     }
 
     @Test("of somebody else's on an unprotected card costs the card and no money")
@@ -73,9 +122,17 @@ struct PasswordAttackTests {
         #expect(moved.balance == World.usd(1_000))
     }
 
-    private func expectRefusal(of command: Type2Command, in world: World) async {
-        await #expect(throws: ReaderError.self, "\(command)") {
-            _ = try await world.reader.select(within: .zero)
+    /// Pays, and returns what went through the air when the card was opened for it.
+    private func payOverheard(in world: World) async throws -> TracingReader.Exchange {
+        let air = TracingReader(world.reader)
+        _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))
+        let opcode: UInt8 = 0x1B
+        return try #require(await air.exchanges.first { $0.frame.first == opcode })
+    }
+
+    private func expectRefusal(of command: Type2Command, in world: World) async throws {
+        _ = try await world.reader.select(within: .zero)
+        await #expect(throws: ReaderError(.refused(0)), "\(command)") {
             _ = try await world.reader.exchange(command.frame)
         }
         await world.reader.release()

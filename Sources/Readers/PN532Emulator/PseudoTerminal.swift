@@ -3,15 +3,15 @@ import Glibc
 
 /// A serial line that is not there: what is written to the device of this name comes out here,
 /// and the other way round.
-final class PseudoTerminal {
+package final class PseudoTerminal {
     private static let longestName = 128
 
     /// Our end, which never blocks.
-    let master: Int32
+    package let master: Int32
     /// A descriptor of the device itself. Without it our end would report a hang-up without pause
     /// as long as no client has the device open.
     private let slave: Int32
-    let path: String
+    package let path: String
 
     private init(master: Int32, slave: Int32, path: String) {
         self.master = master
@@ -24,7 +24,7 @@ final class PseudoTerminal {
         close(master)
     }
 
-    static func open() throws(EmulatorError) -> PseudoTerminal {
+    package static func open() throws(EmulatorError) -> PseudoTerminal {
         let master = linux_openpt()
         guard master >= 0 else { throw .last("a pseudo-terminal") }
         var name = [CChar](repeating: 0, count: longestName)
