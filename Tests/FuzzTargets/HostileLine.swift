@@ -127,11 +127,11 @@ extension HostileLine.State {
         return bytes + HostileLine.flood
     }
 
-    /// A status with its highest bit set has libnfc end the process, which is known and stands
-    /// in docs/LIBNFC.md.
+    /// A status with its highest bit set has libnfc end the process, and one that says that more
+    /// follows has it write where it must not: both stand in docs/LIBNFC.md.
     private func survivable(_ data: [UInt8]) -> [UInt8] {
         var data = data
-        if data.count > 2 { data[2] &= 0x7F }
+        if data.count > 2 { data[2] &= 0x3F }
         return data
     }
 

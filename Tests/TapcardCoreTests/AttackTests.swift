@@ -4,6 +4,7 @@ import Ledger
 import MockReader
 import SimulatedField
 import SimulatedReader
+import TagReading
 import TapcardCore
 import TapcardDomain
 import Testing
@@ -139,4 +140,58 @@ struct AttackAtTheCounterTests {
         #expect(try await world.tag() == before)
         #expect(try await world.balance() == 750)
     }
+
+    @Test("with a tag whose answers have no right length comes to nothing", arguments: Lie.allCases)
+    func lyingTag(_ lie: Lie) async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        let station = world.station(reader: LyingTag(reader: world.reader, lie: lie))
+        await expectRefused(.tagLost, exit: 1) { () throws(TapcardError) in
+            try await station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == 1_000)
+        #expect(try await world.ledger.operation(World.id(2)) == nil)
+
+        let stranger = World(try World.blank())
+        let desk = stranger.station(reader: LyingTag(reader: stranger.reader, lie: lie))
+        let order = try CardOrder.demo(in: .usd)
+        let said = await outcome { () throws(TapcardError) in
+            try await desk.make(order, id: World.id(1))
+        }
+        #expect([1, 4].contains(said.result?.exitStatus))
+        #expect(await stranger.reader.writeCount == 0)
+    }
+}
+
+/// What a hostile tag does to all it says.
+enum Lie: CaseIterable, Sendable {
+    case nothing, shorter, longer, twice
+
+    func told(_ answer: [UInt8]) -> [UInt8] {
+        switch self {
+        case .nothing: []
+        case .shorter: answer.dropLast()
+        case .longer: answer + [0]
+        case .twice: answer + answer
+        }
+    }
+}
+
+private struct LyingTag: TagReader {
+    let reader: SimulatedReader
+    let lie: Lie
+
+    var name: String { get async { reader.name } }
+    var longestAnswer: Int { get async { reader.longestAnswer } }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try await reader.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        lie.told(try await reader.exchange(frame))
+    }
+
+    func release() async { await reader.release() }
 }
