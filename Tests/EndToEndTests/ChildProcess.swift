@@ -128,7 +128,8 @@ final class ChildProcess {
         return true
     }
 
-    private static func poll(_ isSo: () throws -> Bool) rethrows -> Bool {
+    /// Looks again and again until something is so; false if it never is.
+    static func poll(_ isSo: () throws -> Bool) rethrows -> Bool {
         let rounds = Int(secondsLimit * 1_000_000) / Int(pollingInMicroseconds)
         for _ in 0..<rounds {
             if try isSo() { return true }

@@ -6,6 +6,8 @@ struct Change: Sendable, CustomTestStringConvertible {
     let line: String
     /// What leads to the state before it.
     let prepared: [String]
+    /// Whether it needs another sticker, which nothing was written on.
+    var isForBlank = false
     /// What `read` finds before and after; nil where there is no card yet.
     let before: Found?
     let after: Found
@@ -18,18 +20,26 @@ struct Change: Sendable, CustomTestStringConvertible {
     /// More calls than this a run has for certain.
     let leastCalls: Int
 
-    var testDescription: String { String(line.prefix { $0 != " " }) }
+    var testDescription: String {
+        line.split(separator: " ").prefix { $0.allSatisfy(\.isLetter) }.joined(separator: " ")
+    }
 
     /// The part of what `read --json` prints that a change changes.
     struct Found: Equatable, Sendable {
         let balance: String
         let ledger: String
         let isScratched: Bool
+        /// Nil where the ledger does not know the card.
+        let protection: String?
 
-        init(_ balance: String, ledger: String = "known", isScratched: Bool = false) {
+        init(
+            _ balance: String, ledger: String = "known", isScratched: Bool = false,
+            protection: String? = "off"
+        ) {
             self.balance = balance
             self.ledger = ledger
             self.isScratched = isScratched
+            self.protection = protection
         }
 
         /// Nil where there is no card to read.
@@ -38,9 +48,11 @@ struct Change: Sendable, CustomTestStringConvertible {
                 let match = document.firstMatch(
                     of: /"seal":"valid".*"balance":"([0-9.]+)".*"ledger":"(\w+)"/)
             else { return nil }
+            let protection = document.firstMatch(of: /"protection":"([a-z-]+)"/)
             self.init(
                 String(match.output.1), ledger: String(match.output.2),
-                isScratched: document.contains(#""state":"scratched""#))
+                isScratched: document.contains(#""state":"scratched""#),
+                protection: protection.map { String($0.output.1) })
         }
     }
 }
@@ -73,4 +85,31 @@ extension Change {
     static let issue = Change(
         line: "issue --balance 20", prepared: [], before: nil, after: twenty, says: "Issued:",
         refusalAgain: "card-known", mayBeVoided: false, leastCalls: 120)
+
+    static let refund = Change(
+        line: "refund \(id)", prepared: issued + ["pay 1 --operation \(id)"],
+        before: Found("19.00"), after: twenty, says: "Refunded $1.00, $20.00 left",
+        refusalAgain: nil, mayBeVoided: false, leastCalls: 80)
+
+    static let protect = Change(
+        line: "tag protect", prepared: issued, before: twenty,
+        after: Found("20.00", protection: "on"), says: "Card 04",
+        refusalAgain: "wrong-state", mayBeVoided: false, leastCalls: 100)
+
+    static let unprotect = Change(
+        line: "tag unprotect", prepared: issued + ["tag protect"],
+        before: Found("20.00", protection: "on"), after: twenty, says: "Tag 04",
+        refusalAgain: "wrong-state", mayBeVoided: false, leastCalls: 90)
+
+    /// Of a card that another ledger made with the same keys.
+    static let adopt = Change(
+        line: "adopt --accept-balance 20",
+        prepared: ["keys list", "backup ~/empty"] + issued + ["restore-backup ~/empty"],
+        before: Found("20.00", ledger: "unknown", protection: nil), after: twenty,
+        says: "Adopted:", refusalAgain: "card-known", mayBeVoided: false, leastCalls: 120)
+
+    static let replace = Change(
+        line: "replace --card \(Counter.firstUID)", prepared: issued, isForBlank: true,
+        before: nil, after: twenty, says: "Replaced:", refusalAgain: "card-known",
+        mayBeVoided: false, leastCalls: 100)
 }

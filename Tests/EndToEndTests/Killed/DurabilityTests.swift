@@ -29,16 +29,33 @@ struct DurabilityTests {
         #expect(ended.status == 0, "\(ended.errors)")
         let calls = try watched.takeLog()
         #expect(calls.contains { $0.kind == "told" })
-        var disk = Disk(home: counter.home)
+        #expect(missing(from: calls, at: counter.home) == [])
+        // Whatever only looks has nothing to make last.
+        #expect(calls.contains { $0.name == "sync" } == (line != "read"))
+        // Without them it would be missed, and as early as the card is written to.
+        guard line != "read" else { return }
+        let careless = missing(from: calls.filter { $0.name != "sync" }, at: counter.home)
+        #expect(careless.contains { $0.contains(#"kind: "told""#) })
+        let writes = calls.contains { $0.kind == "reader" }
+        #expect(careless.contains { $0.contains(#"kind: "reader""#) } == writes)
+    }
+
+    /// What a power cut would take away while the card is being written to, or after a success was
+    /// told.
+    private func missing(from calls: [KillSwitch.Call], at home: String) -> [String] {
+        var disk = Disk(home: home)
+        var missing: [String] = []
         for call in calls {
+            if call.kind == "told" || call.kind == "reader" {
+                missing += disk.unsynced.filter(Self.mustLast).map { "\($0), before \(call)" }
+            }
+            // A folder that is about to be made is no loss before there is something in it.
             if call.kind == "told" || (call.kind == "reader" && disk.hasSynced) {
-                #expect(disk.unsynced.filter(Self.mustLast) == [], "before \(call)")
-                #expect(disk.unnamed.filter(Self.mustLast) == [], "before \(call)")
+                missing += disk.unnamed.filter(Self.mustLast).map { "\($0), before \(call)" }
             }
             disk.note(call)
         }
-        // Whatever only looks has nothing to make last.
-        #expect(disk.hasSynced == (line != "read"))
+        return missing
     }
 
     /// What would be missing after a power cut.

@@ -5,7 +5,7 @@ import Testing
 /// that leave something on the disk or on the reader's line, and acts at one of them.
 struct KillSwitch {
     /// What happens at a call.
-    enum Action: CustomStringConvertible {
+    enum Action: Hashable, CustomStringConvertible {
         case killBefore
         case killAfter
         /// It fails with this number of an error, once or from then on.

@@ -39,6 +39,20 @@ struct KilledProgramTests {
         }
     }
 
+    @Test(
+        "what is done more rarely",
+        arguments: [Change.protect, .unprotect, .adopt, .replace, .refund])
+    func rareChanges(change: Change) throws {
+        let desk = try FaultDesk(change)
+        #expect(desk.calls.counted >= change.leastCalls)
+        let usual = change.line == Change.protect.line ? 6 : 12
+        for next in FaultDesk.Next.allCases {
+            let step = Thoroughness.step(next == .read ? usual : 2 * usual)
+            let count = try desk.play(desk.places(every: step, from: step), next: next)
+            #expect(count >= 2 * (change.leastCalls / step))
+        }
+    }
+
     /// It takes its two seconds to scratch, so many at a time.
     @Test("a code that is revealed")
     func scratching() throws {
@@ -55,7 +69,8 @@ struct KilledProgramTests {
     func chips(chip: String, change: Change) throws {
         let desk = try FaultDesk(change, chip: chip)
         #expect(desk.calls.counted >= change.leastCalls)
-        let step = Thoroughness.isEverything ? 5 : 25
+        let isPayment = change.line == Change.pay.line
+        let step = Thoroughness.isEverything ? 5 : Thoroughness.step(isPayment ? 5 : 25)
         let count = try desk.play(desk.places(every: step, from: step), next: .read)
         #expect(count >= 2 * (change.leastCalls / step))
     }

@@ -105,11 +105,8 @@ private final class WatchDesk {
 
     /// The next tap finds the payment made or not made, and nothing open.
     func settle(_ what: Comment) throws {
-        var read = try station.counter.run(["read", "--json"])
-        // The process that drives the reader takes a moment to see that its watch is gone.
-        for _ in 0..<200 where read.status == 5 {
-            read = try station.counter.run(["read", "--json"])
-        }
+        try station.waitUntilFree()
+        let read = try FaultDesk.run("read --json", on: station)
         #expect(read.status == 0, "\(what): \(read.output)")
         let found = Change.Found(in: read.output)
         #expect(found == Change.pay.before || found == Change.pay.after, "\(what): \(read.output)")

@@ -1,3 +1,5 @@
+import DurableFile
+import Glibc
 import PN532Emulator
 import SimulatedField
 import Testing
@@ -51,5 +53,14 @@ final class EmulatedCounter {
         let answer = reader.control(line)
         #expect(!answer.contains(#""error""#), "\(line): \(answer)", sourceLocation: location)
         return answer
+    }
+
+    /// Waits until no process holds the reader: one that was killed took its own down with it, but
+    /// the process that drove the reader for it needs a moment to see that.
+    func waitUntilFree() throws {
+        let node = try FileDescriptor.open(
+            try #require(reader.devicePath), O_RDWR | O_NOCTTY | O_NONBLOCK)
+        try #require(try ChildProcess.poll { try node.lock(waiting: false) })
+        node.unlock()
     }
 }
