@@ -211,7 +211,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
-        tests(of: "SoakTown"),
+        tests(of: "SoakTown", ["FaultyWorld"]),
         tests(
             of: "FaultyWorld",
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),

@@ -18,9 +18,9 @@ struct Body: Sendable {
         var excuses: [TapcardError.Kind] {
             switch self {
             case .vandalised: [.damaged, .rolledBack, .forged]
-            // Where what phones read is torn, only the lost ledger knew for whom a record was sealed.
-            case .restored: [.ledgerBehind, .cardUnknown, .damaged, .protectedTag, .outcomeUnknown]
-            case .copied: [.rolledBack, .damaged, .ledgerBehind, .forged]
+            case .restored:
+                [.ledgerBehind, .cardUnknown, .damaged, .protectedTag, .outcomeUnknown]
+            case .copied: [.rolledBack, .damaged]
             case .keyRetired: [.forged, .damaged]
             }
         }
@@ -30,13 +30,14 @@ struct Body: Sendable {
     /// Pages whose last WRITE was not acknowledged, with what they held before.
     var weak: [UInt8: Page] = [:]
     var marks: Set<Mark> = []
-    /// What a vandal wrote stays in the place that is not in use.
-    var wasVandalised = false
+    /// The places for records that a vandal wrote on, and nobody since.
+    var spoiltPlaces: Set<Int> = []
     /// What a thief has kept of it.
     var dumps: [TagMemory] = []
 
-    func isExcused(_ kind: TapcardError.Kind) -> Bool {
-        marks.contains { $0.excuses.contains(kind) }
+    /// Why this may be said of the card.
+    func excuses(of kind: TapcardError.Kind) -> [Mark] {
+        marks.filter { $0.excuses.contains(kind) }
     }
 
     static let mostDumps = 8

@@ -63,15 +63,15 @@ extension Town {
         let uid = uid(index)
         let isNew = books.accounts[uid]?.claims.contains(claim) != true
         if isNew { books.begin(claim, on: uid) }
-        switch try await play(index, words(claim), hold, request(claim)) {
+        let state = operation(of: claim)?.state
+        let said = try await play(index, words(claim), hold, request(claim))
+        try expectTruth(said, words(claim), state, operation(of: claim)?.state)
+        switch said {
         case nil: note("answers: none, the process died")
         case .success(let receipt):
             note("answers: \(claim.kind.rawValue) done" + (receipt.isReplayed ? ", replayed" : ""))
             if isNew, let standing = books.accounts[uid]?.standing, standing != .active {
                 throw broken("\(words(claim)) was done on a card that is \(standing)")
-            }
-            guard operation(of: claim)?.state == .committed else {
-                throw broken("I6: \(words(claim)) was said to be done and is not committed")
             }
             try await learn(index, but: claim)
             books.happened(claim, on: uid)
@@ -84,13 +84,12 @@ extension Town {
                 try await expectSettled(index)
                 bodies[index].marks = []
             }
-        case .failure(let error): try await wasRefused(error, claim, index, hold)
+        case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
         }
-        try expectAtRest(index)
     }
 
     /// What a claim asks of a station.
-    private func request(_ claim: Books.Claim) -> Ask<Receipt> {
+    func request(_ claim: Books.Claim) -> Ask<Receipt> {
         let amount = Money(minorUnits: claim.amount, .usd)
         let mood = chance.pick(PlayedService.Mood.allCases)
         let active = active
@@ -109,7 +108,7 @@ extension Town {
         }
     }
 
-    private func words(_ claim: Books.Claim) -> String {
+    func words(_ claim: Books.Claim) -> String {
         "\(claim.kind.rawValue) \(claim.amount) (\(String("\(claim.id)".prefix(8))))"
     }
 
@@ -121,23 +120,17 @@ extension Town {
     }
 
     private mutating func wasRefused(
-        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold
+        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold, isNew: Bool
     ) async throws(Broken) {
         let uid = uid(index)
         note("answers: \(error.kind.rawValue)")
-        let state = operation(of: claim)?.state
-        if Town.isAccusation(error, hold) {
-            if state == nil || state == .voided { books.didNotHappen(claim, on: uid) }
+        if Town.isAccusation(error, hold) || (error.kind == .outcomeUnknown && hold == .calm) {
+            // What became of the request is asked once the card is good again.
             return try await wasAccused(error.kind, index)
         }
         if error.kind == .outcomeUnknown || error.kind == .ledgerUnavailable {
-            // A ledger that was put back may not know of the card's password any more.
-            if hold == .calm { try await wasAccused(error.kind, index) }
+            guard hold == .disturbed else { throw broken("nothing went wrong, and yet: \(error)") }
             return
-        }
-        guard state == nil || state == .voided else {
-            throw broken(
-                "I6: \(words(claim)) was said to have failed, it is \(state?.rawValue ?? "")")
         }
         books.didNotHappen(claim, on: uid)
         guard let account = books.accounts[uid] else { return }
@@ -152,8 +145,8 @@ extension Town {
                 !account.claims.isEmpty
                 || account.scratch != (claim.kind == .scratch ? .unscratched : .scratched)
         case .activationRefused, .serviceFailed: isRight = claim.kind == .activate
-        case .operationVoided: isRight = state == .voided
-        default: isRight = hold != .calm
+        case .operationVoided: isRight = !isNew
+        default: isRight = hold == .disturbed && Town.isOfDisturbance(error.kind)
         }
         if !isRight { throw broken("\(words(claim)) ended so: \(error)") }
     }
@@ -161,8 +154,7 @@ extension Town {
     /// Whether somebody is told that his card is not good. A password that the ledger does not know
     /// of is one of these; but a frame that was refused once looks like it, too.
     static func isAccusation(_ error: TapcardError, _ hold: Hold) -> Bool {
-        error.result == .untrusted || [.ledgerBehind, .cardUnknown].contains(error.kind)
-            || (error.kind == .protectedTag && hold == .calm)
+        blames(error) || (error.kind == .protectedTag && hold == .calm)
     }
 
     /// What became of what was not known: asked of the counter, without the card.
@@ -196,15 +188,26 @@ extension Town {
         let said = try await play(index, "read", .disturbed) { station, _ throws(TapcardError) in
             try await station.read()
         }
-        let problem: TapcardError.Kind?
         switch said {
-        case .success(let reading): problem = reading.problem?.kind
+        case .success(let reading):
+            guard let problem = reading.problem, problem.kind != .cardClosed else { return }
+            try await wasAccused(problem.kind, index)
+        case .failure(let error) where Town.isAccusation(error, .disturbed):
+            try await wasAccused(error.kind, index)
         case .failure(let error):
-            problem = Town.isAccusation(error, .disturbed) ? error.kind : nil
-        case nil: problem = nil
+            guard
+                error.kind == .cardClosed && mayBeClosed(index) || Town.isOfDisturbance(error.kind)
+            else {
+                throw broken("a look at a card ended so: \(error)")
+            }
+        case nil: return
         }
-        if let problem, problem != .cardClosed { try await wasAccused(problem, index) }
-        try expectAtRest(index)
+    }
+
+    /// Whether people were told so, or have asked for it and not heard.
+    private func mayBeClosed(_ index: Int) -> Bool {
+        guard let account = books.accounts[uid(index)] else { return false }
+        return account.standing == .closed || account.claims.contains { $0.kind == .close }
     }
 
     /// An undisturbed look at a card, after which nothing is open and nothing unknown.
@@ -223,8 +226,12 @@ extension Town {
             bodies[index].marks = []
         case .failure(let error):
             // Its records are gone, and there is nothing left to lose.
-            if error.kind == .cardClosed, books.accounts[uid(index)]?.standing == .closed {
-                return try await learn(index)
+            if error.kind == .cardClosed, mayBeClosed(index) {
+                try await learn(index)
+                guard books.accounts[uid(index)]?.standing == .closed else {
+                    throw broken("a card is closed, and nobody was told")
+                }
+                return
             }
             if error.kind == .blankTag || error.kind == .notACard,
                 books.accounts[uid(index)] == nil

@@ -51,9 +51,11 @@ extension Town {
         let id = newID()
         while true {
             let hold: Hold = chance.percent(50) ? .disturbed : .calm
+            let state = tables.operations[id]?.state
             let said = try await play(index, what, hold) { station, _ throws(TapcardError) in
                 try await station.make(order, id: id)
             }
+            try expectTruth(said, what, state, tables.operations[id]?.state)
             switch said {
             case .success(let reading):
                 note("answers: \(what) done")
@@ -63,8 +65,17 @@ extension Town {
                 return reading
             case .failure(let error) where hold == .calm:
                 throw broken("\(what) ended so: \(error)")
-            case .failure, nil: continue
+            case .failure(let error): try expectDisturbance(error, index)
+            case nil: continue
             }
+        }
+    }
+
+    /// A disturbed tap failed, and is tried again: it has accused nobody without a reason.
+    private mutating func expectDisturbance(_ error: TapcardError, _ index: Int) throws(Broken) {
+        if Town.blames(error) { return try expectExcuse(for: error.kind, index) }
+        guard Town.isOfDisturbance(error.kind) else {
+            throw broken("what was disturbed ended so: \(error)")
         }
     }
 
@@ -82,10 +93,7 @@ extension Town {
     mutating func wasAccused(
         _ kind: TapcardError.Kind, _ index: Int
     ) async throws(Broken) {
-        guard bodies[index].isExcused(kind) else {
-            throw broken("I7: an honest card is \(kind.rawValue)")
-        }
-        note("accused: \(kind.rawValue)")
+        try expectExcuse(for: kind, index)
         if kind == .cardUnknown { return try await adopt(index) }
         let uid = uid(index)
         while true {
@@ -99,28 +107,11 @@ extension Town {
                 bodies[index].marks = []
                 return try await calmRead(index)
             case .failure(let error) where hold == .calm:
-                guard error.kind == .outcomeUnknown else {
-                    throw broken("a repair ended so: \(error)")
-                }
-                return try await giveUp(index)
-            case .failure, nil: continue
+                throw broken("a repair ended so: \(error)")
+            case .failure(let error): try expectDisturbance(error, index)
+            case nil: continue
             }
         }
-    }
-
-    /// The tag asks for a password that the ledger, put back to before, does not know of: the
-    /// balance goes onto another sticker.
-    private mutating func giveUp(_ index: Int) async throws(Broken) {
-        let lost = uid(index)
-        note("stickers given up for their password")
-        bodies[index] = blank()
-        guard let standing = books.accounts[lost]?.standing,
-            standing == .active || standing == .blocked
-        else { return }
-        try await carryOut(CardOrder(.replace(lost)), "replace", index)
-        try await learn(index, of: lost)
-        books.replaced(lost, by: uid(index))
-        try await expectSettled(index)
     }
 
     /// A card that the ledger does not know any more, or never knew: it is believed or thrown away.
@@ -163,6 +154,7 @@ extension Town {
         guard change == .forget || account.standing == .active || account.standing == .blocked
         else { return }
         let ledger = Desk(tables)
+        let surroundings = Occasion(chance.next(), at: time).surroundings
         do throws(TapcardError) {
             _ = try await Station.change(uid, change, in: ledger, surroundings: surroundings)
         } catch {
@@ -189,6 +181,7 @@ extension Town {
         let isAllowed = books.accounts[card.uid]?.standing == .active
         while true {
             let hold: Hold = chance.percent(60) ? .disturbed : .calm
+            let state = tables.operations[id]?.state
             let said = try await play(index, what, hold) { station, _ throws(TapcardError) in
                 if isOn {
                     try await station.unprotect(id: id)
@@ -196,6 +189,7 @@ extension Town {
                     try await station.protect(id: id)
                 }
             }
+            try expectTruth(said, what, state, tables.operations[id]?.state)
             switch said {
             case .success:
                 note("answers: \(what) done")
@@ -205,6 +199,7 @@ extension Town {
             case .failure(let error) where hold == .calm:
                 if isAllowed { throw broken("\(what) ended so: \(error)") }
                 return
+            case .failure(let error) where isAllowed: try expectDisturbance(error, index)
             case .failure, nil: continue
             }
         }
@@ -228,7 +223,6 @@ extension Town {
             throw broken("key \(old.id) cannot be retired: \(error)")
         }
         for index in bodies.indices { bodies[index].marks.insert(.keyRetired) }
-        backup = nil
     }
 
     /// The ledger is put back to an earlier state: what happened since is lost for everybody.
@@ -240,12 +234,18 @@ extension Town {
         } catch {
             throw broken("the backup cannot be put back: \(error)")
         }
+        let newer = tables
         tables = ledger.tables.withLock { $0 }
-        books = backup.books
-        for index in bodies.indices {
-            bodies[index].marks.insert(.restored)
-            bodies[index].dumps = []
+        for (uid, records) in newer.issued {
+            let known = tables.issued[uid] ?? [:]
+            lost[uid, default: []].formUnion(
+                records.values.filter { known[$0.sequence] == nil }.map(\.bytes))
         }
+        books = backup.books
+        let marks: Set<Body.Mark> =
+            keys.entries.contains { $0.status == .retired }
+            ? [.restored, .keyRetired] : [.restored]
+        for index in bodies.indices { bodies[index].marks.formUnion(marks) }
         let present = Set(bodies.indices.map(uid))
         for uid in books.accounts.keys.sorted() where !present.contains(uid) {
             try await learn(0, of: uid, isGone: true)
@@ -267,6 +267,7 @@ extension Town {
         }
         let (now, before) = (tables, bodies[index])
         tables = ledger.tables.withLock { $0 }
+        bodies[index].marks = [.restored]
         let id = newID()
         let said = try await play(index, "pay at a stale counter", .calm) {
             station, _ throws(TapcardError) in

@@ -2,7 +2,6 @@ import BlockingLane
 import CardImage
 import FaultyWorld
 import Ledger
-import SimulatedField
 import TapcardCore
 import TapcardDomain
 import Type2Tag
@@ -20,19 +19,6 @@ enum Hold: Sendable {
 typealias Ask<Success> = @Sendable (Station, Scene) async throws(TapcardError) -> Success
 
 extension Town {
-    var surroundings: Station.Surroundings {
-        let (chance, clock, hints) = (chance, clock, hints)
-        return Station.Surroundings(
-            now: { Timestamp(milliseconds: clock.withLock { $0 }) },
-            sleep: { duration in
-                clock.withLock { $0 += duration.components.seconds * 1_000 }
-            },
-            random: { chance.bytes($0) },
-            progress: { progress in
-                if case .hint(let text) = progress { hints.withLock { $0.append(text) } }
-            })
-    }
-
     func world(of index: Int) -> RestingWorld {
         var world = RestingWorld(tag: bodies[index].tag, ledger: tables)
         world.weak = bodies[index].weak
@@ -41,47 +27,76 @@ extension Town {
 
     /// One tap. Nil where the process died: then nobody said anything.
     mutating func play<Success: Sendable>(
-        _ index: Int, _ what: String, _ hold: Hold, _ ask: Ask<Success>
+        _ index: Int, _ what: String, _ hold: Hold, _ ask: @escaping Ask<Success>
     ) async throws(Broken) -> Result<Success, TapcardError>? {
-        let scene = Scene(
-            world(of: index), mishaps: hold == .disturbed ? drawMishaps() : [:], keys: keys,
-            surroundings: surroundings)
-        if hold == .away { scene.moveCard(to: nil) }
-        var said: Result<Success, TapcardError>?
-        do throws(TapcardError) {
-            said = .success(try await ask(scene.station(), scene))
-        } catch {
-            said = .failure(error)
-        }
-        if scene.isDead(0) { said = nil }
-        try take(scene, index)
+        let said = try await stage(index, hold) { scene in await scene.hear(ask, at: 0) }
         note(hold == .away ? "questions without a card" : "taps")
+        for mark in bodies[index].marks { note("taps on a card that is \(mark)") }
         tell(index, "\(what), \(hold): \(Town.words(said))")
         return said
     }
 
-    /// The world is as the scene left it.
-    mutating func take(_ scene: Scene, _ index: Int) throws(Broken) {
-        let world = scene.world
-        let heard = hints.withLock { heard in
-            defer { heard = [] }
-            return heard
+    /// Sets the scene for people with a card, with what goes wrong in it, and takes over the world
+    /// that they leave.
+    mutating func stage<Said: Sendable>(
+        _ index: Int, _ hold: Hold, stations: Int = 1,
+        turn: (@Sendable (Int) async -> Void)? = nil,
+        _ act: @Sendable (Scene) async -> Said
+    ) async throws(Broken) -> Said {
+        evidence = evidence(of: index)
+        let before = world(of: index)
+        let (seed, keys, time) = (chance.next(), keys, time)
+        func scene(_ mishaps: [Int: Mishap], _ occasion: Occasion) -> Scene {
+            Scene(
+                before, mishaps: mishaps, stations: stations, keys: keys,
+                surroundings: occasion.surroundings, turn: turn)
         }
-        bodies[index].tag = world.tag
-        bodies[index].weak = world.weak
-        tables = world.ledger
-        for step in scene.steps {
-            guard let mishap = step.mishap, mishap.strikes(step) else { continue }
+        var mishaps: [Int: Mishap] = [:]
+        if hold == .disturbed {
+            let made = active.withLock { $0 }
+            mishaps = await drawMishaps { mishaps in
+                let rehearsal = scene(mishaps, Occasion(seed, at: time))
+                _ = await act(rehearsal)
+                active.withLock { $0 = made }
+                return rehearsal.steps
+            }
+        }
+        let occasion = Occasion(seed, at: time)
+        let played = scene(mishaps, occasion)
+        if hold == .away { played.moveCard(to: nil) }
+        let said = await act(played)
+        self.time = occasion.clock.withLock { $0 }
+        try take(played, index, hints: occasion.hints.withLock { $0 })
+        for place in mishaps.keys.sorted() {
+            guard let mishap = mishaps[place], played.steps.indices.contains(place) else {
+                throw broken("a fault was drawn for a step that was never taken")
+            }
             note("fault: \(mishap.name)")
             tell(index, "(\(mishap))")
         }
-        if let violation = scene.violations.first { throw broken("\(violation)") }
-        if bodies[index].marks.isEmpty {
-            if heard.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
-            let suspicion = heard.first { $0.contains("tampered") || $0.contains("overwritten") }
-            if let suspicion, !bodies[index].wasVandalised {
+        if let violation = played.violations.first { throw broken("\(violation)") }
+        try expectAtRest(index, after: before)
+        return said
+    }
+
+    /// The world is as the scene left it; what the log said of the card is held against the card.
+    private mutating func take(
+        _ scene: Scene, _ index: Int, hints: [String]
+    ) throws(Broken) {
+        let world = scene.world
+        bodies[index].tag = world.tag
+        bodies[index].weak = world.weak
+        tables = world.ledger
+        if hints.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
+        let suspicion = hints.first { $0.contains("tampered") || $0.contains("overwritten") }
+        if let suspicion {
+            guard !bodies[index].spoiltPlaces.isEmpty else {
                 throw broken("the log suspects an honest card: \(suspicion)")
             }
+            note("hints: somebody's hand")
+        }
+        for (place, bytes) in world.tag.records.enumerated() {
+            if isIssued(bytes, uid(index)) { bodies[index].spoiltPlaces.remove(place) }
         }
     }
 
@@ -97,90 +112,52 @@ extension Town {
         case nil: "nothing; the process is dead"
         }
     }
-
-    /// What goes wrong in a disturbed tap, at which of its steps.
-    func drawMishaps() -> [Int: Mishap] {
-        let longestTap = 34
-        var mishaps: [Int: Mishap] = [:]
-        for _ in 0..<chance.pick(weighted: [(70, 1), (22, 2), (8, 3)]) {
-            mishaps[chance.below(longestTap)] = drawMishap()
-        }
-        return mishaps
-    }
-
-    private func drawMishap() -> Mishap {
-        let ofOthers: [Mishap] = [
-            .killedBefore, .killedAfter, .ledgerAway, .ledgerGone, .commitLost, .commitUnknown,
-            .commitUnknownLedgerGone,
-        ]
-        if chance.percent(35) { return chance.pick(ofOthers) }
-        let seed = chance.next()
-        let torn: [TornPage] = [
-            .zero, .unchanged, .new, .mix(seed: seed), .mix(seed: seed &+ 1),
-            .someOnes(seed: seed), .erasedToSomeOnes(seed: seed),
-            .lowestOnes(chance.below(9)), .highestOnes(chance.below(9)),
-            .erasedToLowestOnes(chance.below(9)), .erasedToHighestOnes(chance.below(9)),
-        ]
-        let kind: Fault.Kind = chance.pick(weighted: [
-            (2, .lost), (6, .torn(chance.pick(torn))), (3, .acknowledgeLost), (1, .pulledAfter),
-            (1, .garbled), (1, .late), (1, .refused(chance.pick([0, 1, 4, 5]))),
-        ])
-        return chance.percent(30) ? .radioAndBack(kind) : .radio(kind)
-    }
-}
-
-extension Mishap {
-    /// Whether it can happen at this step at all.
-    fileprivate func strikes(_ step: Step) -> Bool {
-        switch self {
-        case .radio, .radioAndBack: step.isFrame
-        case .killedBefore, .killedAfter: true
-        case .ledgerAway, .ledgerGone: step.act == .ledgerRead || step.act == .ledgerWrite
-        case .commitLost, .commitUnknown, .commitUnknownLedgerGone: step.act == .ledgerWrite
-        }
-    }
-
-    /// The kind of fault, whatever a torn page held.
-    fileprivate var name: String {
-        switch self {
-        case .radio(let kind), .radioAndBack(let kind):
-            if case .torn = kind {
-                "torn page"
-            } else {
-                "\(kind)".split(separator: " ")[0].description
-            }
-        default: description
-        }
-    }
 }
 
 // What must hold.
 extension Town {
     /// The records on a tag that the ledger itself made for it.
-    func trueNumbers(on tag: TagMemory, _ uid: CardUID) -> [SequenceNumber] {
-        guard let layout = CardLayout(chipNamed: tag.chip.name),
-            let image = CardImage(layout.pages.flatMap { tag[$0].bytes }, layout: layout)
-        else { return [] }
-        return image.records.compactMap { bytes in
-            guard let record = SealedRecord(bytes),
-                tables.issued[uid]?[record.sequence]?.bytes == bytes
+    func trueNumbers(
+        on tag: TagMemory, _ uid: CardUID, in ledger: LedgerTables? = nil
+    ) -> [SequenceNumber] {
+        let issued = (ledger ?? tables).issued[uid] ?? [:]
+        return tag.records.compactMap { bytes in
+            guard let record = SealedRecord(bytes), issued[record.sequence]?.bytes == bytes
             else { return nil }
             return record.sequence
         }
     }
 
-    /// I11, with weak pages as they are and once they have turned bad.
-    mutating func expectAtRest(_ index: Int) throws(Broken) {
-        guard bodies[index].marks.isEmpty, let card = tables.cards[uid(index)] else { return }
+    private func isIssued(_ bytes: [UInt8], _ uid: CardUID) -> Bool {
+        guard let record = SealedRecord(bytes) else { return false }
+        return tables.issued[uid]?[record.sequence]?.bytes == bytes
+    }
+
+    /// I11, with weak pages as they are and once they have turned bad. On a card that somebody has
+    /// spoilt no tap spoils what was left of it.
+    private func expectAtRest(_ index: Int, after before: RestingWorld) throws(Broken) {
+        let world = world(of: index)
+        let isAnew = world.open?.kind.makesCard == true || isFormatted(before)
+        let mayLack = !bodies[index].marks.isEmpty || isAnew
+        guard !mayLack || (evidence.hasGoodRecord && lack(in: before) == nil) else { return }
+        if let lack = lack(in: world) { throw broken("I11: \(lack)") }
+    }
+
+    private func isFormatted(_ world: RestingWorld) -> Bool {
+        world.card?.status == .closed && isBlank(world.tag)
+    }
+
+    /// Nil where a record of the ledger's own is left that is not below the confirmed one.
+    private func lack(in world: RestingWorld) -> String? {
+        guard let card = world.card else { return nil }
         for decay in Decay.allCases {
-            let tag = world(of: index).decayed(decay).tag
-            let best = trueNumbers(on: tag, card.uid).max() ?? .none
-            let isBlank = card.status == .closed && isBlank(tag)
-            if best < card.confirmed, !isBlank {
-                throw broken(
-                    "I11: the best record is \(best), \(card.confirmed) is confirmed (\(decay))")
+            let tag = world.decayed(decay).tag
+            let best = trueNumbers(on: tag, card.uid, in: world.ledger).max() ?? .none
+            if best < card.confirmed {
+                return "the best record is \(best), \(card.confirmed) is confirmed (\(decay))"
             }
         }
+        return nil
     }
 
     func isBlank(_ tag: TagMemory) -> Bool {
@@ -208,10 +185,9 @@ extension Town {
         let face = CardFace(
             style: view.card.face, balance: content.balance, holder: content.holder,
             scratch: content.scratch)
-        guard let layout = CardLayout(chipNamed: tag.chip.name),
-            let image = CardImage(layout.pages.flatMap { tag[$0].bytes }, layout: layout),
-            var shown = image.content(in: .usd).face
-        else { throw broken("I8: what phones read makes no sense") }
+        guard var shown = tag.image?.content(in: .usd).face else {
+            throw broken("I8: what phones read makes no sense")
+        }
         // What a vandal wrote may have become a member of others, which is kept.
         shown.extras = []
         guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
@@ -234,5 +210,31 @@ extension Town {
         {
             throw broken("I9: a code is activated that the service never made active")
         }
+    }
+}
+
+extension TagMemory {
+    var image: CardImage? {
+        CardLayout(chipNamed: chip.name).flatMap { layout in
+            CardImage(layout.pages.flatMap { self[$0].bytes }, layout: layout)
+        }
+    }
+
+    /// The bytes in the two places for records.
+    var records: [[UInt8]] { image?.records ?? [] }
+}
+
+extension Scene {
+    /// What somebody is told at one of its stations; nothing where the process died.
+    func hear<Success>(
+        _ ask: Ask<Success>, at number: Int
+    ) async -> Result<Success, TapcardError>? {
+        let said: Result<Success, TapcardError>
+        do throws(TapcardError) {
+            said = .success(try await ask(station(number), self))
+        } catch {
+            said = .failure(error)
+        }
+        return isDead(number) ? nil : said
     }
 }

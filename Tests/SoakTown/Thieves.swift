@@ -63,6 +63,7 @@ extension Town {
         bodies[index].tag = dump
         bodies[index].weak = [:]
         bodies[index].marks.insert(.copied)
+        bodies[index].spoiltPlaces = [0, 1]
         _ = try await expectNothing(index, "an old image")
         guard bodies[index].tag == dump else { throw broken("an old image was written over") }
         bodies[index] = honest
@@ -173,96 +174,10 @@ extension Town {
             bodies[index].weak[page] = nil
         }
         bodies[index].marks.insert(.vandalised)
-        bodies[index].wasVandalised = true
+        for (place, first) in layout.recordPages.enumerated()
+        where pages.contains(where: { (first..<first + 4).contains($0) }) {
+            bodies[index].spoiltPlaces.insert(place)
+        }
         tell(index, "a vandal wrote \(written) on \(pages.count) pages from \(pages[0])")
-    }
-
-    /// One card goes to and fro between two counters: in the middle of a tap at one it pays at
-    /// the other.
-    mutating func crossing(_ index: Int) async throws(Broken) {
-        let uid = uid(index)
-        guard books.accounts[uid]?.standing == .active, bodies[index].marks.isEmpty,
-            books.accounts[uid]?.claims.isEmpty == true
-        else { return }
-        let claims = (1...2).map { _ in
-            Books.Claim(kind: .pay, id: newID(), amount: Int64(chance.below(400) + 1))
-        }
-        let meeting = Meeting(afterSteps: chance.below(24), claims[1])
-        let scene = Scene(
-            world(of: index), stations: 2, keys: keys, surroundings: surroundings,
-            turn: { number in if number == 0 { await meeting.turn() } })
-        meeting.scene.withLock { $0 = scene }
-        var said: [Result<Receipt, TapcardError>?] = []
-        for claim in claims { books.begin(claim, on: uid) }
-        do throws(TapcardError) {
-            let amount = Money(minorUnits: claims[0].amount, .usd)
-            said.append(.success(try await scene.station().pay(amount, id: claims[0].id)))
-        } catch {
-            said.append(.failure(error))
-        }
-        said.append(meeting.said.withLock { $0 })
-        meeting.scene.withLock { $0 = nil }
-        try take(scene, index)
-        note("taps")
-        for (claim, answer) in zip(claims, said) {
-            tell(index, "pay \(claim.amount) at one of two counters: \(Town.words(answer))")
-            try hear(answer, claim, index)
-        }
-        try expectAtRest(index)
-        try await calmRead(index)
-    }
-
-    /// What a customer at two counters is told by one of them.
-    private mutating func hear(
-        _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int
-    ) throws(Broken) {
-        let state = tables.operations[claim.id]?.state
-        switch said {
-        case .success:
-            note("answers: pay done, between two counters")
-            guard state == .committed else { throw broken("I6: paid, but \(claim.id) is not") }
-            books.happened(claim, on: uid(index))
-        case .failure(let error):
-            note("answers: \(error.kind.rawValue), between two counters")
-            if error.result == .untrusted || error.kind == .ledgerBehind {
-                throw broken("I7: an honest card at two counters is \(error.kind.rawValue)")
-            }
-            if error.kind == .outcomeUnknown { return }
-            guard state != .committed else { throw broken("I6: \(claim.id) failed and is done") }
-            if state != .pending { books.didNotHappen(claim, on: uid(index)) }
-        case nil: if state == nil { books.didNotHappen(claim, on: uid(index)) }
-        }
-    }
-}
-
-/// Two counters meet over one card.
-private final class Meeting: Sendable {
-    let scene = Guarded<Scene?>(nil)
-    let said = Guarded<Result<Receipt, TapcardError>?>(nil)
-    private let left: Guarded<Int>
-    private let claim: Books.Claim
-
-    init(afterSteps steps: Int, _ claim: Books.Claim) {
-        left = Guarded(steps)
-        self.claim = claim
-    }
-
-    /// Before each step of the first counter: at one of them the card goes to the second, and back.
-    func turn() async {
-        let isDue = left.withLock { left in
-            left -= 1
-            return left == 0
-        }
-        guard isDue, let scene = scene.withLock({ $0 }) else { return }
-        scene.moveCard(to: 1)
-        let answer: Result<Receipt, TapcardError>
-        do throws(TapcardError) {
-            let amount = Money(minorUnits: claim.amount, .usd)
-            answer = .success(try await scene.station(1).pay(amount, id: claim.id))
-        } catch {
-            answer = .failure(error)
-        }
-        said.withLock { $0 = answer }
-        scene.moveCard(to: 0)
     }
 }

@@ -19,15 +19,18 @@ package struct Town {
     static let size = 24
 
     let chance: Chance
-    let clock = Guarded<Int64>(1_700_000_000_000)
+    var time: Int64 = 1_700_000_000_000
     /// The codes that the activation service has made active.
     let active = Guarded<Set<ScratchCode>>([])
-    let hints = Guarded<[String]>([])
     var keys: KeyRing
     var tables = LedgerTables()
     var bodies: [Body] = []
     var books = Books()
     var backup: (tables: LedgerTables, books: Books)?
+    /// Records of a time that a restored ledger does not know any more.
+    var lost: [CardUID: Set<[UInt8]>] = [:]
+    /// What the card had to say for itself before the last tap.
+    var evidence = Evidence()
     package private(set) var tally = Tally()
     package private(set) var step = 0
     private var stories: [Int: [String]] = [:]
@@ -60,7 +63,7 @@ package struct Town {
     /// The next thing that happens in town.
     package mutating func next() async throws(Broken) {
         step += 1
-        clock.withLock { $0 += Int64(chance.below(chance.percent(5) ? 400_000 : 20_000)) }
+        time += Int64(chance.below(chance.percent(5) ? 400_000 : 20_000))
         let index = chance.below(bodies.count)
         lastBody = index
         decay(index)
@@ -173,6 +176,8 @@ package struct Town {
 /// How often each thing happened, so that nobody takes an idle run for a good one.
 package struct Tally: Sendable {
     package private(set) var counts: [String: Int] = [:]
+
+    package init() {}
 
     mutating func add(_ what: String) { counts[what, default: 0] += 1 }
 

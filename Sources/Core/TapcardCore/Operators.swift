@@ -39,14 +39,19 @@ extension Station {
     }
 
     /// Writes the ledger's state onto a card and every page that phones read. A card that cannot
-    /// be trusted is only written when the operator names it.
+    /// be trusted is only written when the operator names it; of one that is named the password is
+    /// looked for as well, which a ledger that was put back may not know of.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
         return try await tap(
             for: nil, only: card,
             early: { sight throws(Interruption) in
-                guard card != nil, let seen = sight.seen, let view = sight.view,
-                    verdict(on: sight) != nil
-                else { return .goOn }
+                guard card != nil, let seen = sight.seen, let view = sight.view else {
+                    return .goOn
+                }
+                let found = try await learnProtection(of: sight, view.card)
+                guard verdict(on: sight) != nil else {
+                    return found == view.card.protection ? .goOn : .again
+                }
                 try await rewrite(sight, view, seen)
                 return .again
             },
@@ -66,7 +71,6 @@ extension Station {
     private func rewrite(
         _ sight: Sight, _ view: CardView, _ seen: Seen
     ) async throws(Interruption) {
-        _ = try await learnProtection(of: sight, view.card)
         guard let open = view.open else {
             _ = try await reseal(sight, seen, above: sight.highest)
             return

@@ -43,6 +43,7 @@ extension Station {
         let known = try await known(id, intent, only: card)
         if let known, known.state == .committed { return change(receipt(known, isReplayed: true)) }
         let begun = Begun()
+        begun.operation = known
         return try await tap(
             for: id, only: card,
             conclude: { error, state in

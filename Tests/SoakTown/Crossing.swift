@@ -1,0 +1,113 @@
+import BlockingLane
+import FaultyWorld
+import Ledger
+import TapcardCore
+import TapcardDomain
+
+extension Town {
+    /// One card goes to and fro between two counters: in the middle of a tap at one it is worked
+    /// on at the other, and at either of them something may go wrong.
+    mutating func crossing(_ index: Int) async throws(Broken) {
+        let uid = uid(index)
+        guard books.accounts[uid]?.standing == .active, bodies[index].marks.isEmpty,
+            books.accounts[uid]?.claims.isEmpty == true
+        else { return }
+        let claims = (0..<2).map { _ in
+            Books.Claim(
+                kind: chance.percent(70) ? .pay : .add, id: newID(),
+                amount: Int64(chance.below(400) + 1))
+        }
+        let hold: Hold = chance.percent(50) ? .disturbed : .calm
+        let asks = (request(claims[0]), request(claims[1]))
+        let longestTap = 62
+        let meeting = Meeting(afterSteps: chance.below(longestTap), asks.1)
+        for claim in claims { books.begin(claim, on: uid) }
+        let said = try await stage(
+            index, hold, stations: 2, turn: { number in if number == 0 { await meeting.turn() } }
+        ) { scene in
+            meeting.begin(in: scene)
+            let first = await scene.hear(asks.0, at: 0)
+            return Said(first: first, second: meeting.end())
+        }
+        note("taps")
+        note(said.second == nil ? "counters that did not meet" : "counters that met over a card")
+        for (claim, answer) in [(claims[0], said.first), (claims[1], said.second ?? nil)] {
+            let asked = words(claim)
+            tell(index, "\(asked) at one of two counters: \(Town.words(answer))")
+        }
+        try hear(said.first, claims[0], index)
+        if let second = said.second {
+            try hear(second, claims[1], index)
+        } else {
+            books.didNotHappen(claims[1], on: uid)
+        }
+        try await calmRead(index)
+    }
+
+    /// What a customer at two counters is told by one of them.
+    private mutating func hear(
+        _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int
+    ) throws(Broken) {
+        try expectTruth(said, words(claim), nil, tables.operations[claim.id]?.state)
+        switch said {
+        case .success:
+            note("answers: \(claim.kind.rawValue) done, between two counters")
+            books.happened(claim, on: uid(index))
+        case .failure(let error):
+            note("answers: \(error.kind.rawValue), between two counters")
+            if Town.blames(error) {
+                throw broken("I7: an honest card at two counters is \(error.kind.rawValue)")
+            }
+            if error.kind != .outcomeUnknown { books.didNotHappen(claim, on: uid(index)) }
+        case nil: note("answers: none, between two counters")
+        }
+    }
+}
+
+/// What was said at two counters; at the second, nothing where the card never came there.
+private struct Said: Sendable {
+    let first: Result<Receipt, TapcardError>?
+    let second: Result<Receipt, TapcardError>??
+}
+
+/// Two counters meet over one card, in every rehearsal anew.
+private final class Meeting: Sendable {
+    private struct State {
+        var scene: Scene?
+        var left = 0
+        var said: Result<Receipt, TapcardError>??
+    }
+
+    private let state = Guarded(State())
+    private let steps: Int
+    private let ask: Ask<Receipt>
+
+    init(afterSteps steps: Int, _ ask: @escaping Ask<Receipt>) {
+        self.steps = steps
+        self.ask = ask
+    }
+
+    func begin(in scene: Scene) {
+        state.withLock { $0 = State(scene: scene, left: steps) }
+    }
+
+    func end() -> Result<Receipt, TapcardError>?? {
+        state.withLock { state in
+            state.scene = nil
+            return state.said
+        }
+    }
+
+    /// Before each step of the first counter: at one of them the card goes to the second, and back.
+    func turn() async {
+        let scene = state.withLock { state in
+            defer { state.left -= 1 }
+            return state.left == 0 ? state.scene : nil
+        }
+        guard let scene else { return }
+        scene.moveCard(to: 1)
+        let answer = await scene.hear(ask, at: 1)
+        state.withLock { $0.said = .some(answer) }
+        scene.moveCard(to: 0)
+    }
+}

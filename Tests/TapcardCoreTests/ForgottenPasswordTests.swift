@@ -1,0 +1,66 @@
+import Ledger
+import MockReader
+import SimulatedField
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A card was protected after the backup that was put back, and the one record that says so was
+/// destroyed: its older record is as good as the ledger, which knows of no password.
+@Suite("A password that a restored ledger does not know")
+struct ForgottenPasswordTests {
+    @Test("is looked for at a repair, with a payment open or none", arguments: [false, true])
+    func found(_ hasPayment: Bool) async throws {
+        let world = try await forgotten()
+        if hasPayment {
+            await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(100), id: World.id(5))
+            }
+        }
+        let reading = try await world.station.repair(naming: try await world.uid())
+        #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+        try await world.expectProtected(as: .on(keyID: 1))
+        _ = try await world.station.pay(World.usd(100), id: World.id(6))
+        #expect(try await world.balance() == 900)
+        try await world.expectSettled()
+    }
+
+    @Test("is never guessed on a tag that counts wrong ones, and of another the repair says so")
+    func notFound() async throws {
+        for limit: UInt8 in [0, 7] {
+            let world = try await forgotten()
+            try await world.alter { tag in
+                tag[0x2A][0] = limit
+                tag[0x2B] = Page(1, 2, 3, 4)
+            }
+            let before = try await world.tag()
+            let reader = TracingReader(world.reader)
+            let uid = try await world.uid()
+            await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+                try await world.station(reader: reader).repair(naming: uid)
+            }
+            #expect(try await world.tag() == before)
+            let tries = await reader.exchanges.count { $0.frame.first == 0x1B }
+            #expect(tries == (limit == 0 ? 1 : 0))
+        }
+    }
+
+    /// The ledger as before the card was protected.
+    private func forgotten() async throws -> World {
+        let lost = try await World.withCard()
+        _ = try await lost.station.protect(id: World.id(2))
+        var tag = try await lost.tag()
+        let world = try await World.withCard()
+        let old = try await world.tag()
+        #expect(try await world.ledger.skipNumbersAfterRestore() == [])
+        for first in try tag.layout.recordPages {
+            let pages = first..<first + 4
+            if pages.contains(where: { tag[$0] != old[$0] }) {
+                for page in pages { tag[page] = .zero }
+            }
+        }
+        try await world.put(tag)
+        return world
+    }
+}
