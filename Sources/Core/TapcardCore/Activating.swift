@@ -14,15 +14,15 @@ extension Station {
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
-        if try await known(id, .activate, only: nil) != nil {
-            return try await change(.activate, id: id, only: nil)
+        if let known = try await known(id, .activate, only: nil) {
+            return try await change(.activate, id: id, only: nil, known: known)
         }
         let card = try await tap(for: id) { sight, _ throws(Interruption) in
             try await activatable(sight)
         }
         try await request(card.code, of: card.uid, service)
-        try await record(id, for: card.uid)
-        return try await change(.activate, id: id, only: card.uid)
+        let recorded = try await record(id, for: card.uid)
+        return try await change(.activate, id: id, only: card.uid, known: recorded)
     }
 
     private func activatable(
@@ -64,19 +64,42 @@ extension Station {
 
     /// Makes the answer durable before the card is looked for again. Where another operation was
     /// opened meanwhile, the tap that follows settles it and records then.
-    private func record(_ id: OperationID, for uid: CardUID) async throws(TapcardError) {
+    private func record(
+        _ id: OperationID, for uid: CardUID
+    ) async throws(TapcardError) -> Operation? {
+        var perhaps: Operation?
         for _ in 0..<Station.mostRecordings {
-            let beginning = try await whileAsking { () throws(LedgerError) in
-                guard let view = try await ledger.view(of: uid) else { return Beginning.changed }
-                return try await ledger.begin(
-                    Request(id: id, uid: uid, intent: .activate, at: now), seen: Seen(view),
-                    sealer: sealer)
+            let beginning: Beginning
+            do {
+                beginning = try await begin(id, for: uid)
+            } catch {
+                if error.kind == .outcomeUnknown {
+                    // It is looked up under the same id.
+                    perhaps = Operation(id: id, uid: uid, kind: .activate, begunAt: now)
+                    continue
+                }
+                if let perhaps {
+                    throw TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
+                }
+                throw TapcardError(error)
             }
             switch beginning {
             case .changed: continue
             case .refused(let refusal): throw TapcardError(refusal, uid: uid)
-            case .begun, .known, .mismatched: return
+            case .mismatched(let operation): throw mismatch(operation)
+            case .begun(let work): return work.operation
+            case .known(let operation): return operation
             }
         }
+        return perhaps
+    }
+
+    private func begin(
+        _ id: OperationID, for uid: CardUID
+    ) async throws(LedgerError) -> Beginning {
+        guard let view = try await ledger.view(of: uid) else { return .changed }
+        return try await ledger.begin(
+            Request(id: id, uid: uid, intent: .activate, at: now), seen: Seen(view),
+            sealer: sealer)
     }
 }

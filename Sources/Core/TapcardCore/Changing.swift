@@ -62,8 +62,8 @@ extension Station {
     /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         let code = newID()
-        if try await known(id, .scratch(code), only: nil) != nil {
-            return try await change(.scratch(code), id: id, only: nil)
+        if let known = try await known(id, .scratch(code), only: nil) {
+            return try await change(.scratch(code), id: id, only: nil, known: known)
         }
         let target = try await tap(for: id) { sight, _ throws(Interruption) in
             try await requireScratchable(sight, code)
@@ -85,8 +85,16 @@ extension Station {
         _ intent: Intent, id: OperationID, only card: CardUID?
     ) async throws(TapcardError) -> Receipt {
         let known = try await known(id, intent, only: card)
+        return try await change(intent, id: id, only: card, known: known)
+    }
+
+    /// The same, with what the ledger has of it already.
+    func change(
+        _ intent: Intent, id: OperationID, only card: CardUID?, known: Operation?
+    ) async throws(TapcardError) -> Receipt {
         if let known, known.state == .committed { return receipt(known, isReplayed: true) }
         let begun = Begun()
+        begun.operation = known
         return try await tap(
             for: id, only: card ?? known?.uid,
             conclude: { error, state in
@@ -97,7 +105,7 @@ extension Station {
             })
     }
 
-    /// Remembers what has begun, for the case that the ledger cannot be asked any more.
+    /// Remembers what has begun, in this tap or before it, for the case that the ledger cannot be asked any more.
     final class Begun {
         var operation: Operation?
         /// What may have begun: the disk failed under its first transaction.
@@ -167,8 +175,7 @@ extension Station {
             if begun.operation == nil, let perhaps = begun.perhaps {
                 return .failure(TapcardError.perhapsBegun(perhaps, because: TapcardError(error)))
             }
-            let seen = begun.operation ?? state.settled
-            known = seen?.id == id ? seen : nil
+            known = state.settled?.id == id ? state.settled : begun.operation
         }
         guard let operation = known else {
             guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }

@@ -77,6 +77,9 @@ extension Station {
                 return await conclude(order, id, made, after: error)
             },
             early: { sight throws(Interruption) in
+                if let open = sight.view?.open, open.id == id, order.origin.isAnswered(by: open) {
+                    made.isOpen = true
+                }
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
                     verdict(on: sight) != nil, made.id == nil
@@ -100,6 +103,8 @@ extension Station {
         var id: OperationID?
         /// What may have begun: the disk failed under its first transaction.
         var perhaps: Operation?
+        /// An earlier tap has begun it.
+        var isOpen = false
     }
 
     /// What became of the card when the tag or the reader was lost: the ledger knows, of an
@@ -109,7 +114,7 @@ extension Station {
     ) async -> Result<CardReading, TapcardError>? {
         // A card that was made and cannot be trusted is not shown as a good one.
         guard !error.blamesCard else { return nil }
-        guard let id = made.id ?? made.perhaps?.id else {
+        guard let id = made.id ?? made.perhaps?.id ?? (made.isOpen ? id : nil) else {
             return await madeBefore(order, id, after: error)
         }
         do throws(Interruption) {
