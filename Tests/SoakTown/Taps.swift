@@ -137,6 +137,7 @@ extension Mishap {
         case .killedBefore, .killedAfter: true
         case .ledgerAway, .ledgerGone: step.act == .ledgerRead || step.act == .ledgerWrite
         case .commitLost, .commitUnknown, .commitUnknownLedgerGone: step.act == .ledgerWrite
+        case .service: step.act == .service
         }
     }
 
