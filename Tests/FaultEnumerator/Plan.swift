@@ -32,19 +32,23 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// What every run of the tests plays: one fault of every class for every deed on every chip;
-    /// two faults on the smallest chip, of every class for a payment, of one for all else; two
-    /// stations.
+    /// What every run of the tests plays: one fault of every class for every deed on every chip; two
+    /// faults on the smallest chip for deeds that differ most, of few classes for a payment, of
+    /// one for the others; two stations.
     static var test: [Plan] {
-        let small = Script.all.filter { $0.chip == .ntag213 }
-        let longest = small.map { taps($0, 2, $0.deed.name == "pay" ? .all : .one) }
-        func stations(_ deeds: [String], turns: Int, withFault: Int) -> [Plan] {
-            small.filter { deeds.contains($0.deed.name) }
-                .flatMap { Plan.stations($0, turns: turns, turnsWithFault: withFault) }
-        }
-        return longest + Script.all.map { taps($0, 1, .all) }
-            + stations(["pay", "add"], turns: 2, withFault: 1)
-            + stations(["protect", "unprotect"], turns: 1, withFault: 1)
+        let pairs: [(String, TearClasses)] = [
+            ("issue", .one), ("pay", .few), ("close", .one), ("protect", .one),
+            ("pay-protected", .one), ("activate", .one), ("add", .one),
+        ]
+        return pairs.flatMap { name, classes in small(name).map { taps($0, 2, classes) } }
+            + Script.all.map { taps($0, 1, .all) }
+            + small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+            + ["add", "protect", "unprotect"].flatMap(small)
+            .flatMap { stations($0, turns: 1, turnsWithFault: 1) }
+    }
+
+    private static func small(_ name: String) -> [Script] {
+        Script.all.filter { $0.deed.name == name && $0.chip == .ntag213 }
     }
 
     /// The runs of "make prove", the cheaper ones first; each is a run of its own, so that it can
