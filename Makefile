@@ -46,10 +46,11 @@ test: deps
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --filter EndToEndTests
 	.build/release/FaultEnumerator test
 
-# Every schedule of more faults, and every rule left out: see docs/TESTING.md.
+# Every schedule of more faults, and every rule left out: see docs/TESTING.md. It may be stopped at any
+# time, and goes on behind the runs that it has done.
 prove: deps mutants
 	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
-	.build/release/FaultEnumerator prove
+	packaging/prove .build/release/FaultEnumerator .build/prove
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet \
 		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests"

@@ -5,12 +5,14 @@ import Type2Tag
 struct Arguments: Sendable {
     enum Command: Sendable, Equatable {
         case play([Plan])
-        case replay(UInt64)
+        case replay(UInt128)
+        /// The runs that make up a plan, one a line.
+        case runs
         case mutants
 
         static func == (left: Command, right: Command) -> Bool {
             switch (left, right) {
-            case (.mutants, .mutants): true
+            case (.mutants, .mutants), (.runs, .runs): true
             case (.replay(let one), .replay(let other)): one == other
             default: false
             }
@@ -36,12 +38,14 @@ struct Arguments: Sendable {
             options[name].map { Int($0) } ?? usual
         }
         let known = [
-            "deeds", "chips", "faults", "classes", "turns", "turns-with-fault", "without-rule",
+            "deeds", "chips", "faults", "classes", "turns", "turns-with-fault", "thorough",
+            "without-rule",
         ]
         guard options.keys.allSatisfy(known.contains), verbs.count <= 2,
             let faults = number("faults", 2), (0...ScheduleNumber.mostFaults).contains(faults),
             let turns = number("turns", 2), (1...Duel.mostTurns).contains(turns),
             let turnsWithFault = number("turns-with-fault", 1),
+            [nil, "yes"].contains(options["thorough"]),
             let classes = TearClasses(rawValue: options["classes"] ?? "few")
         else { return nil }
         let deeds = options["deeds"]?.split(separator: ",").map(String.init)
@@ -53,15 +57,17 @@ struct Arguments: Sendable {
         withoutRule = options["without-rule"].flatMap { Int($0) }
         switch verbs.first {
         case "test": command = .play(Plan.test.filter { isWanted($0.script) })
-        case "prove": command = .play(Plan.prove.filter { isWanted($0.script) })
+        case "runs": command = .runs
         case "stations":
             command = .play(
                 scripts.flatMap {
-                    Plan.stations($0, turns: turns, turnsWithFault: turnsWithFault)
+                    Plan.stations(
+                        $0, turns: turns, turnsWithFault: turnsWithFault,
+                        isThorough: options["thorough"] != nil)
                 })
         case "mutants": command = .mutants
         case "replay":
-            guard let number = verbs.dropFirst().first.flatMap({ UInt64($0) }) else { return nil }
+            guard let number = verbs.dropFirst().first.flatMap({ UInt128($0) }) else { return nil }
             command = .replay(number)
         case nil:
             command = .play(

@@ -1,9 +1,11 @@
-import FaultyWorld
+package import FaultyWorld
 import SimulatedField
 import Type2Tag
 
 /// Which contents a torn page is tried with.
 enum TearClasses: String, CaseIterable {
+    /// A mixture of old and new bits.
+    case one
     /// Zeros, and a mixture of old and new bits.
     case few
     /// Zeros; old; new; old or new with its lowest or highest four one-bits; one seeded subset of
@@ -16,7 +18,7 @@ enum TearClasses: String, CaseIterable {
 
 /// All mishaps that there are, in an order that never changes: a schedule's number counts on it.
 extension Mishap {
-    static let table: [Mishap] =
+    package static let table: [Mishap] =
         [
             .killedBefore, .killedAfter, .ledgerAway, .ledgerGone, .commitLost, .commitUnknown,
             .commitUnknownLedgerGone,
@@ -24,6 +26,7 @@ extension Mishap {
         + [.lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0)].map(Mishap.radio)
         + backKinds.map(Mishap.radioAndBack)
         + TornPage.table.map { Mishap.radio(.torn($0)) }
+        + ServiceFault.allCases.map(Mishap.service)
 
     static let places = Dictionary(
         uniqueKeysWithValues: table.enumerated().map { ($0.element, $0.offset) })
@@ -46,12 +49,13 @@ extension Mishap {
         case .ledgerRead: [.ledgerAway, .ledgerGone]
         case .ledgerWrite:
             [.ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone]
-        case .service: []
+        case .service: ServiceFault.allCases.map(Mishap.service)
         }
     }
 }
 
 extension TornPage {
+    private static let one: [TornPage] = [.mix(seed: 1)]
     private static let few: [TornPage] = [.zero, .mix(seed: 1)]
     private static let some: [TornPage] = [
         .zero, .unchanged, .new, .mix(seed: 1), .someOnes(seed: 1), .erasedToSomeOnes(seed: 1),
@@ -69,6 +73,7 @@ extension TornPage {
 
     private static func ways(_ classes: TearClasses) -> [TornPage] {
         switch classes {
+        case .one: one
         case .few: few
         case .some: some
         case .all: table

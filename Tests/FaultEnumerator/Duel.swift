@@ -1,28 +1,56 @@
 import BlockingLane
-import FaultyWorld
+package import FaultyWorld
 import Type2Tag
 
-/// Two stations with one ledger and one card: the first begins its deed, the other customer's
-/// payment comes in between. A station's step is one frame or one transaction.
-struct Duel: Hashable {
+/// Two stations with one ledger and one card: the first begins its deed; another customer's
+/// payment, or the same request once more, comes in between. A station's step is one frame or one
+/// transaction.
+package struct Duel: Hashable, Sendable {
     /// One station works for so many of its steps; then the other one.
-    struct Turn: Hashable {
+    package struct Turn: Hashable, Sendable {
         let steps: Int
         /// Whether the card goes to the other station's reader at the end of it.
         let movesCard: Bool
+
+        package init(steps: Int, movesCard: Bool) {
+            self.steps = steps
+            self.movesCard = movesCard
+        }
     }
 
     let place: Int
     let areReadersCareless: Bool
+    /// Whether the second station asks for the same under the same id.
+    let isRepetition: Bool
     /// Behind them the station whose turn it is works to its end, then the other one, each with
     /// the card on its reader.
     let turns: [Turn]
     let fault: Fault?
 
-    struct Fault: Hashable {
+    package struct Fault: Hashable, Sendable {
         /// Counted over both stations.
         let step: Int
         let mishap: Mishap
+
+        package init(step: Int, mishap: Mishap) {
+            self.step = step
+            self.mishap = mishap
+        }
+    }
+
+    package init(
+        _ script: Script, areReadersCareless: Bool, isRepetition: Bool, turns: [Turn],
+        fault: Fault?
+    ) {
+        place = script.place
+        self.areReadersCareless = areReadersCareless
+        self.isRepetition = isRepetition
+        self.turns = turns
+        self.fault = fault
+    }
+
+    func errands(of script: Script) -> [Errand] {
+        [script.deed.errand, isRepetition ? script.deed.errand : Deed.next]
     }
 
     /// What became of it.
@@ -31,6 +59,8 @@ struct Duel: Hashable {
         /// Whether every turn was as long as it was to be.
         let isWhole: Bool
         let said: [Said]
+        /// The world as both had ended, and behind one undisturbed tap more.
+        let rest: RestingWorld
         let end: RestingWorld
         let violations: [Violation]
     }
@@ -47,25 +77,29 @@ struct Duel: Hashable {
             Task {
                 // The card lies on the first one's reader until somebody moves it.
                 await baton.wait(station)
+                let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
+                let broken = said.broken(errand, from: before, to: scene.world.ledger)
                 baton.end(station)
-                return said
+                return (said, broken)
             }
         }
         await baton.settled()
         let isWhole = await interleave(baton, scene)
         var said: [Said] = []
-        for task in tasks { said.append(await task.value) }
+        var violations: [Violation] = []
+        for task in tasks {
+            let (word, broken) = await task.value
+            said.append(word)
+            violations += broken
+        }
         scene.moveCard(to: 0)
         let after = scene.world
-        var violations = scene.violations
-        for (errand, said) in zip(errands, said) {
-            violations += said.broken(errand, in: after.ledger)
-        }
+        violations += scene.violations + after.touchedTooSoon(since: world)
         violations += await after.broken()
         let (end, more) = await after.settling()
         return Outcome(
-            steps: scene.steps, isWhole: isWhole, said: said, end: end,
+            steps: scene.steps, isWhole: isWhole, said: said, rest: after, end: end,
             violations: violations + more)
     }
 

@@ -1,5 +1,8 @@
 import FaultyWorld
+import Ledger
 import SimulatedField
+import TapcardDomain
+import Type2Tag
 
 /// How far the schedules of two stations are followed.
 struct DuelBounds: Sendable {
@@ -8,6 +11,10 @@ struct DuelBounds: Sendable {
     /// The same with a fault at any step.
     var turnsWithFault = 1
     var areReadersCareless = false
+    /// Whether the second station asks for the same under the same id.
+    var isRepetition = false
+    /// Whether every mishap is tried as the fault, or the few that change most.
+    var isThorough = false
 }
 
 /// Plays every schedule of two stations within its bounds.
@@ -16,19 +23,21 @@ struct DuelExplorer {
     let bounds: DuelBounds
     private(set) var report: DuelReport
     private let world: RestingWorld
-
-    private static let mostSteps = 63
+    private var ends: Set<RestingWorld> = []
+    private var pairs: Set<ImageBesideLedger> = []
 
     static func explore(_ script: Script, _ bounds: DuelBounds) async -> DuelReport {
         var explorer = DuelExplorer(
             script: script, bounds: bounds, report: DuelReport(script: script, bounds: bounds),
             world: await script.deed.world(on: script.chip))
         await explorer.explore([])
+        explorer.report.ends = explorer.ends.count
+        explorer.report.images = explorer.pairs.count
         return explorer.report
     }
 
     private mutating func explore(_ turns: [Duel.Turn]) async {
-        for steps in 0...DuelExplorer.mostSteps {
+        for steps in 0...Duel.mostTurnSteps {
             var isWhole = true
             for movesCard in [true, false] {
                 let next = turns + [Duel.Turn(steps: steps, movesCard: movesCard)]
@@ -41,14 +50,27 @@ struct DuelExplorer {
             // A turn longer than the station has steps is a shorter one.
             guard isWhole else { return }
         }
+        report.stepsCut += 1
     }
 
     private mutating func disturb(_ turns: [Duel.Turn], _ steps: [Step]) async {
-        for (number, step) in steps.enumerated().prefix(128) {
-            for mishap in DuelExplorer.options(at: step) {
+        if steps.count > Duel.mostFaultSteps { report.stepsCut += 1 }
+        for (number, step) in steps.enumerated().prefix(Duel.mostFaultSteps) {
+            let mishaps =
+                bounds.isThorough
+                ? DuelExplorer.every(at: step) : DuelExplorer.options(at: step)
+            for mishap in mishaps {
                 _ = await play(turns, Duel.Fault(step: number, mishap: mishap))
             }
         }
+    }
+
+    private static func every(at step: Step) -> [Mishap] {
+        var mishaps = [.killedBefore, .killedAfter] + Mishap.options(at: step)
+        if case .write(_, let old, let new) = step.act, step.isHeard {
+            mishaps += TornPage.contents(old: old, new: new, .few).map { .radio(.torn($0.way)) }
+        }
+        return mishaps
     }
 
     private static func options(at step: Step) -> [Mishap] {
@@ -66,15 +88,31 @@ struct DuelExplorer {
 
     private mutating func play(_ turns: [Duel.Turn], _ fault: Duel.Fault?) async -> Duel.Outcome {
         let duel = Duel(
-            place: script.place, areReadersCareless: bounds.areReadersCareless, turns: turns,
-            fault: fault)
-        let outcome = await duel.play(
-            [script.deed.errand, Deed.next], in: world, keepsWorlds: false)
-        if outcome.isWhole || fault != nil {
-            report.schedules[fault == nil ? 0 : 1] += 1
-            for violation in outcome.violations { report.note(violation, duel) }
+            script, areReadersCareless: bounds.areReadersCareless,
+            isRepetition: bounds.isRepetition, turns: turns, fault: fault)
+        let outcome = await duel.play(duel.errands(of: script), in: world, keepsWorlds: false)
+        report.executions += 3
+        // A turn that the fault made shorter is a shorter turn, and was counted as one.
+        guard outcome.isWhole else { return outcome }
+        report.schedules[fault == nil ? 0 : 1] += 1
+        for violation in outcome.violations { report.note(violation, duel, "two stations") }
+        ends.insert(outcome.end)
+        for image in [world.tag, outcome.rest.tag] {
+            let pair = ImageBesideLedger(
+                image: image, ledger: outcome.end.ledger, active: outcome.end.active)
+            guard pairs.insert(pair).inserted else { continue }
+            report.executions += 1
+            for violation in await outcome.end.puttingBack(image) {
+                report.note(violation, duel, "two stations, and an earlier image put back")
+            }
         }
         return outcome
+    }
+
+    private struct ImageBesideLedger: Hashable {
+        let image: TagMemory
+        let ledger: LedgerTables
+        let active: Set<ScratchCode>
     }
 }
 
@@ -83,18 +121,26 @@ struct DuelReport: Sendable {
     struct Finding: Sendable {
         let violation: Violation
         let duel: Duel
+        let moment: String
     }
 
     let script: Script
     let bounds: DuelBounds
     /// Without a fault and with one.
     var schedules = [0, 0]
+    var executions = 0
+    /// Worlds that differ behind both, and earlier images put back beside a ledger.
+    var ends = 0
+    var images = 0
+    /// Taps with more steps than a number can tell.
+    var stepsCut = 0
     var violationCount = 0
     private(set) var findings: [Invariant: Finding] = [:]
 
-    mutating func note(_ violation: Violation, _ duel: Duel) {
+    mutating func note(_ violation: Violation, _ duel: Duel, _ moment: String) {
         violationCount += 1
         if let known = findings[violation.invariant], known.duel.length <= duel.length { return }
-        findings[violation.invariant] = Finding(violation: violation, duel: duel)
+        findings[violation.invariant] = Finding(
+            violation: violation, duel: duel, moment: moment)
     }
 }

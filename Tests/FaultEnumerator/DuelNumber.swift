@@ -1,37 +1,46 @@
 import FaultyWorld
 
-/// Two stations' schedule as one number: the highest bit, 7 bits for the script, 1 for the
-/// readers, 2 for how many turns there are, 7 for each of three, 15 for the fault.
+/// Two stations' schedule as one number: 6 bits for the script, a bit that no schedule of one
+/// station has, 1 for the readers, 2 for how many turns there are, 8 for each of three, 17 for the
+/// fault, 1 for what the second station asks for.
 extension Duel {
-    private static let mark: UInt64 = 1 << 63
-    static let mostTurns = 3
+    private static let mark: UInt64 = 1 << 6
+    private static let (firstTurn, turnBits, firstFault, repetition) = (10, 8, 34, 51)
+    package static let mostTurns = 3
+    /// What a number can tell: the steps of a turn, and the step of a fault.
+    package static let mostTurnSteps = 127
+    package static let mostFaultSteps = 256
 
-    var number: UInt64 {
+    package var number: UInt64 {
         var number = Duel.mark | UInt64(place) | (areReadersCareless ? 1 << 7 : 0)
         number |= UInt64(turns.count) << 8
         for (row, turn) in turns.enumerated() {
-            number |= UInt64(turn.steps << 1 | (turn.movesCard ? 1 : 0)) << UInt64(10 + 7 * row)
+            let field = UInt64(turn.steps << 1 | (turn.movesCard ? 1 : 0))
+            number |= field << UInt64(Duel.firstTurn + Duel.turnBits * row)
         }
         if let fault, let mishap = Mishap.places[fault.mishap] {
-            number |= UInt64(1 << 15 | fault.step << 8 | mishap) << 31
+            number |= UInt64(1 << 16 | fault.step << 8 | mishap) << UInt64(Duel.firstFault)
         }
-        return number
+        return isRepetition ? number | 1 << UInt64(Duel.repetition) : number
     }
 
     /// Nil where the number is none of two stations.
-    init?(number: UInt64) {
+    package init?(number: UInt64) {
         let turnCount = Int(number >> 8 & 3)
-        let fault = Int(number >> 31 & 0xFFFF)
-        guard number & Duel.mark != 0, fault & 0xFF < Mishap.table.count else { return nil }
-        place = Int(number & 0x7F)
+        let fault = Int(number >> UInt64(Duel.firstFault) & 0x1_FFFF)
+        guard number & Duel.mark != 0, number >> UInt64(Duel.repetition + 1) == 0,
+            fault & 0xFF < Mishap.table.count
+        else { return nil }
+        place = Int(number & 0x3F)
         areReadersCareless = number >> 7 & 1 == 1
+        isRepetition = number >> UInt64(Duel.repetition) & 1 == 1
         turns = (0..<turnCount).map { row in
-            let field = Int(number >> UInt64(10 + 7 * row) & 0x7F)
+            let field = Int(number >> UInt64(Duel.firstTurn + Duel.turnBits * row) & 0xFF)
             return Turn(steps: field >> 1, movesCard: field & 1 == 1)
         }
         self.fault =
             fault == 0
-            ? nil : Fault(step: fault >> 8 & 0x7F, mishap: Mishap.table[fault & 0xFF])
+            ? nil : Fault(step: fault >> 8 & 0xFF, mishap: Mishap.table[fault & 0xFF])
     }
 
     /// How long it is to tell.

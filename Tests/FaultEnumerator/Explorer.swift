@@ -1,5 +1,6 @@
 import FaultyWorld
 import Ledger
+import TapcardDomain
 import Type2Tag
 
 /// How far the schedules of a script are followed.
@@ -101,14 +102,15 @@ struct Explorer {
         return (isNew ? await world.ledgerBroken() : []) + world.tagBroken()
     }
 
-    private func afterGap(_ tap: Int, _ worlds: Worlds) -> Worlds {
+    private mutating func afterGap(_ tap: Int, _ worlds: Worlds) -> Worlds {
         var next = Worlds()
         for node in worlds.nodes {
             // A gap that leaves what another one leaves is no schedule of its own.
             var left: Set<RestingWorld> = []
+            if node.world.weak.count > Gap.mostRanks { report.gapsCut += 1 }
             for (place, gap) in Gap.all.enumerated() {
-                let world = gap.applied(to: node.world)
-                guard left.insert(world).inserted else { continue }
+                guard let world = gap.applied(to: node.world), left.insert(world).inserted
+                else { continue }
                 next.add(world, node.arrival.behind(gap: place, after: tap))
             }
         }
@@ -138,14 +140,16 @@ struct Explorer {
         for node in ends.nodes {
             await check(end: node)
             for (image, number) in node.arrival.images {
-                let pair = ImageBesideLedger(image: image, ledger: node.world.ledger)
+                let pair = ImageBesideLedger(
+                    image: image, ledger: node.world.ledger, active: node.world.active)
                 if pairs[pair].map({ number.isShorter(than: $0) }) ?? true { pairs[pair] = number }
             }
         }
         report.ends = ends.nodes.count
         report.images = pairs.count
         for (pair, number) in pairs {
-            let world = RestingWorld(tag: imageList[pair.image], ledger: pair.ledger)
+            var world = RestingWorld(tag: imageList[pair.image], ledger: pair.ledger)
+            world.active = pair.active
             report.executions += 1
             for violation in await world.puttingBack(imageList[pair.image]) {
                 report.note(violation, number, "with an earlier image put back")
@@ -158,8 +162,8 @@ struct Explorer {
         for errand in [script.deed.errand, Deed.next] {
             found += await node.world.askingAgain(errand)
         }
-        if !node.world.weak.isEmpty {
-            found += await node.world.decayed(.toZero).settling().violations.map {
+        for later in node.world.decays {
+            found += await later.settling().violations.map {
                 Violation($0.invariant, $0.detail + ", once weak pages have turned bad")
             }
         }
@@ -172,4 +176,5 @@ struct Explorer {
 private struct ImageBesideLedger: Hashable {
     let image: Int
     let ledger: LedgerTables
+    let active: Set<ScratchCode>
 }

@@ -11,12 +11,16 @@ import TapcardDomain
 @main
 enum FaultEnumerator {
     static let usage = """
-        FaultEnumerator [test | prove] [--deeds NAME,...] [--chips NAME,...]
-            plays the schedules that "make test" or "make prove" plays, or those of them that are
-            about these deeds and chips
-        FaultEnumerator [--deeds NAME,...] [--chips NAME,...] [--faults N] [--classes few|some|all]
+        FaultEnumerator test [--deeds NAME,...] [--chips NAME,...]
+            plays the schedules that "make test" plays, or those of them that are about these deeds
+            and chips
+        FaultEnumerator runs
+            prints the words of each run of "make prove", a line for each
+        FaultEnumerator [--deeds NAME,...] [--chips NAME,...] [--faults N]
+            [--classes one|few|some|all]
             plays every schedule of up to N faults
-        FaultEnumerator stations [--deeds NAME,...] [--turns N] [--turns-with-fault N]
+        FaultEnumerator stations [--deeds NAME,...] [--chips NAME,...] [--turns N]
+            [--turns-with-fault N] [--thorough yes]
             plays two stations that share a card
         FaultEnumerator replay NUMBER
             tells one schedule step by step
@@ -52,12 +56,15 @@ enum FaultEnumerator {
     private static func obey(_ arguments: Arguments) async -> Bool {
         switch arguments.command {
         case .replay(let number):
-            guard let (lines, isGood) = await Replay.tell(number) else {
+            guard let (lines, broken) = await Replay.tell(number) else {
                 print("\(number) is the number of no schedule.")
                 return false
             }
             for line in lines { print(line) }
-            return isGood
+            return broken.isEmpty
+        case .runs:
+            for line in Plan.runs { print(line) }
+            return true
         case .play(let plans): return await Table.run(plans)
         case .mutants: return false
         }

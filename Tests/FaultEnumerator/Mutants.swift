@@ -5,39 +5,54 @@ import Type2Tag
 
 /// Leaves out one rule after the other, and shows the shortest schedule that tells.
 enum Mutants {
-    /// False where a rule can be left out and nothing tells, or where something tells though
-    /// none was left out.
+    /// False where a rule can be left out and nothing tells, where something tells though none was
+    /// left out, or where what is told is not so.
     static func run() async -> Bool {
         print("No rule left out")
-        var isGood = await search(all: true) == nil
+        var isGood = await search(without: nil) == nil
         for rule in LeftOutRule.allCases {
-            let found = await LeftOutRule.$current.withValue(rule) {
-                await tell(await search(all: false))
-            }
             print("\nWithout rule \(rule.rawValue) (\(rule))")
-            for line in found ?? ["  SURVIVES: no schedule tells"] { print(line) }
-            isGood = isGood && found != nil
+            let isTold = await LeftOutRule.$current.withValue(rule) {
+                await tell(await search(without: rule), without: rule)
+            }
+            isGood = isGood && isTold
         }
         print(isGood ? "\nEvery rule is missed." : "\nNot every rule is missed.")
         return isGood
     }
 
-    private static func tell(_ finding: Table.Finding?) async -> [String]? {
-        guard let finding else { return nil }
-        let lines = await Replay.tell(finding.number)?.lines ?? []
-        return ["breaks \(finding.violation), \(finding.moment)"] + lines
+    private static func tell(_ finding: Row.Finding?, without rule: LeftOutRule) async -> Bool {
+        guard let finding else {
+            guard rule.isCarriedByAnother else {
+                print("  SURVIVES: no schedule tells")
+                return false
+            }
+            print("  no schedule tells, as must be: the comparison carries it")
+            return true
+        }
+        print("breaks \(finding.violation), \(finding.moment)")
+        let (lines, broken) = await Replay.tell(finding.number) ?? ([], [])
+        for line in lines { print(line) }
+        if !broken.contains(finding.violation.invariant) {
+            print("  DOUBT: replayed by itself, it does not break that")
+            return false
+        }
+        return !rule.isCarriedByAnother
     }
 
-    /// The schedules, the cheap ones first; with `all` also those behind the first that tells.
-    private static func search(all: Bool) async -> Table.Finding? {
-        var first: Table.Finding?
+    /// The schedules, the cheap ones first, up to the first row that tells; all of them where no
+    /// rule is left out.
+    private static func search(without rule: LeftOutRule?) async -> Row.Finding? {
+        var first: Row.Finding?
+        var count = 0
         for plan in plans {
-            let row = await Table.row(plan)
-            let shortest = row.findings.min { $0.isShorter(than: $1) }
-            if all { print("  \(row.schedules) schedules, \(row.violationCount) violations") }
-            first = first ?? shortest
-            if first != nil, !all { break }
+            let row = await Row.of(plan)
+            count += row.schedules.reduce(0, +)
+            let telling = row.findings.filter { rule?.tells($0.violation.invariant) ?? true }
+            first = first ?? telling.min { $0.isShorter(than: $1) }
+            if first != nil, rule != nil { break }
         }
+        print("  \(count) schedules")
         return first
     }
 
@@ -50,5 +65,17 @@ enum Mutants {
             Plan(script: pay, work: .taps(Bounds(faults: 2, classes: .few))),
         ] + Plan.stations(pay, turns: 2, turnsWithFault: 1)
     }
+}
+
+extension LeftOutRule {
+    /// Whoever hands numbers out again lowers them and forgets what was made for them. That I5 sees
+    /// it shows nothing; a card that is accused does.
+    fileprivate func tells(_ invariant: Invariant) -> Bool {
+        self != .freshNumbers || invariant != .i5
+    }
+
+    /// The place alone, taken from the look, is the same as under the lock as long as the
+    /// transaction begins nothing on what it has not seen.
+    fileprivate var isCarriedByAnother: Bool { self == .placeUnderTheLock }
 }
 #endif

@@ -11,14 +11,20 @@ struct Plan: Sendable {
     let script: Script
     let work: Work
 
-    static func stations(_ script: Script, turns: Int, turnsWithFault: Int) -> [Plan] {
-        [false, true].map { areCareless in
-            Plan(
-                script: script,
-                work: .stations(
-                    DuelBounds(
-                        turns: turns, turnsWithFault: turnsWithFault,
-                        areReadersCareless: areCareless)))
+    /// The second station asks for something else, or for the same; readers are strict, or not.
+    static func stations(
+        _ script: Script, turns: Int, turnsWithFault: Int, isThorough: Bool = false
+    ) -> [Plan] {
+        [false, true].flatMap { isRepetition in
+            [false, true].map { areCareless in
+                Plan(
+                    script: script,
+                    work: .stations(
+                        DuelBounds(
+                            turns: turns, turnsWithFault: turnsWithFault,
+                            areReadersCareless: areCareless, isRepetition: isRepetition,
+                            isThorough: isThorough)))
+            }
         }
     }
 
@@ -26,23 +32,32 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// What every run of the tests plays: one fault of every class for every deed on every chip;
-    /// two faults, of every class for a payment, of few for all else; two stations.
+    /// What every run of the tests plays: one fault of every class for every deed on every chip; two
+    /// faults on the smallest chip for deeds that differ most, of few classes for a payment, of
+    /// one for the others; two stations.
     static var test: [Plan] {
-        let small = Script.all.filter { $0.chip == .ntag213 }
-        let longest = small.map { taps($0, 2, $0.deed.name == "pay" ? .all : .few) }
-        return longest + Script.all.map { taps($0, 1, .all) }
-            + small.filter { ["pay", "add"].contains($0.deed.name) }
-            .flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+        let pairs: [(String, TearClasses)] = [
+            ("issue", .one), ("pay", .few), ("close", .one), ("protect", .one),
+            ("pay-protected", .one), ("activate", .one), ("add", .one),
+        ]
+        return pairs.flatMap { name, classes in small(name).map { taps($0, 2, classes) } }
+            + Script.all.map { taps($0, 1, .all) }
+            + small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+            + ["add", "protect", "unprotect"].flatMap(small)
+            .flatMap { stations($0, turns: 1, turnsWithFault: 1) }
     }
 
-    /// What proves more and takes its time: two faults of every class for every deed on every
-    /// chip, three of few classes for what moves money, two stations with more switches.
-    static var prove: [Plan] {
-        let money = ["pay", "add", "refund", "close"]
-        let small = Script.all.filter { $0.chip == .ntag213 }
-        return small.filter { money.contains($0.deed.name) }.map { taps($0, 3, .few) }
-            + Script.all.map { taps($0, 2, .all) }
-            + small.flatMap { stations($0, turns: 3, turnsWithFault: 2) }
+    private static func small(_ name: String) -> [Script] {
+        Script.all.filter { $0.deed.name == name && $0.chip == .ntag213 }
+    }
+
+    /// The runs of "make prove", the cheaper ones first; each is a run of its own, so that it can
+    /// be stopped between any two and goes on there.
+    static var runs: [String] {
+        let scripts = Script.all.map { "--deeds \($0.deed.name) --chips \($0.chip.name)" }
+        return scripts.map { "stations \($0) --turns 1 --turns-with-fault 1 --thorough yes" }
+            + scripts.map { "\($0) --faults 2 --classes all" }
+            + scripts.map { "\($0) --faults 3 --classes one" }
+            + scripts.map { "stations \($0) --turns 3 --turns-with-fault 2" }
     }
 }

@@ -9,15 +9,15 @@ struct Replay {
     /// What was told since the last heading.
     private var told: Set<Violation> = []
 
-    /// The words, and whether every invariant holds; nil where the number is none of a schedule.
-    static func tell(_ number: UInt64) async -> (lines: [String], isGood: Bool)? {
+    /// The words, and the invariants that are broken; nil where the number is none of a schedule.
+    static func tell(_ number: UInt128) async -> (lines: [String], broken: Set<Invariant>)? {
         var replay = Replay()
-        if let duel = Duel(number: number) {
+        if let number = UInt64(exactly: number), let duel = Duel(number: number) {
             guard await replay.run(duel) else { return nil }
         } else {
             guard await replay.run(ScheduleNumber(number)) else { return nil }
         }
-        return (replay.lines, replay.found.isEmpty)
+        return (replay.lines, Set(replay.found.map(\.invariant)))
     }
 
     private mutating func run(_ number: ScheduleNumber) async -> Bool {
@@ -30,7 +30,7 @@ struct Replay {
             images.append(world.tag)
             world = await play(errand, place, world, faults.filter { $0.tap == place })
             await note(world.broken())
-            let later = gaps[place].applied(to: world)
+            let later = gaps[place].applied(to: world) ?? world
             if later != world { head("\(gaps[place])") }
             world = later
         }
@@ -49,10 +49,11 @@ struct Replay {
 
     private mutating func run(_ duel: Duel) async -> Bool {
         guard let script = Script.all.first(where: { $0.place == duel.place }) else { return false }
-        let errands = [script.deed.errand, Deed.next]
+        let errands = duel.errands(of: script)
         let readers = duel.areReadersCareless ? ", with careless readers" : ""
         lines.append(
-            "Schedule \(duel.number): \(script.name) at station A, \(Deed.next.name) at B" + readers
+            "Schedule \(duel.number): \(script.name) at station A, \(errands[1].name) at B"
+                + readers
         )
         let world = await script.deed.world(on: script.chip)
         tell(world)
@@ -71,6 +72,10 @@ struct Replay {
         head("Then one undisturbed tap")
         tell(outcome.end)
         note(outcome.violations)
+        for (name, image) in [("before them", world.tag), ("behind both", outcome.rest.tag)] {
+            head("The image \(name) is put back")
+            await note(outcome.end.puttingBack(image))
+        }
         conclude()
         return true
     }
@@ -108,8 +113,8 @@ struct Replay {
         note(violations)
         for errand in [script.deed.errand, Deed.next] { await note(after.askingAgain(errand)) }
         if !after.weak.isEmpty {
-            lines.append("  all weak pages turn bad, and one more tap")
-            await note(after.decayed(.toZero).settling().violations)
+            lines.append("  weak pages turn bad, and one more tap")
+            for later in after.decays { await note(later.settling().violations) }
         }
         return after
     }
@@ -133,13 +138,14 @@ struct Replay {
 }
 
 extension Gap: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         let time = isLong ? ["200 seconds pass"] : []
+        let what = rank.map { "weak page \($0 + 1)" } ?? "every weak page"
         let pages: [String] =
             switch decay {
             case .none: []
-            case .toZero: ["weak pages lose their bits"]
-            case .toOld: ["weak pages show what they held before"]
+            case .toZero: ["\(what) loses its bits"]
+            case .toOld: ["\(what) shows what it held before"]
             }
         return (time + pages).joined(separator: "; ")
     }

@@ -20,6 +20,8 @@ struct Report: Sendable {
     var images = 0
     /// Faults that no number can tell, because a tap had too many steps.
     var stepsCut = 0
+    /// Worlds with more weak pages than are turned bad one by one.
+    var gapsCut = 0
     /// Worlds that came out otherwise when they were played instead of read off.
     var differences = 0
     var violationCount = 0

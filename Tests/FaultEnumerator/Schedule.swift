@@ -1,16 +1,16 @@
-import FaultyWorld
-import Type2Tag
+package import FaultyWorld
+package import Type2Tag
 
 /// What is played: three taps of one deed on one chip. Its place in the list is part of a
 /// schedule's number.
-struct Script: Sendable {
-    let deed: Deed
-    let chip: Type2Chip
-    let place: Int
+package struct Script: Sendable {
+    package let deed: Deed
+    package let chip: Type2Chip
+    package let place: Int
 
     var name: String { "\(deed.name) on \(chip.name)" }
 
-    static let all: [Script] = Type2Chip.known.enumerated().flatMap { row, chip in
+    package static let all: [Script] = Type2Chip.known.enumerated().flatMap { row, chip in
         Deed.all.enumerated().map { column, deed in
             Script(deed: deed, chip: chip, place: column * Type2Chip.known.count + row)
         }
@@ -21,81 +21,107 @@ struct Script: Sendable {
 }
 
 /// What passes between two taps: time, and the strength of weak pages.
-struct Gap: Hashable, Sendable {
+package struct Gap: Hashable, Sendable {
     let isLong: Bool
     let decay: Decay
+    /// Which of the weak pages, in their order; nil for all of them together.
+    let rank: Int?
 
-    static let all: [Gap] = Decay.allCases.flatMap { decay in
-        [Gap(isLong: false, decay: decay), Gap(isLong: true, decay: decay)]
+    /// More weak pages than this are not turned bad one by one.
+    static let mostRanks = 6
+
+    package static let all: [Gap] =
+        Decay.allCases.flatMap { both($0, nil) }
+        + (0..<mostRanks).flatMap { both(.toZero, $0) + both(.toOld, $0) }
+
+    private static func both(_ decay: Decay, _ rank: Int?) -> [Gap] {
+        [false, true].map { Gap(isLong: $0, decay: decay, rank: rank) }
     }
 
     /// Longer than an open payment lives.
     private static let longSeconds: Int64 = 200
 
-    func applied(to world: RestingWorld) -> RestingWorld {
-        var world = world.decayed(decay)
+    /// Nil where there are not so many weak pages.
+    func applied(to world: RestingWorld) -> RestingWorld? {
+        let pages = world.weak.keys.sorted()
+        if let rank, rank >= pages.count { return nil }
+        var world = world.decayed(decay, only: rank.map { pages[$0] })
         if isLong { world.age(seconds: Gap.longSeconds) }
         return world
     }
 }
 
 /// One thing that goes wrong: in which of the three taps, at which of its steps, what.
-struct PlacedFault: Hashable, Sendable {
+package struct PlacedFault: Hashable, Sendable {
     let tap: Int
     let step: Int
     let mishap: Mishap
+
+    package init(tap: Int, step: Int, mishap: Mishap) {
+        self.tap = tap
+        self.step = step
+        self.mishap = mishap
+    }
 }
 
-/// A schedule as one number: 7 bits for the script, 3 for each of the gaps behind the taps, 16 for
-/// each fault. The same number always means the same schedule.
-struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
-    static let mostFaults = 3
-    static let mostSteps = 128
+/// A schedule as one number: 6 bits for the script, one that only schedules of two stations have, 3
+/// for each of the gaps behind the taps, 16 for each fault, 2 more for each gap. The same number
+/// always means the same schedule.
+package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
+    package static let mostFaults = 3
+    package static let mostSteps = 128
     /// More than there are mishaps: a fault's tap, step and mishap are one number of 16 bits.
     private static let mostMishaps = 170
     private static let (scriptBits, gapBits, faultBits) = (7, 3, 16)
     private static let firstFault = scriptBits + 3 * gapBits
+    private static let (firstMoreOfGap, moreGapBits) = (firstFault + mostFaults * faultBits, 2)
 
-    private(set) var value: UInt64
+    package private(set) var value: UInt128
 
-    init(_ script: Script) { value = UInt64(script.place) }
-    init(_ value: UInt64) { self.value = value }
+    package init(_ script: Script) { value = UInt128(script.place) }
+    package init(_ value: UInt128) { self.value = value }
 
-    var description: String { String(value) }
+    package var description: String { String(value) }
 
     var faultCount: Int {
         (0..<ScheduleNumber.mostFaults).count { field(ofFault: $0) != 0 }
     }
 
     /// With the gap behind a tap.
-    func adding(_ gap: Int, behind tap: Int) -> ScheduleNumber {
-        ScheduleNumber(
-            value | UInt64(gap) << UInt64(ScheduleNumber.scriptBits + tap * ScheduleNumber.gapBits))
+    package func adding(_ gap: Int, behind tap: Int) -> ScheduleNumber {
+        let (low, high) = ScheduleNumber.places(ofGap: tap)
+        return ScheduleNumber(value | UInt128(gap & 7) << low | UInt128(gap >> 3) << high)
+    }
+
+    private static func places(ofGap tap: Int) -> (low: Int, high: Int) {
+        (scriptBits + tap * gapBits, firstMoreOfGap + tap * moreGapBits)
     }
 
     /// With one more fault, behind those that there are.
-    func adding(_ fault: PlacedFault) -> ScheduleNumber {
+    package func adding(_ fault: PlacedFault) -> ScheduleNumber {
         guard let mishap = Mishap.places[fault.mishap] else {
             preconditionFailure("every mishap is in the table")
         }
         let moment = fault.tap * ScheduleNumber.mostSteps + fault.step
-        let field = UInt64(1 + moment * ScheduleNumber.mostMishaps + mishap)
+        let field = UInt128(1 + moment * ScheduleNumber.mostMishaps + mishap)
         let shift = ScheduleNumber.firstFault + faultCount * ScheduleNumber.faultBits
-        return ScheduleNumber(value | field << UInt64(shift))
+        return ScheduleNumber(value | field << shift)
     }
 
-    private func field(ofFault place: Int) -> UInt64 {
-        value >> UInt64(ScheduleNumber.firstFault + place * ScheduleNumber.faultBits) & 0xFFFF
+    private func field(ofFault place: Int) -> UInt128 {
+        value >> (ScheduleNumber.firstFault + place * ScheduleNumber.faultBits) & 0xFFFF
     }
 
     /// What the number says; nil where it is none of a schedule.
-    var decoded: (script: Script, gaps: [Gap], faults: [PlacedFault])? {
+    package var decoded: (script: Script, gaps: [Gap], faults: [PlacedFault])? {
         let place = Int(value & 0x7F)
-        guard let script = Script.all.first(where: { $0.place == place }) else { return nil }
+        guard let script = Script.all.first(where: { $0.place == place }),
+            value >> (ScheduleNumber.firstMoreOfGap + 3 * ScheduleNumber.moreGapBits) == 0
+        else { return nil }
         var gaps: [Gap] = []
         for tap in 0..<3 {
-            let shift = ScheduleNumber.scriptBits + tap * ScheduleNumber.gapBits
-            let gap = Int(value >> UInt64(shift) & 7)
+            let (low, high) = ScheduleNumber.places(ofGap: tap)
+            let gap = Int(value >> low & 7 | (value >> high & 3) << 3)
             guard gap < Gap.all.count else { return nil }
             gaps.append(Gap.all[gap])
         }

@@ -64,9 +64,13 @@ package enum Said: Sendable, CustomStringConvertible {
         }
     }
 
-    /// I6 and I7: what was said is true, and nobody honest was accused.
-    package func broken(_ errand: Errand, in ledger: LedgerTables) -> [Violation] {
-        let state = errand.operation(in: ledger)?.state
+    /// I6 and I7: what was said is true, and nobody honest was accused. `before` and `after` are
+    /// the ledger as the request came and as its answer was given.
+    package func broken(
+        _ errand: Errand, from before: LedgerTables, to after: LedgerTables
+    ) -> [Violation] {
+        let was = errand.operation(in: before)?.state
+        let state = errand.operation(in: after)?.state
         switch self {
         case .nothing: return []
         case .done:
@@ -85,9 +89,20 @@ package enum Said: Sendable, CustomStringConvertible {
             if error.kind == .operationVoided, state != .voided {
                 return [Violation(.i6, "\(errand.name) was said to be void; it is \(words(state))")]
             }
-            let isOpen = error.kind == .outcomeUnknown || error.kind == .ledgerUnavailable
-            return state == .committed && !isOpen
-                ? [Violation(.i6, "\(errand.name) was said to have failed; it is committed")] : []
+            // Any other word says that the request has done nothing.
+            let isTrue =
+                switch error.kind {
+                case .outcomeUnknown: true
+                case .ledgerUnavailable: state == was
+                default: state != .committed && (state == was || state == .voided)
+                }
+            if isTrue { return [] }
+            return [
+                Violation(
+                    .i6,
+                    "\(errand.name) was \(words(was)); \(error.kind.rawValue) was said, and it is "
+                        + words(state))
+            ]
         }
     }
 
@@ -111,6 +126,7 @@ package struct Tap: Sendable {
         let after = scene.world
         return Tap(
             world: after, said: said, steps: scene.steps,
-            violations: scene.violations + said.broken(errand, in: after.ledger))
+            violations: scene.violations + said.broken(errand, from: world.ledger, to: after.ledger)
+                + after.touchedTooSoon(since: world))
     }
 }

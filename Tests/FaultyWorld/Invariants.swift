@@ -1,11 +1,11 @@
 import CardImage
 package import CardStore
-package import Ledger
+import Ledger
 package import TapcardDomain
 import Type2Tag
 
 extension Invariant {
-    /// What one transaction must not do: I2, I3 and I5.
+    /// What one transaction must not do: I1, I2 and I5.
     static func broken(from before: LedgerTables, to after: LedgerTables) -> [Violation] {
         var found: [Violation] = []
         for (uid, card) in before.cards {
@@ -34,6 +34,11 @@ extension Invariant {
                 found.append(Violation(.i2, "operation \(id) changed after its end"))
             }
         }
+        for (uid, records) in before.issued {
+            for (number, record) in records where after.issued[uid]?[number] != record {
+                found.append(Violation(.i5, "what was made for number \(number) has changed"))
+            }
+        }
         return found
     }
 }
@@ -42,22 +47,34 @@ extension RestingWorld {
     /// What must hold whenever the card lies still, whatever was begun and not ended.
     package func broken() async -> [Violation] { await ledgerBroken() + tagBroken() }
 
-    /// The part of it that the tag has: I4, I11 (with its weak pages as they are, and once they
-    /// have turned bad), and what phones read.
+    /// The part of it that the tag has: I4, I11 and what phones read, with its weak pages as they
+    /// are, and once all of them or one of them have turned bad; and I9.
     package func tagBroken() -> [Violation] {
-        var found = recordsBroken()
-        if !weak.isEmpty {
-            for decay in [Decay.toZero, .toOld] {
-                found += decayed(decay).recordsBroken().map {
-                    Violation($0.invariant, $0.detail + ", once weak pages have turned bad")
-                }
+        var found = recordsBroken() + displayBroken + activationBroken
+        for world in decays {
+            found += (world.recordsBroken() + world.displayBroken).map {
+                Violation($0.invariant, $0.detail + ", once weak pages have turned bad")
             }
         }
-        if let problem = displayBroken { found.append(problem) }
         return found
     }
 
-    /// The part that the ledger has: its own check, that a card has what its operations left, I9.
+    /// I9: the service has made one code of a card active at most, and it is the card's own; and
+    /// what the ledger calls activated, it has.
+    private var activationBroken: [Violation] {
+        let own = card?.scratch.code
+        var found: [Violation] = []
+        if active.count > 1 || !active.isSubset(of: own.map { [$0] } ?? []) {
+            found.append(
+                Violation(.i9, "\(active.count) codes are active; the card's is \(own as Any)"))
+        }
+        if case .activated(let code) = card?.scratch, !active.contains(code) {
+            found.append(Violation(.i9, "a code is called active that the service never made so"))
+        }
+        return found
+    }
+
+    /// The part that the ledger has: its own check, and the same questions asked of its rows.
     package func ledgerBroken() async -> [Violation] {
         let report: AuditReport
         do {
@@ -69,10 +86,7 @@ extension RestingWorld {
             let name = words.split(separator: ":").first.map(String.init) ?? ""
             return Violation(Invariant(rawValue: name) ?? .i1, words)
         }
-        let activations = ledger.operations.values.count {
-            $0.uid == uid && $0.kind == .activate && $0.state == .committed
-        }
-        if activations > 1 { found.append(Violation(.i9, "\(activations) activations happened")) }
+        found += ledger.rowsBroken
         if card != nil {
             let expected = ledger.operations.values.filter { $0.uid == uid }
                 .reduce(0) { $0 + $1.lastingChange }
@@ -83,19 +97,24 @@ extension RestingWorld {
         return found
     }
 
+    /// I4: as long as the ledger has no card, nothing is on the tag that was not there before.
+    package func touchedTooSoon(since before: RestingWorld) -> [Violation] {
+        card != nil || (tag == before.tag && weak == before.weak)
+            ? [] : [Violation(.i4, "the tag was written, and the ledger has no card")]
+    }
+
     /// I4 and I11: what of the tag is valid was issued, and enough of it is.
     func recordsBroken() -> [Violation] {
         guard let card, let slots else { return [] }
         var found: [Violation] = []
         for (slot, bytes) in zip(slots.slots, slots.bytes) {
-            guard case .valid(let record) = slot else { continue }
-            let row = ledger.issued[uid]?[record.sequence]
-            if row?.bytes != bytes {
-                found.append(
-                    Violation(.i4, "record \(record.sequence) on the tag is not the one issued"))
-            }
+            guard case .valid(let record) = slot,
+                ledger.issued[uid]?[record.sequence]?.bytes != bytes
+            else { continue }
+            found.append(
+                Violation(.i4, "record \(record.sequence) on the tag is not the one issued"))
         }
-        let best = slots.best?.record.sequence ?? .none
+        let best = bestSequence
         if best < card.confirmed, !isFormatted(slots, card) {
             found.append(
                 Violation(
@@ -123,50 +142,29 @@ extension RestingWorld {
         }
     }
 
-    /// The highest number under a valid seal.
-    package var bestSequence: SequenceNumber { slots?.best?.record.sequence ?? .none }
-
-    private var displayBroken: Violation? {
-        guard let card, let shown = image?.content(in: .usd).face?.balance.minorUnits else {
-            return nil
+    /// The highest number whose sixteen bytes on the tag are those that the ledger made for it.
+    package var bestSequence: SequenceNumber {
+        let numbers = (image?.records ?? []).compactMap { bytes in
+            SealedRecord(bytes).flatMap { record in
+                ledger.issued[uid]?[record.sequence]?.bytes == bytes ? record.sequence : nil
+            }
         }
-        let balances = (ledger.issued[uid] ?? [:]).values.compactMap {
-            SealedRecord($0.bytes).map { Int64($0.balance) }
+        return numbers.max() ?? .none
+    }
+
+    /// What phones read is what the card had: not what a payment that is open or void would leave.
+    /// A card that is being adopted shows what it showed to others.
+    private var displayBroken: [Violation] {
+        guard let card, let shown = image?.content(in: .usd).face?.balance.minorUnits,
+            open?.kind != .adopt
+        else { return [] }
+        let balances = (ledger.issued[uid] ?? [:]).values.compactMap { row -> Int64? in
+            guard let operation = ledger.operations[row.operation],
+                operation.state == .committed || operation.kind == .reseal
+            else { return nil }
+            return SealedRecord(row.bytes).map { Int64($0.balance) }
         }
         return balances.contains(shown)
-            ? nil : Violation(.display, "a phone reads \(shown), which \(card.uid) never had")
-    }
-}
-
-extension Operation {
-    /// What the operation has done to the card's account for good.
-    fileprivate var lastingChange: Int64 {
-        switch kind {
-        case .pay, .close: state == .committed ? -amount : 0
-        case .add, .refund, .issue, .adopt, .replace: amount
-        case .scratch, .activate, .reseal, .protect, .unprotect, .block, .unblock, .forget: 0
-        }
-    }
-}
-
-/// A ledger that is only looked at.
-package struct LedgerAtRest: LedgerStore {
-    package let tables: LedgerTables
-
-    package init(tables: LedgerTables) { self.tables = tables }
-
-    package var currency: Currency { .usd }
-
-    package func read<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        var tables = tables
-        return try tables.transact(body)
-    }
-
-    package func write<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        throw LedgerError(.readOnly, "the ledger is only looked at")
+            ? [] : [Violation(.display, "a phone reads \(shown), which \(card.uid) never had")]
     }
 }

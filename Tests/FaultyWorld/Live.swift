@@ -31,6 +31,7 @@ struct Live {
     private var cutOff: Set<Int> = []
     private(set) var dead: Set<Int> = []
     private var weak: [UInt8: Page]
+    private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
     private(set) var steps: [Step] = []
     private(set) var violations: [Violation] = []
@@ -48,12 +49,14 @@ struct Live {
         readers = [Reader](repeating: Reader(), count: count)
         place = 0
         weak = world.weak
+        active = world.active
         tables = world.ledger
     }
 
     var world: RestingWorld {
         var world = RestingWorld(tag: simulation.tags[0], ledger: tables)
         world.weak = weak
+        world.active = active
         return world
     }
 
@@ -115,6 +118,7 @@ struct Live {
         let outcome = simulation.exchange(frame, with: uid, &readers[reader].side)
         simulation.fault = nil
         steps[steps.count - 1].isHeard = outcome != .reply(.silence)
+        if outcome != .reply(.silence), mishap?.onRadio != .lost { checkPage(frame) }
         if case .write(let page, let old, _) = write { weaken(page, old, outcome, mishap?.onRadio) }
         if simulation.onReader.isEmpty {
             leave()
@@ -150,14 +154,20 @@ struct Live {
         }
     }
 
-    /// What the tag will write on this frame, nil where it will not; and I10.
-    private mutating func written(by frame: [UInt8], on reader: Int) -> Step.Act? {
+    /// I10, of a frame that the tag has heard.
+    private mutating func checkPage(_ frame: [UInt8]) {
+        guard Simulation.isWrite(frame),
+            case .write(let page, _)? = try? Type2Command(frame: frame),
+            let layout, !layout.pages.contains(page), !isSwitched(page)
+        else { return }
+        violations.append(Violation(.i10, "page \(page) was written"))
+    }
+
+    /// What the tag will write on this frame, nil where it will not.
+    private func written(by frame: [UInt8], on reader: Int) -> Step.Act? {
         guard Simulation.isWrite(frame),
             case .write(let page, _)? = try? Type2Command(frame: frame)
         else { return nil }
-        if let layout, !layout.pages.contains(page), !isSwitched(page) {
-            violations.append(Violation(.i10, "page \(page) was written"))
-        }
         let tag = simulation.tags[0]
         var (side, after) = (readers[reader].side, tag)
         guard place == reader, side.answer(frame, &after) == .ack else { return nil }
@@ -233,13 +243,30 @@ struct Live {
     }
 
     /// The activation service is asked: it makes the code active, however often.
-    mutating func serve(_ station: Int) throws(ServiceError) {
-        let mishap = begin(.service, at: station)
-        defer { keepWorld() }
-        if mishap == .killedBefore || mishap == .killedAfter { dead.insert(station) }
+    mutating func serve(
+        _ code: ScratchCode, for station: Int
+    ) throws(ServiceError) -> ActivationAnswer {
         guard !dead.contains(station) else {
             throw ServiceError(.unreachable, "nobody is there to ask")
         }
+        let mishap = begin(.service, at: station)
+        defer { keepWorld() }
+        switch mishap {
+        case .killedBefore: dead.insert(station)
+        case .service(.refuses):
+            note("refused")
+            return active.contains(code) ? .active : .refused(version: "1.0")
+        case .service(.unreachable): break
+        case .service(.answerLost), .killedAfter:
+            active.insert(code)
+            if mishap == .killedAfter { dead.insert(station) }
+        default:
+            active.insert(code)
+            note("active")
+            return .active
+        }
+        note("no answer")
+        throw ServiceError(.unreachable, "no answer came from the service")
     }
 
     private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
@@ -263,7 +290,9 @@ extension Mishap {
     fileprivate var isOfCommit: Bool {
         switch self {
         case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
-        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone: false
+        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone,
+            .service:
+            false
         }
     }
 

@@ -18,6 +18,16 @@ package enum Mishap: Hashable, Sendable {
     case commitUnknown
     /// The same, and from here to the end of the tap nobody answers.
     case commitUnknownLedgerGone
+    case service(ServiceFault)
+}
+
+/// How the activation service can disappoint.
+package enum ServiceFault: String, Hashable, Sendable, CaseIterable {
+    /// It says no, unless the code is active already.
+    case refuses
+    case unreachable
+    /// It makes the code active, and its answer is lost.
+    case answerLost
 }
 
 extension Mishap: CustomStringConvertible {
@@ -33,6 +43,9 @@ extension Mishap: CustomStringConvertible {
         case .commitUnknown: "the commit is done, its outcome unknown"
         case .commitUnknownLedgerGone:
             "the commit is done, its outcome unknown, and the ledger is away from here on"
+        case .service(.refuses): "the service refuses"
+        case .service(.unreachable): "the service is not reached"
+        case .service(.answerLost): "the service does it, and its answer is lost"
         }
     }
 }

@@ -11,6 +11,8 @@ package struct RestingWorld: Hashable, Sendable {
     /// right today and have lost their bits tomorrow.
     package var weak: [UInt8: Page] = [:]
     package var ledger: LedgerTables
+    /// The codes that the service has made active for this card.
+    package var active: Set<ScratchCode> = []
 
     package init(tag: TagMemory, ledger: LedgerTables = LedgerTables()) {
         self.tag = tag
@@ -55,9 +57,10 @@ package enum Decay: Int, Sendable, CaseIterable, Hashable {
 }
 
 extension RestingWorld {
-    package func decayed(_ decay: Decay) -> RestingWorld {
+    /// Once its weak pages have turned bad, or the one that is named.
+    package func decayed(_ decay: Decay, only chosen: UInt8? = nil) -> RestingWorld {
         var world = self
-        for (page, old) in weak {
+        for (page, old) in weak where chosen == nil || page == chosen {
             switch decay {
             case .none: return self
             case .toZero: world.tag[page] = .zero
@@ -65,5 +68,14 @@ extension RestingWorld {
             }
         }
         return world
+    }
+
+    /// Every way in which its weak pages can turn bad: all of them together, and each alone.
+    package var decays: [RestingWorld] {
+        let choices: [UInt8?] = [nil] + (weak.count > 1 ? weak.keys.sorted() : [])
+        guard !weak.isEmpty else { return [] }
+        return choices.flatMap { page in
+            [Decay.toZero, .toOld].map { decayed($0, only: page) }
+        }
     }
 }

@@ -129,7 +129,8 @@ package struct SceneService: ActivationService {
 
     package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         await scene.turn?(number)
-        try scene.live.withLock { live throws(ServiceError) in try live.serve(number) }
-        return .active
+        return try scene.live.withLock { live throws(ServiceError) in
+            try live.serve(code, for: number)
+        }
     }
 }

@@ -13,12 +13,14 @@ extension RestingWorld {
         func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
             if !holds { found.append(Violation(.i8, detail())) }
         }
-        guard let card, let image, let best = slots?.best?.record else {
-            return [Violation(.i8, "there is no valid record on the tag")]
+        let rows = ledger.issued[uid] ?? [:]
+        guard let card, let image, let best = rows[bestSequence].flatMap({ SealedRecord($0.bytes) })
+        else {
+            return [Violation(.i8, "there is no record on the tag that was made for it")]
         }
         expect(open == nil, "operation \(open.map { "\($0.id)" } ?? "") is still open")
-        let record = ledger.issued[uid]?[card.confirmed]
-        expect(record?.bytes == best.bytes, "the record is not the confirmed one")
+        expect(bestSequence == card.confirmed, "the record is not the confirmed one")
+        expect(slots?.best?.record.bytes == best.bytes, "another record is taken for the best")
         let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
         let isClosed = card.status == .closed

@@ -1,6 +1,7 @@
 import FaultyWorld
 import Ledger
 import SimulatedField
+import TapcardCore
 import TapcardDomain
 import Testing
 import Type2Tag
@@ -78,9 +79,60 @@ struct FaultyWorldTests {
         behind.ledger = before.ledger
         #expect(invariants(await behind.broken()) == [.i4, .display])
 
+        // The service has made another code active than the card's.
+        var active = await Deed.named("activate")?.world(on: .ntag213) ?? paid
+        let own = try #require(active.card?.scratch.code)
+        active.active = [own]
+        #expect(await active.broken() == [])
+        active.active.insert(try #require(ScratchCode(bytes: [UInt8](repeating: 1, count: 16))))
+        #expect(invariants(await active.broken()) == [.i9])
+
+        // A tag was written before the ledger had its row.
+        var early = RestingWorld(tag: paid.tag)
+        #expect(early.touchedTooSoon(since: early) == [])
+        early.tag[9] = .zero
+        let blank = RestingWorld(tag: paid.tag)
+        #expect(invariants(early.touchedTooSoon(since: blank)) == [.i4])
+
+        // Phones read what an open payment would leave.
+        let commit = try #require(
+            await Tap.play(deed.errand, in: before).steps.lastIndex { $0.act == .ledgerWrite })
+        var open = await Tap.play(deed.errand, in: before, mishaps: [commit: .killedBefore]).world
+        #expect(await open.broken() == [])
+        for page in open.tag.chip.userPages where page < 0x20 { open.tag[page] = paid.tag[page] }
+        #expect(invariants(await open.broken()) == [.display])
+
         var torn = paid
         torn.tag[9] = before.tag[9]
         torn.tag[10] = .zero
         #expect(invariants(torn.unsettled()) == [.i8])
+    }
+}
+
+/// What was said is held against the ledger as it was before the tap, and as it is behind it.
+@Suite("What a tap says")
+struct SaidTests {
+    private let error = { (kind: TapcardError.Kind) in TapcardError(kind, "something is wrong") }
+
+    @Test("is not true where an open payment is called a failure, or a done one unchanged")
+    func failures() async throws {
+        let deed = try #require(Deed.named("pay"))
+        let before = await deed.world(on: .ntag213)
+        let whole = await Tap.play(deed.errand, in: before)
+        let commit = try #require(whole.steps.lastIndex { $0.act == .ledgerWrite })
+        let open = await Tap.play(deed.errand, in: before, mishaps: [commit: .killedBefore]).world
+        func isTrue(
+            _ kind: TapcardError.Kind, _ one: RestingWorld, _ other: RestingWorld
+        ) -> Bool {
+            Said.failed(error(kind)).broken(deed.errand, from: one.ledger, to: other.ledger)
+                .isEmpty
+        }
+        for kind in [TapcardError.Kind.tagLost, .noCard, .ledgerUnavailable, .insufficientFunds] {
+            #expect(!isTrue(kind, before, open), "\(kind)")
+            #expect(!isTrue(kind, open, whole.world), "\(kind)")
+            #expect(isTrue(kind, before, before), "\(kind)")
+        }
+        #expect(isTrue(.outcomeUnknown, before, open) && isTrue(.outcomeUnknown, open, whole.world))
+        #expect(!isTrue(.operationVoided, before, open))
     }
 }

@@ -8,7 +8,9 @@ extension Sight {
     /// Rule 6 left out: what must not be overwritten is taken from the look at the card.
     func placeLeavingOutRules(for work: OpenWork) -> Int {
         let seen = view?.card.confirmed ?? .none
-        let isLeftOut = LeftOutRule.current == .confirmedUnderTheLock
+        let isLeftOut =
+            LeftOutRule.current == .confirmedUnderTheLock
+            || LeftOutRule.current == .placeUnderTheLock
         return slots.target(keeping: isLeftOut ? seen : work.confirmed)
     }
 

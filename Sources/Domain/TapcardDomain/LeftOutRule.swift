@@ -11,6 +11,10 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case confirmedUnderTheLock = 6
     case lookAgain = 7
     case guardPage = 8
+    /// The two halves of rule 6: what a beginning was judged by is compared under the lock, and the
+    /// place of the next record is taken from there.
+    case comparisonUnderTheLock = 9
+    case placeUnderTheLock = 10
 
     /// The one that is left out; a task's own, so that several can be tried at once.
     @TaskLocal public static var current: LeftOutRule?

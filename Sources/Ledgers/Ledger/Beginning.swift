@@ -55,7 +55,10 @@ struct Book {
         }
         let view = try view(of: request.uid)
         #if LEAVE_RULES_OUT
-        let isAsSeen = LeftOutRule.current == .confirmedUnderTheLock || view.map(Seen.init) == seen
+        let isCompared =
+            LeftOutRule.current != .confirmedUnderTheLock
+            && LeftOutRule.current != .comparisonUnderTheLock
+        let isAsSeen = !isCompared || view.map(Seen.init) == seen
         #else
         let isAsSeen = view.map(Seen.init) == seen
         #endif

@@ -1,0 +1,104 @@
+import CardImage
+package import Ledger
+package import TapcardDomain
+
+/// The invariants of a ledger, asked of its rows one by one: the product's own check is held
+/// against this.
+extension LedgerTables {
+    var rowsBroken: [Violation] { moneyBroken + operationsBroken + numbersBroken }
+
+    /// I1: no cent comes from nowhere, and no card has less than is held of it.
+    private var moneyBroken: [Violation] {
+        var found: [Violation] = []
+        var sums: [Account: Int64] = [:]
+        for entry in entries { sums[entry.account, default: 0] += entry.amount }
+        let total = sums.values.reduce(0, +)
+        if total != 0 { found.append(Violation(.i1, "all entries together are \(total)")) }
+        for card in cards.values {
+            let holds = sums[card.purse, default: 0]
+            let held = operations.values.filter { $0.uid == card.uid && $0.state == .pending }
+                .reduce(0) { $0 + ($1.kind.isVoidable ? $1.amount : 0) }
+            if held < 0 || held > holds || holds > Currency.largestBalance {
+                found.append(Violation(.i1, "\(card.uid) has \(holds), of which \(held) are held"))
+            }
+        }
+        return found
+    }
+
+    /// I2 and I3: what has an end is booked or is not, and one thing at a time is open on a card.
+    private var operationsBroken: [Violation] {
+        var found: [Violation] = []
+        for operation in operations.values {
+            let booked = entries.filter { $0.operation == operation.id }
+            let isToBeBooked =
+                operation.amount != 0
+                && (operation.state == .committed || !operation.kind.isVoidable)
+            if booked.isEmpty == isToBeBooked || booked.reduce(0, { $0 + $1.amount }) != 0 {
+                let words = "\(operation.kind.rawValue) is \(operation.state.rawValue)"
+                found.append(Violation(.i2, "\(words), with \(booked.count) entries"))
+            }
+        }
+        for uid in cards.keys {
+            let open = operations.values.count { $0.uid == uid && $0.state == .pending }
+            if open > 1 { found.append(Violation(.i3, "\(open) operations are open on \(uid)")) }
+        }
+        return found
+    }
+
+    /// I4 and I5: each number has one row of sixteen bytes that say it, and none is above what was
+    /// handed out.
+    private var numbersBroken: [Violation] {
+        var found: [Violation] = []
+        for (uid, card) in cards {
+            let rows = issued[uid] ?? [:]
+            for (number, row) in rows where SealedRecord(row.bytes)?.sequence != number {
+                found.append(Violation(.i4, "the record of number \(number) says another one"))
+            }
+            let highest = rows.keys.max() ?? .none
+            if highest > card.allocated || card.confirmed > card.allocated {
+                found.append(
+                    Violation(
+                        .i5,
+                        "number \(highest) was issued, \(card.confirmed) confirmed, and "
+                            + "\(card.allocated) handed out"))
+            }
+            if card.confirmed != .none, rows[card.confirmed] == nil {
+                found.append(Violation(.i4, "confirmed number \(card.confirmed) was never issued"))
+            }
+        }
+        return found
+    }
+}
+
+extension Operation {
+    /// What the operation has done to the card's account for good.
+    var lastingChange: Int64 {
+        switch kind {
+        case .pay, .close: state == .committed ? -amount : 0
+        case .add, .refund, .issue, .adopt, .replace: amount
+        case .scratch, .activate, .reseal, .protect, .unprotect, .block, .unblock, .forget: 0
+        }
+    }
+}
+
+/// A ledger that is only looked at.
+package struct LedgerAtRest: LedgerStore {
+    package let tables: LedgerTables
+
+    package init(tables: LedgerTables) { self.tables = tables }
+
+    package var currency: Currency { .usd }
+
+    package func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        var tables = tables
+        return try tables.transact(body)
+    }
+
+    package func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        throw LedgerError(.readOnly, "the ledger is only looked at")
+    }
+}
