@@ -110,6 +110,7 @@ extension Change {
 
     static let replace = Change(
         line: "replace --card \(Counter.firstUID)", prepared: issued, isForBlank: true,
-        before: nil, after: twenty, says: "Replaced:", refusalAgain: "card-known",
+        before: nil, after: twenty, says: "Replaced \(Counter.firstUID):",
+        refusalAgain: "card-known",
         mayBeVoided: false, leastCalls: 100)
 }

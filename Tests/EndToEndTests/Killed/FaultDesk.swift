@@ -56,6 +56,7 @@ final class FaultDesk {
             change.line, on: stations[0], with: counting.variables(calls: counted)
         ) { _ = try counting.takeLog() }
         #expect(ended.status == 0, "\(change.line): \(ended.errors)")
+        #expect(ended.output.hasPrefix(change.says))
         calls = try counting.takeLog()
     }
 
