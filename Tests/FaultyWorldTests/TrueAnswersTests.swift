@@ -64,4 +64,27 @@ struct TrueAnswersTests {
             #expect(tap.violations == [])
         }
     }
+
+    @Test(
+        "or may be is not said to have failed where the ledger goes away over it",
+        arguments: ["pay", "add", "issue", "activate", "protect", "unprotect"])
+    func ledgerGoneOverIt(_ name: String) async throws {
+        let deed = try #require(Deed.named(name))
+        let world = await deed.world(on: .ntag213)
+        let whole = await Tap.play(deed.errand, in: world)
+        let begun = try #require(whole.steps.firstIndex { $0.act == .ledgerWrite })
+        let open = await Tap.play(deed.errand, in: world, mishaps: [begun: .killedAfter]).world
+        var commits = 0
+        for start in [world, open] {
+            let steps = await Tap.play(deed.errand, in: start).steps
+            for (step, _) in steps.enumerated().filter({ $0.element.act == .ledgerWrite }) {
+                let tap = await Tap.play(
+                    deed.errand, in: start, mishaps: [step: .commitUnknownLedgerGone])
+                guard case .failed(let error) = tap.said else { continue }
+                #expect(error.kind == .outcomeUnknown, "step \(step): \(tap.said)")
+                commits += 1
+            }
+        }
+        #expect(commits > 1)
+    }
 }

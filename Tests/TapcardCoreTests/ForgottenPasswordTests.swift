@@ -1,3 +1,4 @@
+import CardImage
 import Ledger
 import MockReader
 import SimulatedField
