@@ -67,7 +67,9 @@ struct TrueAnswersTests {
 
     @Test(
         "is not said to have changed nothing once it has begun and the ledger goes away",
-        arguments: ["activate", "pay", "add", "issue", "adopt", "replace"])
+        arguments: [
+            "activate", "pay", "add", "issue", "adopt", "replace", "protect", "unprotect",
+        ])
     func ledgerGoneOnceItHasBegun(_ name: String) async throws {
         let deed = try #require(Deed.named(name))
         let start = await deed.world(on: .ntag213)

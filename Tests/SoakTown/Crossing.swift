@@ -22,13 +22,14 @@ extension Town {
         let longestTap = 62
         let meeting = Meeting(afterSteps: chance.below(longestTap), asks.1)
         for claim in claims { books.begin(claim, on: uid) }
-        let said = try await stage(
-            index, hold, stations: 2, turn: { number in if number == 0 { await meeting.turn() } }
-        ) { scene in
+        let act: @Sendable (Scene) async -> Said = { scene in
             meeting.begin(in: scene)
             let first = await scene.hear(asks.0, at: 0)
             return Said(first: first, second: meeting.end())
         }
+        let said = try await stage(
+            index, hold, stations: 2, turn: { number in if number == 0 { await meeting.turn() } },
+            act)
         note("taps")
         note(said.second == nil ? "counters that did not meet" : "counters that met over a card")
         for (claim, answer) in [(claims[0], said.first), (claims[1], said.second ?? nil)] {

@@ -15,6 +15,8 @@ struct Evidence: Sendable {
     /// The newest record is of a time that a restored ledger has lost.
     var isAhead = false
     var isUnderRetiredKey = false
+    /// A record stands on it that this ledger never made, as on a card that was adopted.
+    var hasForeignRecord = false
     /// What phones read does not say for whom a record is.
     var isFaceTorn = false
     /// The tag asks for a password, or for none, as the ledger has it.
@@ -24,7 +26,7 @@ struct Evidence: Sendable {
         switch kind {
         case .damaged: !hasGoodRecord && (!isAhead || isFaceTorn)
         case .rolledBack: !hasGoodRecord && !isAhead
-        case .forged: !hasGoodRecord && isUnderRetiredKey
+        case .forged: !hasGoodRecord && (isUnderRetiredKey || hasForeignRecord)
         case .ledgerBehind: isAhead
         case .cardUnknown: !isKnown
         case .protectedTag, .outcomeUnknown: !isProtectionKnown
@@ -47,7 +49,10 @@ extension Town {
         for bytes in tag.records {
             guard let record = SealedRecord(bytes) else { continue }
             let isIssued = tables.issued[uid]?[record.sequence]?.bytes == bytes
-            guard isIssued || lost[uid]?.contains(bytes) == true else { continue }
+            guard isIssued || lost[uid]?.contains(bytes) == true else {
+                evidence.hasForeignRecord = true
+                continue
+            }
             if keys.entry(record.keyID)?.status == .retired {
                 evidence.isUnderRetiredKey = true
             } else if isIssued {
