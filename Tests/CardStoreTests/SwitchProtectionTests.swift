@@ -116,15 +116,15 @@ struct SetPasswordTests {
     private static let acknowledged = MockReader.Reply.answer([])
     private static let password = SwitchProtectionTests.password
 
-    @Test("write PACK, then PWD, and prove it")
+    @Test("spoil PACK, write PWD, then PACK, and prove it")
     func order() async throws {
         let played = try await Self.set(
             Self.password, on: [4, 0, 0, 0xFF],
-            [Self.acknowledged, Self.acknowledged, .answer([5, 6])])
+            [Self.acknowledged, Self.acknowledged, Self.acknowledged, .answer([5, 6])])
         #expect(
             played.trace == [
-                [0x30, 0x29], [0xA2, 0x2C, 5, 6, 0, 0], [0xA2, 0x2B, 1, 2, 3, 4],
-                [0x1B, 1, 2, 3, 4],
+                [0x30, 0x29], [0xA2, 0x2C, 0, 0, 0, 0], [0xA2, 0x2B, 1, 2, 3, 4],
+                [0xA2, 0x2C, 5, 6, 0, 0], [0x1B, 1, 2, 3, 4],
             ])
         #expect(played.outcome != nil)
     }
@@ -133,7 +133,10 @@ struct SetPasswordTests {
     func relieving() async throws {
         let played = try await Self.set(
             Self.password, on: [4, 0, 0, 0xFF, 0x97, 5],
-            [Self.acknowledged, Self.acknowledged, Self.acknowledged, .answer([5, 6])])
+            [
+                Self.acknowledged, Self.acknowledged, Self.acknowledged, Self.acknowledged,
+                .answer([5, 6]),
+            ])
         #expect(played.trace[1] == [0xA2, 0x2A, 0x10, 5, 0, 0])
         #expect(played.outcome != nil)
     }
@@ -155,7 +158,7 @@ struct SetPasswordTests {
         {
             let played = try await Self.set(
                 Self.password, on: [4, 0, 0, 0xFF],
-                [Self.acknowledged, Self.acknowledged, reply])
+                [Self.acknowledged, Self.acknowledged, Self.acknowledged, reply])
             #expect(played.error?.kind == .wrongPassword)
         }
         let lost = try await Self.set(
@@ -201,6 +204,16 @@ struct FindPasswordTests {
             [.answer([9, 9]), Self.again, .failure(.refused(0)), Self.again]
                 + [.failure(.refused(4)), Self.again])
         #expect(played.outcome == .some(nil) && played.error == nil)
+    }
+
+    @Test("takes it where the tag is only to be opened")
+    func withoutProof() async {
+        let lenient = FindPassword(
+            SwitchProtectionTests.identity, among: Self.passwords.map(\.withoutProof))
+        let played = await play(
+            lenient,
+            [.failure(.refused(0)), Self.again, .answer([1]), Self.again, .answer([0, 0])])
+        #expect(played.outcome == .some(2))
     }
 
     @Test("tries none on another tag, and guesses nothing from a failure")

@@ -155,7 +155,7 @@ struct TagStateTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: true; ledger: known
-                What phones read is out of date; the next tap mends it.
+                What phones read is out of date; the next tap tries again (tapcard tag info says if it is locked).
                 """)
         #expect(try counter.step("read").hasSuffix("\nWhat phones read was brought up to date."))
         #expect(try counter.simulation.page(9) == "31 39 2E 30")

@@ -77,15 +77,26 @@ extension Scenario {
             let work = try await desk.work(.unprotect, id: 3)
             #expect(work.card.protection == .switchingOff(keyID: 2))
         },
-        Scenario("what a tag is found to be is noted, but for one that is being switched") { desk in
+        Scenario("what a tag is found to be is noted, unless another station was there") { desk in
             try await desk.complete(.issue(), id: 1)
-            try await desk.ledger.noteProtection(of: .first, .on(keyID: 4))
-            #expect(try await desk.view().card.protection == .on(keyID: 4))
+            let (ledger, on) = (desk.ledger, CardProtection.on(keyID: 4))
+            #expect(try await ledger.noteProtection(of: .first, on, insteadOf: .off))
+            #expect(try await desk.view().card.protection == on)
             _ = try await desk.work(.unprotect, id: 2)
-            try await desk.ledger.noteProtection(of: .first, .off)
-            #expect(try await desk.view().card.protection == .switchingOff(keyID: 4))
-            try await desk.ledger.noteProtection(of: .second, .on(keyID: 4))
+            #expect(try await !ledger.noteProtection(of: .first, .off, insteadOf: on))
+            let open = CardProtection.switchingOff(keyID: 4)
+            #expect(try await desk.view().card.protection == open)
+            #expect(try await ledger.noteProtection(of: .first, .off, insteadOf: open))
+            #expect(try await desk.view().card.protection == .off)
+            #expect(try await !ledger.noteProtection(of: .second, on, insteadOf: .off))
             #expect(try await desk.ledger.view(of: .second) == nil)
+        },
+        Scenario("a switching that is given up has not happened") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let open = try await desk.work(.protect(keyID: 3), id: 2).operation
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first))), id: 3, on: .second)
+            #expect(try await desk.ledger.operation(open.id)?.state == .voided)
         },
     ]
 }

@@ -43,7 +43,7 @@ import Testing
             #expect(view.card.protection == .off && view.card.scratch.code != nil)
             #expect(try await ledger.audit().violations == [])
             #expect(folder.names.contains("ledger.sqlite.v1-backup"))
-            try await ledger.noteProtection(of: uid, .on(keyID: 15))
+            #expect(try await ledger.noteProtection(of: uid, .on(keyID: 15), insteadOf: .off))
             #expect(try await ledger.view(of: uid)?.card.protection == .on(keyID: 15))
             await ledger.close()
             #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")

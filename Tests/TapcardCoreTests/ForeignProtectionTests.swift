@@ -109,7 +109,10 @@ struct ForeignProtectionTests {
         try await world.issue(protects: isProtected)
         let uid = try await world.uid()
         // What the older ledger says.
-        try await world.ledger.noteProtection(of: uid, isProtected ? .off : .on(keyID: 1))
+        let older = isProtected ? CardProtection.off : .on(keyID: 1)
+        #expect(
+            try await world.ledger.noteProtection(
+                of: uid, older, insteadOf: isProtected ? .on(keyID: 1) : .off))
         _ = try await world.ledger.skipNumbersAfterRestore()
         try await world.alter { $0[0x20] = .zero }
         try await world.alter { $0[0x24] = .zero }

@@ -82,6 +82,52 @@ struct LedgerFaultTests {
         try await world.expectSettled()
     }
 
+    @Test(
+        "does not say that nothing was written where this very tap has written it",
+        arguments: [Deed.pay, .add, .issue])
+    func goneAfterTheRecord(_ deed: Deed) async throws {
+        let world = try await deed.world()
+        // Begun, though nobody knows; resumed; and then the ledger is gone.
+        let ledger = FaultyLedger(
+            FaultyLedger(world.ledger, .down, atWrite: 3), .answerLost, atWrite: 1)
+        let said = await outcome { () throws(TapcardError) in
+            try await deed.perform(at: world.station(ledger: ledger))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was done without a ledger")
+            return
+        }
+        #expect(error.kind == .outcomeUnknown)
+        // A new card's record tells nothing before its holder is on the tag as well.
+        if deed != .issue {
+            #expect(try await world.slots().best?.record.balance == UInt32(deed.after))
+        }
+        #expect(!error.meaning.contains("Nothing was written"))
+        _ = try await world.station.read()
+        try await world.expectSettled()
+        try await deed.expectDone(true, in: world, "\(deed)")
+    }
+
+    @Test("is told what is open on a card that cannot be trusted any more")
+    func openOnDamagedCard() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 1, counting: .write, .lost))
+        _ = try? await world.station.add(World.usd(100), id: World.id(2))
+        try await world.alter { tag in
+            tag[0x20] = .zero
+            tag[0x24] = .zero
+        }
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.add(World.usd(100), id: World.id(2))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.kind == .damaged && error.result.exitStatus == 7)
+        #expect(error.what.contains("\(World.id(2)) is still open"))
+    }
+
     /// Runs the deed with the fault at each of its transactions; returns how many there were.
     @discardableResult
     private func eachWrite(

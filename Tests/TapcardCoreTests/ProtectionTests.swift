@@ -70,7 +70,7 @@ struct ProtectionTests {
         #expect(await reader.exchanges.count == 1)
     }
 
-    @Test("costs three frames more for a payment than another")
+    @Test("costs four frames more for a payment than another")
     func frames() async throws {
         var counts: [Int] = []
         for protects in [false, true] {
@@ -80,8 +80,9 @@ struct ProtectionTests {
             _ = try await world.station(reader: reader).pay(World.usd(1), id: World.id(2))
             counts.append(await reader.exchanges.count)
         }
-        // Before anything is begun, for the record, and for what phones read.
-        #expect(counts[1] == counts[0] + 3)
+        // Settings and password before anything is begun, then for the record, and for what
+        // phones read.
+        #expect(counts[1] == counts[0] + 4)
     }
 
     @Test("keeps the key it was protected with, also when that is given up")
@@ -106,7 +107,9 @@ struct ProtectionTests {
     func keyMissing() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
-        try await world.ledger.noteProtection(of: try await world.uid(), .on(keyID: 9))
+        #expect(
+            try await world.ledger.noteProtection(
+                of: try await world.uid(), .on(keyID: 9), insteadOf: .on(keyID: 1)))
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.add(World.usd(100), id: World.id(2))
         }

@@ -21,7 +21,7 @@ public struct FindPassword: TagProcedure {
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
             }
-        case .answer(let pack) where pack == passwords[tried].pack: return .finish(tried)
+        case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
         case .answer, .failure(.refused(NAK.invalidArgument)),
             .failure(.refused(NAK.authenticationLimit)):
             // The tag is silent after a NAK, whether or not there is another one to try.

@@ -4,7 +4,8 @@ public import Type2Tag
 /// Gives a tag that protects nothing its password, and proves it; or the factory's again.
 ///
 /// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
-/// so nothing may need it then.
+/// so nothing may need it then. PACK is spoilt before PWD is written, and written after it: a tag
+/// that answers with it has a PWD that was acknowledged.
 public struct SetPassword: TagProcedure {
     private enum State {
         case looking, writing, proving
@@ -49,11 +50,13 @@ public struct SetPassword: TagProcedure {
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
-        let secret = password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]
-        let pack = (password?.pack ?? [0, 0]) + [0, 0]
-        guard let secretPage = Page(secret), let packPage = Page(pack) else { return garbled }
-        writes = [PageWrite(firstPage + 3, packPage), PageWrite(firstPage + 2, secretPage)]
+        let packPage = firstPage + 3
+        guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),
+            let pack = Page((password?.pack ?? [0, 0]) + [0, 0])
+        else { return garbled }
+        writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
         if password != nil {
+            writes.append(PageWrite(packPage, pack))
             if found.isLocked { return .fail(.lockedSettings) }
             // A limit that somebody else set has to be gone before anything needs the password.
             // Torn, the page has fewer of its old bits, and no new one.

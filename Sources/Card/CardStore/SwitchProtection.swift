@@ -60,10 +60,10 @@ public struct SwitchProtection: TagProcedure {
             let found = AccessConfiguration(cfg0, cfg1)
             return state == .looking ? begin(with: found) : check(found)
         case .opening:
-            guard answer == password.pack else { return .fail(.wrongPassword) }
+            guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             return switchOver()
         case .reopening:
-            guard answer == password.pack else { return .fail(.wrongPassword) }
+            guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             return readProbe(.comparingAgain)
         case .comparing: return compare(answer, .writingPlainly)
         case .comparingAgain: return compare(answer, .writingOpened)

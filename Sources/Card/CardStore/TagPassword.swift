@@ -17,12 +17,19 @@ public struct TagPassword: Hashable, Sendable {
         let derived = keys.password(uid: uid)
         self.init(password: derived.password, pack: derived.pack)
     }
+
+    /// The same for a tag that is only to be opened: whatever it answers, it has been.
+    public var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
+
+    func isAnswered(by answer: [UInt8]) -> Bool {
+        pack.isEmpty ? answer.count == 2 : answer == pack
+    }
 }
 
 extension CardStoreError {
-    static let wrongPassword = CardStoreError(
+    public static let wrongPassword = CardStoreError(
         .wrongPassword, "the tag does not take the card's password")
-    static let limitsPasswords = CardStoreError(
+    public static let limitsPasswords = CardStoreError(
         .limitsPasswords, "the tag counts wrong passwords and closes itself after some")
     static let lockedSettings = CardStoreError(
         .lockedSettings, "the tag's settings can never be changed again")

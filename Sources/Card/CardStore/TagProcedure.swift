@@ -41,6 +41,8 @@ public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertibl
         case otherTag
         /// A tag that says neither what it is nor where its memory ends.
         case unknownChip
+        /// It says that it is of another make than it was.
+        case otherChip
         /// The tag gave an answer of the wrong form.
         case garbled
         /// The tag does not take the password, or does not answer as ours would.

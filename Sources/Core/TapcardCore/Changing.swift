@@ -173,10 +173,10 @@ extension Station {
         do {
             known = try await ledger.operation(id)
         } catch {
-            if begun.operation == nil, let perhaps = begun.perhaps {
+            known = state.seen(id) ?? begun.operation
+            if known == nil, let perhaps = begun.perhaps {
                 return .failure(TapcardError.perhapsBegun(perhaps, because: TapcardError(error)))
             }
-            known = state.settled?.id == id ? state.settled : begun.operation
         }
         guard let operation = known else {
             guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }
@@ -184,6 +184,7 @@ extension Station {
         }
         switch operation.state {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
         case .voided: return .failure(voided(operation))
         case .pending:

@@ -5,65 +5,6 @@ import Ledger
 public import TapcardDomain
 import Type2Tag
 
-/// What a new card is to be.
-public struct CardOrder: Sendable, Hashable {
-    /// Where its value comes from.
-    public enum Origin: Sendable, Hashable {
-        case issue(Holder, Money, hasScratchCard: Bool)
-        /// A card of others; its balance is credited only if this is the amount it says.
-        case adopt(accepting: Money?)
-        case replace(CardUID)
-    }
-
-    public var origin: Origin
-    public var face: FaceStyle
-    /// Close the account of a card that is known, or known to others, and begin a new one.
-    public var mayReissue: Bool
-    /// Write over what is no card.
-    public var mayOverwrite: Bool
-    /// Protect the tag with the card's password.
-    public var protects: Bool
-    /// Take a chip whose maker's signature is not true.
-    public var acceptsAnyChip: Bool
-
-    public init(
-        _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
-        mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
-    ) {
-        self.origin = origin
-        self.face = face
-        self.protects = protects
-        self.acceptsAnyChip = acceptsAnyChip
-        self.mayReissue = mayReissue
-        self.mayOverwrite = mayOverwrite
-    }
-
-    /// The demo user: the same on every tag.
-    public static func demo(
-        in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
-        mayOverwrite: Bool = false, protects: Bool = false
-    ) throws(Refusal) -> CardOrder {
-        CardOrder(
-            .issue(
-                Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez")),
-                Money(minorUnits: 0, currency), hasScratchCard: true),
-            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite, protects: protects)
-    }
-}
-
-extension CardOrder.Origin {
-    /// Whether an operation is this making, as far as it remembers.
-    fileprivate func isAnswered(by operation: Operation) -> Bool {
-        switch self {
-        case .issue(_, let balance, _):
-            operation.kind == .issue && operation.amount == balance.minorUnits
-        case .adopt(let accepted):
-            operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
-        case .replace: operation.kind == .replace
-        }
-    }
-}
-
 extension Station {
     /// Makes a card of the tag on the reader. When the last tap was interrupted while the same
     /// card was being made, this one finishes it.
@@ -73,7 +14,7 @@ extension Station {
         return try await tap(
             for: id, thoroughly: true,
             conclude: { error, state in
-                if let finished = state.made, finished.id == id { made.id = id }
+                if state.seen(id) != nil { made.id = id }
                 return await conclude(order, id, made, after: error)
             },
             early: { sight throws(Interruption) in
@@ -206,6 +147,12 @@ extension Station {
         let found = try await requireWritable(
             tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
         let plan = try await plan(order, for: sight, tag, found)
+        if sight.isGivenUp, !found.isSettled {
+            // What an earlier try has left on the tag goes first: its pages may be weak.
+            try admit(plan, on: sight)
+            _ = try await release(sight)
+            throw .overtaken
+        }
         let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
         let beginning: Beginning
         do {
@@ -224,6 +171,15 @@ extension Station {
         case .refused(let refusal):
             throw .refused(TapcardError(refusal, uid: sight.uid))
         case .known, .mismatched, .changed: return
+        }
+    }
+
+    /// Refuses what the ledger would refuse, before anything is done to the tag.
+    private func admit(_ plan: CardPlan, on sight: Sight) throws(Interruption) {
+        do {
+            try sight.view?.admits(.make(plan))
+        } catch {
+            throw .refused(TapcardError(error, uid: sight.uid))
         }
     }
 
@@ -321,14 +277,13 @@ extension Station {
         return max(sight.highest, slots.best?.record.sequence ?? .none)
     }
 
-    /// What the tag is to be, where it was found to be like this. What was being switched goes on.
+    /// What the tag is to be, where it was found to be like this. A protection that was begun on
+    /// an earlier card is not finished on one that nobody wants protected.
     private func protection(
         _ order: CardOrder, _ known: CardProtection?, _ found: CardProtection
     ) -> CardProtection {
-        if let known, !known.isSettled { return known }
-        guard order.protects else { return found }
-        if let keyID = found.keyID { return .switchingOn(keyID: keyID) }
-        return .settingPassword(keyID: keys.sealing.id)
+        if order.protects { return found.protecting(with: keys.sealing.id) }
+        return known?.isSettled == false ? found.unprotecting : found
     }
 
     /// Refuses a chip whose signature is not its maker's. One without any is taken: nobody claims

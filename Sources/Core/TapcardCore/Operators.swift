@@ -2,6 +2,7 @@ import CardStore
 public import Ledger
 import TagReading
 public import TapcardDomain
+import Type2Tag
 
 extension Station {
     /// Blocks, allows or forgets a card that need not be there: no reader is needed.
@@ -48,10 +49,9 @@ extension Station {
                 guard card != nil, let seen = sight.seen, let view = sight.view else {
                     return .goOn
                 }
-                let found = try await learnProtection(of: sight, view.card)
-                guard verdict(on: sight) != nil else {
-                    return found == view.card.protection ? .goOn : .again
-                }
+                let problem = verdict(on: sight)
+                if problem?.kind != .cardClosed { try await learnProtection(of: sight, view.card) }
+                guard problem != nil else { return .goOn }
                 try await rewrite(sight, view, seen)
                 return .again
             },
@@ -65,6 +65,20 @@ extension Station {
                     keepingExtras: false)
                 return try await reading(of: sight.uid, display)
             })
+    }
+
+    /// Whoever names a card takes the tag for it: what it is, the ledger learns, and the card is
+    /// looked at again.
+    private func learnProtection(
+        of sight: Sight, _ card: LedgerCard
+    ) async throws(Interruption) {
+        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else { return }
+        let settings = try await configuration(of: chip)
+        let found = card.protection.corrected(
+            by: try await evidence(on: sight.identity, chip, settings, noted: card.protection))
+        guard found != card.protection else { return }
+        try await note(found, insteadOf: card.protection, of: card.uid)
+        throw .overtaken
     }
 
     /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.

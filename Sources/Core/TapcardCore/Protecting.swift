@@ -51,10 +51,21 @@ extension Station {
             },
             early: { sight throws(Interruption) in
                 guard intent == .unprotect, sight.isGivenUp else { return .goOn }
-                return .done(try await release(sight))
+                guard try await release(sight) else {
+                    throw .refused(
+                        TapcardError(
+                            Refusal(.wrongState, "the tag is not protected"), uid: sight.uid))
+                }
+                return .done(
+                    ProtectionChange(
+                        uid: sight.uid, isProtected: false, operation: nil, display: .current))
             },
             { sight, state throws(Interruption) in
                 if begun.operation == nil, let card = sight.view?.card {
+                    if let settled = state.settled, settled.kind == intent.kind {
+                        // An earlier tap had begun it, and this one has finished it.
+                        return change(receipt(settled, isReplayed: true, state.display))
+                    }
                     try await requireSwitchable(sight, card, intent)
                 }
                 return try await carryOut(intent, id, on: sight, state.display, noting: begun)
@@ -62,12 +73,11 @@ extension Station {
             })
     }
 
-    /// Refuses what the tag would not let be done, before the ledger knows of it.
+    /// Refuses what the tag would not let be done, before the ledger knows of it. Where the tag
+    /// has another password of ours than the ledger has it, the ledger learns it first.
     private func requireSwitchable(
         _ sight: Sight, _ card: LedgerCard, _ intent: Intent
     ) async throws(Interruption) {
-        _ = try await learnProtection(of: sight, card)
-        guard intent != .unprotect else { return }
         // A reader that passes on no such question would not pass on a password, either.
         let answer: [UInt8]
         do {
@@ -85,59 +95,14 @@ extension Station {
         }
         let settings = try await configuration(of: chip)
         if settings.isLocked { throw .refused(lockedSettings(sight.uid)) }
-    }
-
-    /// What the tag itself says of its protection, and the key that opens it. The ledger notes it
-    /// where it has it otherwise, as after a restored backup.
-    func learnProtection(
-        of sight: Sight, _ card: LedgerCard
-    ) async throws(Interruption) -> CardProtection {
-        guard card.protection.isSettled,
-            let chip = Type2Chip.known.first(where: { $0.name == card.chip })
-        else { return card.protection }
-        let settings = try await configuration(of: chip)
-        let found =
-            chip.isProtected(by: settings)
-            ? CardProtection.on(
-                keyID: try await keyThatOpens(sight.identity, settings, known: card))
-            : .off
-        if found != card.protection {
-            try await asking { () throws(LedgerError) in
-                try await ledger.noteProtection(of: card.uid, found)
-            }
-        }
-        return found
-    }
-
-    func configuration(of chip: Type2Chip) async throws(Interruption) -> AccessConfiguration {
-        guard let reading = ReadConfiguration(chip) else { throw .refused(noPassword) }
-        return try await performing(reading)
-    }
-
-    /// The key whose password opens this tag. None is tried on a tag that counts wrong ones:
-    /// seven of them close it for ever.
-    func keyThatOpens(
-        _ identity: TagIdentity, _ settings: AccessConfiguration, known: LedgerCard?
-    ) async throws(Interruption) -> UInt8 {
-        let first = known?.protection.keyID
-        let entries =
-            keys.entries.filter { $0.id == first }
-            + keys.entries.reversed().filter { $0.id != first }
-        let passwords = entries.map { TagPassword($0.keys, uid: identity.uid) }
-        guard settings.passwordLimit == 0,
-            let index = try await performing(FindPassword(identity, among: passwords))
-        else {
-            throw .refused(
-                TapcardError(
-                    .protectedTag, "The tag is protected by somebody's password.",
-                    meaning: "Nothing was written to it.",
-                    advice: known == nil
-                        ? "Use another tag."
-                        : "Bring the key it was protected with (tapcard keys import), or move its "
-                            + "balance to another tag with tapcard replace.",
-                    uid: CardUID(bytes: identity.uid)))
-        }
-        return entries[index].id
+        let evidence = try await evidence(
+            on: sight.identity, chip, settings, noted: card.protection)
+        let found = card.protection.corrected(by: evidence)
+        guard found != card.protection else { return }
+        // What has no password of ours may be a copy: only a repair takes it for the card.
+        guard evidence != .nothing else { throw .refused(TapcardError.cleared(sight.uid)) }
+        try await note(found, insteadOf: card.protection, of: sight.uid)
+        throw .overtaken
     }
 
     /// What opens a tag for writing; nil where a plain WRITE will do.
@@ -154,13 +119,17 @@ extension Station {
     func requireOpened(_ sight: Sight) async throws(Interruption) {
         guard let card = sight.view?.card, let password = try opening(card.protection, of: card.uid)
         else { return }
-        let found = try await performing(FindPassword(sight.identity, among: [password]))
-        guard found != nil else {
-            throw .refused(TapcardError(CardStoreError(.wrongPassword, "")).naming(card.uid))
+        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
+            throw .refused(noPassword)
         }
+        guard try await configuration(of: chip).passwordLimit == 0 else {
+            throw .card(.limitsPasswords)
+        }
+        let found = try await performing(FindPassword(sight.identity, among: [password]))
+        guard found != nil else { throw .card(.wrongPassword) }
     }
 
-    private func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
+    func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
         guard let entry = keys.entry(keyID) else {
             throw .refused(
                 TapcardError(
@@ -181,7 +150,7 @@ extension Station {
         do throws(Interruption) {
             var work = work
             while true {
-                try await takeStep(of: work.card, on: sight, probe)
+                try await takeStep(work.card.protection, of: work.card, on: sight, probe)
                 if work.card.protection.next.isSettled { return work }
                 let noted = try await asking { [work] () throws(LedgerError) in
                     try await ledger.advanceProtection(of: work, at: now)
@@ -197,14 +166,14 @@ extension Station {
     }
 
     private func takeStep(
-        of card: LedgerCard, on sight: Sight, _ probe: PageWrite
+        _ protection: CardProtection, of card: LedgerCard, on sight: Sight, _ probe: PageWrite
     ) async throws(Interruption) {
-        guard let keyID = card.protection.keyID else { return }
+        guard let keyID = protection.keyID else { return }
         let password = try password(keyID, of: card.uid)
         guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
             throw .refused(noPassword)
         }
-        switch card.protection {
+        switch protection {
         case .off, .on: return
         case .settingPassword: try await set(password, chip)
         case .clearingPassword: try await set(nil, chip)
@@ -228,29 +197,54 @@ extension Station {
         try await performing(switching)
     }
 
-    /// Takes the password off a tag with which this ledger has nothing to do any more. Broken off,
-    /// it is simply asked for again: as long as the tag asks for a password, it is ours.
-    private func release(_ sight: Sight) async throws(Interruption) -> ProtectionChange {
+    /// Makes an open tag of one with which this ledger has nothing to do any more, in the same
+    /// steps as a card's, each durable first where there is a ledger's row for it. False where
+    /// nothing was to be done.
+    ///
+    /// Where there is none, the tag itself says how far an earlier try has come: as long as it
+    /// has its whole password, PWD is not weak, and AUTH0 may be.
+    func release(_ sight: Sight) async throws(Interruption) -> Bool {
         guard let chip = Type2Chip.known.first(where: { $0.name == sight.chip }) else {
             throw .refused(noPassword)
         }
-        let settings = try await configuration(of: chip)
-        guard chip.isProtected(by: settings) else {
-            throw .refused(
-                TapcardError(
-                    Refusal(.wrongState, "the tag is not protected"), uid: sight.uid))
-        }
-        if settings.isLocked { throw .refused(lockedSettings(sight.uid)) }
-        let keyID = try await keyThatOpens(sight.identity, settings, known: sight.view?.card)
-        try await switchOver(.off, sight.identity, chip, try password(keyID, of: sight.uid))
-        try await set(nil, chip)
-        if sight.view != nil {
-            try await asking { () throws(LedgerError) in
-                try await ledger.noteProtection(of: sight.uid, .off)
+        var noted = sight.view?.card.protection
+        var state = try await leftover(on: sight, chip, noted)
+        let isAsNoted = state == noted ?? .off
+        if state.isSettled, isAsNoted { return false }
+        let (uid, identity) = (sight.uid, sight.identity)
+        do throws(Interruption) {
+            while true {
+                if let before = noted {
+                    try await note(state, insteadOf: before, of: uid)
+                    noted = state
+                }
+                switch state {
+                case .switchingOff(let keyID):
+                    try await switchOver(
+                        .off, identity, chip, try password(keyID, of: uid).withoutProof)
+                case .clearingPassword: try await set(nil, chip)
+                case .off, .settingPassword, .switchingOn, .on: return true
+                }
+                state = state.next
             }
+        } catch {
+            // What the settings say and what is in force may differ until the tag loses its power.
+            await reader.release()
+            throw error
         }
-        return ProtectionChange(
-            uid: sight.uid, isProtected: false, operation: nil, display: .current)
+    }
+
+    /// The first step that is left until this tag is open.
+    private func leftover(
+        on sight: Sight, _ chip: Type2Chip, _ noted: CardProtection?
+    ) async throws(Interruption) -> CardProtection {
+        let settings = try await configuration(of: chip)
+        if settings.isLocked, chip.isProtected(by: settings) {
+            throw .refused(lockedSettings(sight.uid))
+        }
+        let evidence = try await evidence(
+            on: sight.identity, chip, settings, noted: noted, withoutProof: true)
+        return (noted ?? .off).corrected(by: evidence).unprotecting
     }
 
     func lockedSettings(_ uid: CardUID) -> TapcardError {
@@ -258,18 +252,12 @@ extension Station {
             .lockedTag, "The tag's settings are locked: its protection can never be changed.",
             meaning: "Nothing was written to it.", advice: "Use another tag.", uid: uid)
     }
-
-    private var noPassword: TapcardError {
-        TapcardError(
-            .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
-            advice: "Use NTAG213, 215 or 216.")
-    }
 }
 
 extension Sight {
     /// A tag with which the ledger has nothing to do: unknown, or a card that was given up and
     /// formatted.
-    fileprivate var isGivenUp: Bool {
+    var isGivenUp: Bool {
         guard let card = view?.card else { return true }
         return (card.status == .closed || card.status == .replaced) && image.hasBlankRecords
     }

@@ -56,9 +56,7 @@ extension Station {
 
     /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
     func formattedRefusal(_ sight: Sight) -> TapcardError? {
-        guard let card = sight.view?.card, card.status == .closed || card.status == .replaced,
-            sight.image.hasBlankRecords
-        else { return nil }
+        guard let card = sight.view?.card, sight.isGivenUp else { return nil }
         return TapcardError(
             Refusal(
                 .cardClosed,

@@ -56,8 +56,16 @@ extension Station {
     ) async throws(Interruption) -> Sight {
         let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
-            let bytes = try await performing(
-                ReadPages(layout.pages, longestAnswer: await reader.longestAnswer))
+            let bytes: [UInt8]
+            do throws(Interruption) {
+                bytes = try await performing(
+                    ReadPages(layout.pages, longestAnswer: await reader.longestAnswer))
+            } catch {
+                guard case .card(let cause) = error,
+                    cause.kind == .reader(.refused(NAK.invalidArgument))
+                else { throw error }
+                throw .refused(TapcardError.hidden(uid))
+            }
             return try await sight(
                 of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
@@ -65,7 +73,9 @@ extension Station {
         if let known, known.card.chip != tag.chip.name {
             // One answer that was lost makes an NTAG look like an older chip.
             throw .card(
-                CardStoreError(.garbled, "it said it was a \(known.card.chip) before"))
+                CardStoreError(
+                    .otherChip,
+                    "it says it is a \(tag.chip.name), and was a \(known.card.chip) before"))
         }
         guard let layout = CardLayout(chipNamed: tag.chip.name) else {
             throw .refused(unsupported(tag, uid))
@@ -88,10 +98,7 @@ extension Station {
                 FirstSight(identity, longestAnswer: await reader.longestAnswer, cardPages: pages))
         } catch {
             guard error.kind == .reader(.refused(NAK.invalidArgument)) else { throw .card(error) }
-            throw .refused(
-                TapcardError(
-                    .protectedTag, "The tag is protected from being read by somebody's password.",
-                    meaning: "Nothing was written to it.", advice: "Use another tag."))
+            throw .refused(TapcardError.hidden(nil))
         }
         guard tag.signature == nil, tag.chip.hasFastRead else { return tag }
         // A tag that refused to show its signature is silent until it is selected again.
@@ -207,7 +214,7 @@ enum Interruption: Error, Sendable {
         case .card(let error):
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
-            case .differs, .garbled: true
+            case .differs, .garbled, .otherChip: true
             case .otherTag, .unknownChip, .wrongPassword, .limitsPasswords, .lockedSettings,
                 .ignoresPassword:
                 false

@@ -29,12 +29,13 @@ extension Station {
             .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
             advice: "Hold it to the reader again.")
         for _ in 0..<Station.mostRounds {
-            do {
+            do throws(Interruption) {
                 let (identity, uid) = try await find(within: limit)
                 limit = Station.returnLimit
                 try require(card ?? touched, is: uid)
                 touched = uid
                 let sight = try await see(identity, uid, thoroughly: thoroughly)
+                state.note(open: sight.view?.open, for: request)
                 await hint(at: sight)
                 switch try await early(sight) {
                 case .goOn: break
@@ -43,13 +44,17 @@ extension Station {
                     await reader.release()
                     return success
                 }
-                switch try await settle(sight, for: request) {
-                case .settled(let operation, let display): state.note(operation, display)
-                case .quiet(let sight):
-                    if let success = try await body(sight, state) {
-                        await reader.release()
-                        return success
+                do throws(Interruption) {
+                    switch try await settle(sight, for: request) {
+                    case .settled(let operation, let display): state.note(operation, display)
+                    case .quiet(let sight):
+                        if let success = try await body(sight, state) {
+                            await reader.release()
+                            return success
+                        }
                     }
+                } catch {
+                    throw await reconsidered(error, sight)
                 }
             } catch {
                 limit = Station.returnLimit
@@ -92,12 +97,21 @@ enum Look<Success> {
 struct TapState: Sendable {
     /// What was left open and came to its end; a fresh record behind it is no news.
     private(set) var settled: Operation?
+    /// The request itself, as it was found open: its record may be on the tag since.
+    private(set) var open: Operation?
     private(set) var display = DisplayState.current
     /// Whether card or ledger are not what they were before the tap.
     private(set) var hasWorked = false
 
     /// The making of a card that was left open.
     var made: Operation? { settled.flatMap { $0.kind.makesCard ? $0 : nil } }
+
+    mutating func note(open operation: Operation?, for request: OperationID?) {
+        if let operation, operation.id == request { open = operation }
+    }
+
+    /// What the tap has seen of an operation, for when the ledger cannot be asked any more.
+    func seen(_ id: OperationID) -> Operation? { settled?.id == id ? settled : open }
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true
@@ -134,14 +148,28 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: meaning,
-            advice: isReaderGone
-                ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
-                    + "again to settle it."
-                : "Tap the card again to settle it.", uid: open.uid)
+            advice: error.blamesTag
+                ? error.advice
+                : isReaderGone
+                    ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
+                        + "again to settle it."
+                    : "Tap the card again to settle it.", uid: open.uid)
+    }
+
+    /// The tag is what it is: to tap it again would not help.
+    private var blamesTag: Bool {
+        [.protectedTag, .lockedTag, .unsupportedTag].contains(kind) && !advice.isEmpty
     }
 
     /// What is wrong with the card is what has to be said: to tap it again would not help.
     var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
+
+    /// What is wrong with the card is what has to be said, and what is open on it as well.
+    func leavingOpen(_ open: Operation) -> TapcardError {
+        TapcardError(
+            kind, "\(what) The \(open.kind.noun) \(open.id) is still open.", meaning: meaning,
+            advice: advice, uid: uid)
+    }
 
     /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
     static func perhapsBegun(_ perhaps: Operation, because error: TapcardError) -> TapcardError {

@@ -147,6 +147,12 @@ extension TapcardError {
                     + "switch its field off. The money is safe in the ledger.",
                 advice: "Lift the card and tap it again; if that does not help, move its balance "
                     + "to another tag with tapcard replace.")
+        case .otherChip:
+            self.init(
+                .unsupportedTag, "The tag is not what it was: \(error.detail).",
+                meaning: "It may be a copy of the card. The money is safe in the ledger.",
+                advice: "If it says so each time, move the card's balance to another tag with "
+                    + "tapcard replace.")
         case .otherTag, .garbled, .differs: self.init(ReaderError(.garbled, error.detail))
         }
     }

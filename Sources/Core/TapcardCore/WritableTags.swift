@@ -35,7 +35,7 @@ extension Station {
     }
 
     /// Refuses a tag on which a card could not be kept, before anything is written to it. Says
-    /// whether it is protected, with the key of ours that opens it.
+    /// how it is protected, by a key of ours, in the light of what the ledger has of it.
     func requireWritable(
         _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
         protecting: Bool = false
@@ -75,7 +75,9 @@ extension Station {
         }
         guard let configuration = access.configuration else { return .off }
         if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
-        guard access.isProtected else { return .off }
-        return .on(keyID: try await keyThatOpens(identity, configuration, known: known))
+        let noted = known?.protection
+        guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
+        return (noted ?? .off).corrected(
+            by: try await evidence(on: identity, tag.chip, configuration, noted: noted))
     }
 }

@@ -186,8 +186,8 @@ extension Session {
         } catch {
             throw TapcardError(error)
         }
-        let reading = try await station.make(order, id: station.newID())
         if order.protects { sayWhoOpens() }
+        let reading = try await station.make(order, id: station.newID())
         return Report(reading, what, currency: station.currency, showsChip: true)
     }
 }

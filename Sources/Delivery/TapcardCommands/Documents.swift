@@ -14,6 +14,10 @@ extension JSONValue {
 }
 
 extension Report {
+    static let displayIsOld =
+        "What phones read is out of date; the next tap tries again (tapcard tag info says if it "
+        + "is locked)."
+
     /// A card, after reading or changing it.
     ///
     /// What is known of its chip is news where a card is made, and for whoever asks for more.
@@ -62,7 +66,7 @@ extension Report {
         case _ where reading.problem != nil: break
         case .current: break
         case .repaired: lines.append("What phones read was brought up to date.")
-        case .outOfDate: lines.append("What phones read is out of date; the next tap mends it.")
+        case .outOfDate: lines.append(Report.displayIsOld)
         }
         self.init(members, lines, problem: reading.problem)
     }
@@ -74,7 +78,7 @@ extension Report {
         if receipt.isReplayed { lines[0] += " (replayed: done before, not again)" }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
         if receipt.display == .outOfDate {
-            lines.append("What phones read is out of date; the next tap mends it.")
+            lines.append(Report.displayIsOld)
         }
         self.init(
             [

@@ -5,8 +5,11 @@ import TextCodecs
 extension Command {
     private static let faults = """
         A fault is the number of a WRITE and what goes wrong there: torn old, torn new, torn zero, \
-        torn mix SEED (a mixture of old and new bits), acknowledge-lost, pulled-after, lost, \
-        garbled, "refused 0", killed-before, killed-after (this process dies).
+        torn mix SEED (a mixture of old and new bits), torn new-lowest N, new-highest N, \
+        old-lowest N or old-highest N (the page was erased and has so many bits of the new or the \
+        old one), torn new-some SEED or old-some SEED, acknowledge-lost, pulled-after, lost, \
+        garbled, late (the answer comes after the reader has given up), "refused 0", \
+        killed-before, killed-after (this process dies).
         """
 
     static let simulationCommands: [Command] = [

@@ -47,9 +47,9 @@ extension Command {
             options: [.card], example: "tapcard tag protect"
         ) { session throws(TapcardError) in
             let station = try await session.station()
-            let change = try await station.protect(id: station.newID(), only: try session.card())
             session.sayWhoOpens()
-            return Report(change)
+            return Report(
+                try await station.protect(id: station.newID(), only: try session.card()))
         },
         Command(
             "tag unprotect", group: .tags, "Take the password off a card's tag",
@@ -83,13 +83,14 @@ extension Report {
         ]
         if let operation = change.operation { lines.append("Operation \(operation)") }
         if change.display == .outOfDate {
-            lines.append("What phones read is out of date; the next tap mends it.")
+            lines.append(Report.displayIsOld)
         }
         self.init(
             [
                 JSONMember(key: "uid", value: .text(change.uid)),
                 JSONMember(key: "protected", value: .bool(change.isProtected)),
                 JSONMember(key: "operation", value: .text(change.operation)),
+                JSONMember(key: "display", value: .string(change.display.rawValue)),
             ], lines)
     }
 
@@ -120,13 +121,12 @@ extension Report {
 }
 
 extension Session {
-    /// What cannot be undone without the keys.
+    /// What cannot be undone without the keys, said to everybody before it is done.
     func sayWhoOpens() {
-        guard !isQuiet else { return }
         say(
             """
-            tapcard: only the keys in \(settings.keyPath) open this tag. Keep a copy of them \
-            (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
+            tapcard: only the keys in \(settings.keyPath) open a protected tag. Keep a copy of \
+            them (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
 
             """)
     }

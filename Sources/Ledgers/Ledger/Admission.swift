@@ -210,9 +210,6 @@ extension CardPlan {
             guard uid != card.uid else {
                 throw Refusal(.wrongState, "card \(uid) cannot be replaced by itself")
             }
-            guard uid != card.uid else {
-                throw Refusal(.wrongState, "card \(uid) cannot replace itself")
-            }
             guard lost.card.status == .active || lost.card.status == .blocked else {
                 throw Refusal(
                     .cardClosed, "card \(uid) was \(lost.card.status.rawValue) before")

@@ -227,10 +227,11 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation whose tag will never show it. What is voidable is voided; what has
-    /// happened outside the card was booked when it began and stays.
+    /// Ends an open operation whose tag will never show it. What happens on the card alone has not
+    /// happened; what has happened outside of it was booked when it began and stays.
     func abandon(_ open: Operation) throws(LedgerError) {
-        _ = try end(open, as: open.kind.isVoidable ? .voided : .committed)
+        let isOnTagOnly = open.kind == .protect || open.kind == .unprotect
+        _ = try end(open, as: open.kind.isVoidable || isOnTagOnly ? .voided : .committed)
     }
 
     func end(_ open: Operation, as state: Operation.State) throws(LedgerError) -> Operation {

@@ -147,14 +147,15 @@ extension LedgerStore {
     }
 
     /// Notes what a tag was found to be where the ledger had it otherwise, as after a restored
-    /// backup. Not where it is being switched: that goes on from where it is.
+    /// backup. False where it has something else meanwhile: the tag is judged again.
     public func noteProtection(
-        of uid: CardUID, _ protection: CardProtection
-    ) async throws(LedgerError) {
+        of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
+    ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
-            guard var card = try rows.card(uid), card.protection.isSettled else { return }
+            guard var card = try rows.card(uid), card.protection == noted else { return false }
             card.protection = protection
             try rows.save(card)
+            return true
         }
     }
 

@@ -1,0 +1,219 @@
+import CardCryptography
+import CardStore
+import Ledger
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+/// What a tag itself shows of its protection, whatever a ledger says.
+enum ProtectionEvidence: Hashable, Sendable {
+    /// It asks for the password of this key, and for all that can be written, or not so.
+    case asks(keyID: UInt8, isWhole: Bool)
+    /// It asks for nothing now, and has the password of this key: AUTH0 may be weak.
+    case has(keyID: UInt8)
+    /// It asks for nothing, and has no password of ours.
+    case nothing
+}
+
+extension CardProtection {
+    /// What this word of a ledger becomes in the light of what the tag shows. Where the two agree
+    /// it stays, with what it says of pages that may be weak; what was wanted is wanted still.
+    func corrected(by evidence: ProtectionEvidence) -> CardProtection {
+        switch (self, evidence) {
+        case (.on(let noted), .asks(let keyID, isWhole: true)) where noted == keyID: self
+        case (.on(let noted), .asks(let keyID, isWhole: false)) where noted == keyID:
+            .switchingOn(keyID: keyID)
+        case (.off, .asks(let keyID, let isWhole)), (.on, .asks(let keyID, let isWhole)):
+            isWhole ? .on(keyID: keyID) : .switchingOn(keyID: keyID)
+        case (.settingPassword, .asks(let keyID, _)), (.switchingOn, .asks(let keyID, _)),
+            (.switchingOn, .has(let keyID)), (.on, .has(let keyID)):
+            .switchingOn(keyID: keyID)
+        case (.clearingPassword, .asks(let keyID, _)), (.switchingOff, .asks(let keyID, _)),
+            (.switchingOff, .has(let keyID)), (.off, .has(let keyID)):
+            .switchingOff(keyID: keyID)
+        case (.settingPassword, _), (.clearingPassword, _), (.off, .nothing): self
+        case (.switchingOn(let keyID), .nothing): .settingPassword(keyID: keyID)
+        case (.switchingOff(let keyID), .nothing): .clearingPassword(keyID: keyID)
+        case (.on, .nothing): .off
+        }
+    }
+
+    /// The next step of a card that is to be protected; with this key where its tag has no
+    /// password yet.
+    func protecting(with sealing: UInt8) -> CardProtection {
+        switch self {
+        case .off, .clearingPassword: .settingPassword(keyID: sealing)
+        case .switchingOff(let keyID), .on(let keyID): .switchingOn(keyID: keyID)
+        case .settingPassword, .switchingOn: self
+        }
+    }
+
+    /// The next step of a card that is to be open.
+    var unprotecting: CardProtection {
+        switch self {
+        case .settingPassword(let keyID): .clearingPassword(keyID: keyID)
+        case .switchingOn(let keyID), .on(let keyID): .switchingOff(keyID: keyID)
+        case .off, .switchingOff, .clearingPassword: self
+        }
+    }
+}
+
+extension Station {
+    func configuration(of chip: Type2Chip) async throws(Interruption) -> AccessConfiguration {
+        guard let reading = ReadConfiguration(chip) else { throw .refused(noPassword) }
+        do throws(Interruption) {
+            return try await performing(reading)
+        } catch {
+            guard case .card(let cause) = error,
+                cause.kind == .reader(.refused(NAK.invalidArgument))
+            else { throw error }
+            throw .refused(TapcardError.hidden(nil))
+        }
+    }
+
+    /// What the tag shows under these settings. Refused where it asks for a password of somebody.
+    /// None is tried on a tag that counts wrong ones: seven of them close it for ever.
+    ///
+    /// `withoutProof` takes any answer of a tag that asks: an earlier try may have spoilt PACK,
+    /// which proves the tag, but does not open it.
+    func evidence(
+        on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
+        noted: CardProtection?, withoutProof: Bool = false
+    ) async throws(Interruption) -> ProtectionEvidence {
+        let asks = chip.isProtected(by: settings)
+        // What can never be changed can never ask, either.
+        if !asks, settings.isLocked { return .nothing }
+        if settings.passwordLimit != 0 {
+            if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
+            guard !asks else { throw .refused(othersPassword(identity, noted)) }
+            return .nothing
+        }
+        let found: UInt8?
+        do throws(Interruption) {
+            found = try await key(
+                opening: identity, noted: noted, withoutProof: withoutProof && asks)
+        } catch {
+            // A reader that sends no password has sent none to this tag.
+            guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
+            else { throw error }
+            found = nil
+        }
+        if let found {
+            let isWhole =
+                settings.isHarmless && settings.firstProtected == AccessConfiguration.everything
+            return asks
+                ? .asks(keyID: found, isWhole: isWhole || settings.isLocked) : .has(keyID: found)
+        }
+        guard !asks else { throw .refused(othersPassword(identity, noted)) }
+        if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
+            // Without its key nobody can tell.
+            _ = try password(keyID, of: uid)
+        }
+        return .nothing
+    }
+
+    /// The key whose password the tag has; the one it was noted with is tried first. Without the
+    /// proof that PACK is, any answer will do that is none of a refusal.
+    private func key(
+        opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
+    ) async throws(Interruption) -> UInt8? {
+        let first = noted?.keyID
+        let entries =
+            keys.entries.filter { $0.id == first }
+            + keys.entries.reversed().filter { $0.id != first }
+        let passwords = entries.map { entry in
+            let password = TagPassword(entry.keys, uid: identity.uid)
+            return withoutProof ? password.withoutProof : password
+        }
+        return try await performing(FindPassword(identity, among: passwords)).map { index in
+            entries[index].id
+        }
+    }
+
+    /// A tag has refused what it should have taken. Where it has a password of ours, which a copy
+    /// has not, the ledger is told, and the card is looked at again.
+    func reconsidered(_ error: Interruption, _ sight: Sight) async -> Interruption {
+        guard case .card(let cause) = error,
+            cause.kind == .wrongPassword
+                || cause.kind == .interrupted(.refused(NAK.invalidArgument)),
+            let chip = Type2Chip.known.first(where: { $0.name == sight.chip })
+        else { return error }
+        let (identity, uid) = (sight.identity, sight.uid)
+        // After a refusal the tag is silent until it is selected again.
+        guard let again = try? await reader.select(within: Station.returnLimit),
+            again.uid == identity.uid
+        else { return error }
+        do throws(Interruption) {
+            let view = try await asking { () throws(LedgerError) in
+                try await ledger.view(of: uid)
+            }
+            guard let card = view?.card else { return error }
+            let settings = try await configuration(of: chip)
+            let evidence = try await evidence(
+                on: identity, chip, settings, noted: card.protection)
+            guard evidence != .nothing else {
+                return cause.kind == .wrongPassword ? .refused(TapcardError.cleared(uid)) : error
+            }
+            let found = card.protection.corrected(by: evidence)
+            guard found != card.protection else { return error }
+            try await note(found, insteadOf: card.protection, of: uid)
+            return .overtaken
+        } catch {
+            if case .refused = error { return error }
+            return .card(cause)
+        }
+    }
+
+    /// Tells the ledger what a tag is; where it has changed meanwhile, the tag is judged again.
+    func note(
+        _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
+    ) async throws(Interruption) {
+        guard found != noted else { return }
+        let isNoted = try await asking { () throws(LedgerError) in
+            try await ledger.noteProtection(of: uid, found, insteadOf: noted)
+        }
+        guard isNoted else { throw .overtaken }
+    }
+
+    private func othersPassword(
+        _ identity: TagIdentity, _ noted: CardProtection?
+    ) -> TapcardError {
+        TapcardError(
+            .protectedTag, "The tag is protected by somebody's password.",
+            meaning: "Nothing was written to it.",
+            advice: noted == nil
+                ? "Use another tag."
+                : "Bring the key it was protected with (tapcard keys import), or move its "
+                    + "balance to another tag with tapcard replace.",
+            uid: CardUID(bytes: identity.uid))
+    }
+
+    var noPassword: TapcardError {
+        TapcardError(
+            .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
+            advice: "Use NTAG213, 215 or 216.")
+    }
+}
+
+extension TapcardError {
+    /// The ledger has a password for a tag that has none.
+    static func cleared(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .protectedTag, "The tag does not have the card's password.",
+            meaning: "It may be a copy of the card, or its password was taken off elsewhere. "
+                + "The money is safe in the ledger.",
+            advice: "If you know that this is the card, tapcard repair --card \(uid) takes it as "
+                + "it is.", uid: uid)
+    }
+
+    /// A tag that does not even show its content without a password.
+    static func hidden(_ known: CardUID?) -> TapcardError {
+        TapcardError(
+            .protectedTag, "The tag is protected from being read by somebody's password.",
+            meaning: "Nothing was written to it."
+                + (known == nil ? "" : " The money is safe in the ledger."),
+            advice: known == nil
+                ? "Use another tag."
+                : "Move the card's balance to another tag with tapcard replace.", uid: known)
+    }
+}

@@ -1,0 +1,244 @@
+import Ledger
+import SimulatedField
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A ledger's word on a tag's protection and the tag itself can come to differ: by a backup that
+/// was put back, by another station with the same keys, by a copy.
+@Suite("A protection that ledger and tag disagree about")
+struct ProtectionRecoveryTests {
+    enum Since: CaseIterable, Sendable {
+        case nothing, finished, finishedAndPaid, finishedAndBack
+    }
+
+    @Test(
+        "is learnt by a repair after a backup from the middle of it was put back",
+        arguments: [Deed.protect, .unprotect], Since.allCases)
+    func putBack(_ deed: Deed, _ since: Since) async throws {
+        for way in [Fault.Kind.torn(.zero), .torn(.new), .torn(.mix(seed: 3)), .pulledAfter] {
+            for write in 1... {
+                let ledger = KeptLedger()
+                let world = World(try World.blank(), ledger: ledger)
+                try await world.issue(protects: deed == .unprotect)
+                try await world.arm(Fault(at: write, counting: .write, way))
+                _ = try? await deed.perform(at: world.station)
+                guard try await !world.isArmed() else { break }
+                try await world.putBack()
+                let backup = await ledger.tables
+                try await goOn(world, deed, since)
+                await ledger.putBack(backup)
+                #expect(try await ledger.skipNumbersAfterRestore() == [])
+                let label: Comment = "\(deed), WRITE \(write) \(way), \(since)"
+                _ = try await world.station.repair(naming: try await world.uid())
+                let receipt = try await world.station.pay(World.usd(100), id: World.id(30))
+                #expect(receipt.balance == World.usd(900), label)
+                #expect(try await world.station.read().problem == nil, label)
+                try await world.expectSettled(label)
+            }
+        }
+    }
+
+    private func goOn(_ world: World, _ deed: Deed, _ since: Since) async throws {
+        if since == .nothing { return }
+        _ = try await world.station.read()
+        switch since {
+        case .nothing, .finished: break
+        case .finishedAndPaid: _ = try await world.station.pay(World.usd(10), id: World.id(20))
+        case .finishedAndBack:
+            _ =
+                deed == .protect
+                ? try await world.station.unprotect(id: World.id(21))
+                : try await world.station.protect(id: World.id(21))
+        }
+    }
+
+    @Test("half written is not taken for whole")
+    func halfWritten() async throws {
+        let ledger = KeptLedger()
+        let world = World(try World.blank(), ledger: ledger)
+        try await world.issue()
+        let backup = await ledger.tables
+        _ = try await world.station.protect(id: World.id(2))
+        try await world.alter { $0[0x29] = Page(0x04, 0, 0, 0x12) }
+        await ledger.putBack(backup)
+        #expect(try await ledger.skipNumbersAfterRestore() == [])
+        let reading = try await world.station.repair(naming: try await world.uid())
+        #expect(reading.protection == .on(keyID: 1))
+        try await world.expectSettled()
+    }
+
+    @Test("that another station with our keys put on is learnt by the next payment")
+    func otherStation() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        _ = try await world.station.protect(id: World.id(2))
+        let noted = CardProtection.on(keyID: 1)
+        #expect(try await world.ledger.noteProtection(of: uid, .off, insteadOf: noted))
+        let receipt = try await world.station.pay(World.usd(100), id: World.id(3))
+        #expect(receipt.balance == World.usd(900))
+        #expect(try await world.card().protection == noted)
+        try await world.expectSettled()
+    }
+
+    @Test("that a copy does not have is not given up for it")
+    func copied() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        let honest = try await world.tag()
+        try await world.alter { tag in
+            tag[0x29] = Page(0x04, 0, 0, 0xFF)
+            tag[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
+            tag[0x2C] = .zero
+        }
+        let copy = try await world.tag()
+        for number: UInt64 in [2, 3, 4] {
+            await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+                switch number {
+                case 2: _ = try await world.station.unprotect(id: World.id(number))
+                case 3: _ = try await world.station.protect(id: World.id(number))
+                default: _ = try await world.station.pay(World.usd(1), id: World.id(number))
+                }
+            }
+        }
+        #expect(try await world.tag() == copy)
+        #expect(try await world.card().protection == .on(keyID: 1))
+        try await world.put(honest)
+        _ = try await world.station.pay(World.usd(100), id: World.id(5))
+        try await world.expectSettled()
+        // Taken off elsewhere: whoever names the card takes it as it is.
+        try await world.alter { tag in
+            tag[0x29] = Page(0x04, 0, 0, 0xFF)
+            tag[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
+            tag[0x2C] = .zero
+        }
+        _ = try await world.station.repair(naming: try await world.uid())
+        _ = try await world.station.pay(World.usd(100), id: World.id(6))
+        try await world.expectSettled()
+        #expect(try await world.balance() == 800)
+    }
+
+    @Test("whose settings somebody locked stays as it is, and the card works")
+    func locked() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { $0[0x2A][0] = 0x40 }
+        await expectRefused(.lockedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.unprotect(id: World.id(2))
+        }
+        let receipt = try await world.station.pay(World.usd(100), id: World.id(3))
+        #expect(receipt.balance == World.usd(900))
+        #expect(try await world.ledger.audit().open == 0)
+    }
+
+    @Test("of somebody on a card of ours is named, and no advice is given that does not help")
+    func vandal() async throws {
+        let world = try await World.withCard()
+        try await world.alter { tag in
+            tag[0x29][3] = 0x02
+            tag[0x2B] = Page(1, 2, 3, 4)
+        }
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.add(World.usd(100), id: World.id(2))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.kind == .outcomeUnknown)
+        #expect(error.what.contains("somebody's password"))
+        #expect(error.advice.contains("tapcard replace") && !error.advice.contains("Tap"))
+    }
+
+    @Test("from being read is named on a card of ours")
+    func hidden() async throws {
+        let world = try await World.withCard()
+        try await world.alter { tag in
+            tag[0x29][3] = 0x10
+            tag[0x2A][0] = 0x80
+            tag[0x2B] = Page(1, 2, 3, 4)
+        }
+        let said = await outcome { () throws(TapcardError) in try await world.station.read() }
+        guard case .failure(let error) = said else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(error.kind == .protectedTag && error.advice.contains("tapcard replace"))
+    }
+
+    @Test("of a tag that says it is of another make is not asked about for ever")
+    func otherMake() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        try await world.put(try #require(TagMemory.blank(.ntag215, uid: uid.bytes)))
+        let order = try CardOrder.demo(in: .usd, mayReissue: true)
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(2))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was made")
+            return
+        }
+        #expect(error.kind == .unsupportedTag && error.advice.contains("tapcard replace"))
+    }
+
+    @Test("is not tried on a card that counts wrong passwords")
+    func counting() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { tag in
+            tag[0x2A][0] = 0x02
+            tag[0x2B] = Page(1, 2, 3, 4)
+        }
+        let before = try await world.tag()
+        for number: UInt64 in 2...5 {
+            await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(number))
+            }
+        }
+        #expect(try await world.tag() == before)
+    }
+
+    @Test("that was broken off is done for whoever asks again")
+    func again() async throws {
+        for deed in [Deed.protect, .unprotect] {
+            let world = try await deed.world()
+            try await world.arm(Fault(at: 7, counting: .write, .torn(.zero)))
+            await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+                try await deed.perform(at: world.station)
+            }
+            try await world.putBack()
+            let change =
+                deed == .protect
+                ? try await world.station.protect(id: World.id(9))
+                : try await world.station.unprotect(id: World.id(9))
+            #expect(change.isProtected == (deed == .protect))
+            let begun = try await deed.operation(in: world)
+            #expect(change.operation == begun?.id && begun?.state == .committed)
+            try await world.expectSettled()
+        }
+    }
+}
+
+/// A ledger of which backups can be made and put back.
+private actor KeptLedger: LedgerStore {
+    nonisolated let currency = Currency.usd
+    private(set) var tables = LedgerTables()
+
+    func putBack(_ backup: LedgerTables) { tables = backup }
+
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        var unchanged = tables
+        return try unchanged.transact(body)
+    }
+
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try tables.transact(body)
+    }
+}
