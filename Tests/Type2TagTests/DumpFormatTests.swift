@@ -118,6 +118,13 @@ import Type2Tag
         partial.secrets = try TagDump.Secrets(
             password: [1, 2, 3, 4], pack: [5, 6], failedPasswords: 0)
         refuses(partial, "a password of a tag that could not be read whole")
+        let unread = try TagDump(
+            chip: .ntag213, uid: TagBench.uid, pages: [Page?](repeating: nil, count: 45))
+        if format == .proxmark {
+            refuses(unread, "that no page could be read")
+        } else {
+            #expect(try Self.read(unread.written(as: format)).dump == unread)
+        }
         var open = memory
         open[0x2B] = .zero
         refuses(

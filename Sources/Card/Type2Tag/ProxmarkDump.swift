@@ -79,6 +79,9 @@ extension ProxmarkDump {
         guard linear.failedPasswords == 0 else {
             throw Type2Error(.inexpressible, "\(linear.failedPasswords) wrong passwords")
         }
+        guard !linear.pages.isEmpty else {
+            throw Type2Error(.inexpressible, "that no page could be read")
+        }
         func member(_ key: String, _ bytes: [UInt8]) -> JSONMember {
             JSONMember(key: key, value: .string(Hexadecimal.encode(bytes)))
         }

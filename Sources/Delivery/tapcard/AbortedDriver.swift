@@ -1,15 +1,16 @@
 import Glibc
 
-/// What happens to this process when libnfc calls abort(): it does so when a reader sends it what
-/// it never expects.
+/// What happens to this process when libnfc calls abort(), or damages the memory: it does so when a
+/// reader sends it what it never expects.
 enum AbortedDriver {
     /// Ends the process as one whose outcome is not known, in plain words instead of a trace: the
     /// ledger was written before, and the next tap settles what is open.
-    static func isUnknownOutcome() { signal(SIGABRT, end) }
+    static func isUnknownOutcome() { for number in deaths { signal(number, end) } }
 
     /// Ends the process without a word: whoever started it reads the signal and says what it means.
-    static func isSilent() { signal(SIGABRT, SIG_DFL) }
+    static func isSilent() { for number in deaths { signal(number, SIG_DFL) } }
 
+    private static let deaths = [SIGABRT, SIGSEGV, SIGBUS]
     private static let status: Int32 = 6
 
     /// Only what a signal handler may do: no memory is taken, nothing is locked.

@@ -1,3 +1,4 @@
+import Glibc
 import PN532Emulator
 import SimulatedField
 import Testing
@@ -71,6 +72,18 @@ struct ExitStatusTests {
             #expect(ended.errors.contains("Tap the card with tapcard read"))
         }
         #expect(unknown > 0)
+    }
+
+    @Test("when libnfc does not survive an answer, too", arguments: [SIGSEGV, SIGBUS])
+    func damaged(signal: Int32) throws {
+        let station = try EmulatedCounter()
+        station.tell("take")
+        let process = try station.counter.start(["pay", "1", "--verbose"])
+        try process.wait("it waits") { try process.errors.contains("waiting for a card") }
+        process.signal(signal)
+        let ended = try process.end()
+        #expect(ended.status == 6)
+        #expect(ended.errors.contains("libnfc gave up"))
     }
 
     @Test("a reader that is not there is exit 5 and names doctor")
