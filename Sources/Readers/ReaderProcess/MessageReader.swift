@@ -1,5 +1,7 @@
 /// Takes a message apart, from its beginning.
 struct MessageReader {
+    private static let longestField = Int(UInt8.max)
+
     private var rest: ArraySlice<UInt8>
 
     init(_ message: [UInt8]) { rest = message[...] }
@@ -23,6 +25,9 @@ struct MessageReader {
         return Array(rest.prefix(Int(count)))
     }
 
+    /// A field of words, nil where it holds none.
+    mutating func text() -> String? { field().flatMap { String(validating: $0, as: UTF8.self) } }
+
     mutating func remainder() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)
@@ -32,9 +37,17 @@ struct MessageReader {
         (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
     }
 
-    /// What is longer than a field can be is cut: only words for people can be that long.
     static func field(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        let kept = bytes.prefix(Int(UInt8.max))
-        return [UInt8(kept.count)] + kept
+        [UInt8(clamping: bytes.count)] + bytes.prefix(longestField)
+    }
+
+    /// What is longer than a field can be is cut behind a whole character.
+    static func text(_ words: String) -> [UInt8] {
+        let utf8 = words.utf8
+        var end =
+            utf8.index(utf8.startIndex, offsetBy: longestField, limitedBy: utf8.endIndex)
+            ?? utf8.endIndex
+        while end.samePosition(in: words.unicodeScalars) == nil { utf8.formIndex(before: &end) }
+        return field(utf8[..<end])
     }
 }

@@ -1,7 +1,7 @@
 package import TagReading
 
 /// What the process that drives the reader answers.
-package enum ReaderReply: Hashable, Sendable {
+package enum ReaderReply: Equatable, Sendable {
     /// The reader is open.
     case ready(ReaderSummary)
     /// A tag is selected, on the reader that is there now.
@@ -9,9 +9,6 @@ package enum ReaderReply: Hashable, Sendable {
     case answer([UInt8])
     case released
     case failed(ReaderError)
-
-    package static func == (left: Self, right: Self) -> Bool { left.message == right.message }
-    package func hash(into hasher: inout Hasher) { hasher.combine(message) }
 
     /// Nil for what no version of this program would send.
     package init?(_ message: [UInt8]) {
@@ -32,10 +29,10 @@ package enum ReaderReply: Hashable, Sendable {
         case Opcode.answer.rawValue: self = .answer(rest.remainder())
         case Opcode.released.rawValue where rest.isAtEnd: self = .released
         case Opcode.failed.rawValue:
-            guard let number = rest.byte(), let code = rest.byte(), let detail = rest.field(),
+            guard let number = rest.byte(), let code = rest.byte(), let detail = rest.text(),
                 rest.isAtEnd, let kind = ReaderReply.kind(number, code)
             else { return nil }
-            self = .failed(ReaderError(kind, String(decoding: detail, as: UTF8.self)))
+            self = .failed(ReaderError(kind, detail))
         default: return nil
         }
     }
@@ -51,7 +48,7 @@ package enum ReaderReply: Hashable, Sendable {
         case .released: [Opcode.released.rawValue]
         case .failed(let error):
             [Opcode.failed.rawValue] + ReaderReply.bytes(of: error.kind)
-                + MessageReader.field(error.detail.utf8)
+                + MessageReader.text(error.detail)
         }
     }
 
@@ -107,13 +104,13 @@ extension ReaderSummary {
     }
 
     init?(_ rest: inout MessageReader) {
-        guard let name = rest.field(), let number = rest.number(),
+        guard let name = rest.text(), let number = rest.number(),
             let longestAnswer = Int(exactly: number)
         else { return nil }
-        self.init(name: String(decoding: name, as: UTF8.self), longestAnswer: longestAnswer)
+        self.init(name: name, longestAnswer: longestAnswer)
     }
 
     var bytes: [UInt8] {
-        MessageReader.field(name.utf8) + MessageReader.bytes(of: UInt64(max(0, longestAnswer)))
+        MessageReader.text(name) + MessageReader.bytes(of: UInt64(max(0, longestAnswer)))
     }
 }
