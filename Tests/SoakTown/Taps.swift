@@ -44,6 +44,7 @@ extension Town {
         _ act: @Sendable (Scene) async -> Said
     ) async throws(Broken) -> Said {
         evidence = evidence(of: index)
+        trouble = Trouble()
         let before = world(of: index)
         let (seed, keys, time) = (chance.next(), keys, time)
         func scene(_ mishaps: [Int: Mishap], _ occasion: Occasion) -> Scene {
@@ -71,6 +72,7 @@ extension Town {
             guard let mishap = mishaps[place], played.steps.indices.contains(place) else {
                 throw broken("a fault was drawn for a step that was never taken")
             }
+            trouble.add(mishap)
             note("fault: \(mishap.name)")
             tell(index, "(\(mishap))")
         }
@@ -141,6 +143,11 @@ extension Town {
         let mayLack = !bodies[index].marks.isEmpty || isAnew
         guard !mayLack || (evidence.hasGoodRecord && lack(in: before) == nil) else { return }
         if let lack = lack(in: world) { throw broken("I11: \(lack)") }
+    }
+
+    /// Whether its records do not matter: nobody has confirmed them yet, or ever will.
+    func isBetweenCards(_ world: RestingWorld) -> Bool {
+        world.open?.kind.makesCard == true || isFormatted(world)
     }
 
     private func isFormatted(_ world: RestingWorld) -> Bool {
