@@ -80,24 +80,26 @@ package struct Duel: Hashable, Sendable {
                 let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
                 let broken = said.broken(errand, from: before, to: scene.world.ledger)
+                // Between its last questions the other one may have done the same request: what
+                // was true at one of them may be said.
+                let wasTrue =
+                    isRepetition
+                    && scene.asked(by: station).contains {
+                        said.broken(errand, from: before, to: $0).isEmpty
+                    }
                 baton.end(station)
-                return (said, broken)
+                return (said, broken.filter { !wasTrue || $0.invariant != .i6 })
             }
         }
         await baton.settled()
         let isWhole = await interleave(baton, scene)
         var said: [Said] = []
         var violations: [Violation] = []
-        var ofWords: [Violation] = []
         for task in tasks {
             let (word, broken) = await task.value
             said.append(word)
-            ofWords += broken
+            violations += broken
         }
-        // Whoever fails may ask the ledger just before the other station does the same request; that
-        // one says what became of it.
-        let isDone = isRepetition && said.contains { if case .done = $0 { true } else { false } }
-        violations += ofWords.filter { !isDone || $0.invariant != .i6 }
         scene.moveCard(to: 0)
         let after = scene.world
         violations += scene.violations + after.touchedTooSoon(since: world)

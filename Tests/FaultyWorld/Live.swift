@@ -33,6 +33,9 @@ struct Live {
     private var weak: [UInt8: Page]
     private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
+    /// For each station the ledger as it was when it was asked, since its station last did anything
+    /// but ask.
+    private(set) var asked: [[LedgerTables]]
     private(set) var steps: [Step] = []
     private(set) var violations: [Violation] = []
 
@@ -51,6 +54,7 @@ struct Live {
         weak = world.weak
         active = world.active
         tables = world.ledger
+        asked = [[LedgerTables]](repeating: [], count: count)
     }
 
     var world: RestingWorld {
@@ -237,7 +241,9 @@ struct Live {
         case .killedAfter: dead.insert(station)
         case .commitUnknownLedgerGone: cutOff.insert(station)
         case .commitUnknown: break
-        default: return success
+        default:
+            if act == .ledgerRead { asked[station].append(tables) }
+            return success
         }
         throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
     }
@@ -271,6 +277,7 @@ struct Live {
 
     private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
         let mishap = mishaps[steps.count]
+        if act != .ledgerRead { asked[station] = [] }
         steps.append(Step(station: station, act: act, mishap: mishap))
         return mishap
     }

@@ -1,6 +1,6 @@
 import BlockingLane
 package import CardCryptography
-import Ledger
+package import Ledger
 package import ServicePorts
 import TagReading
 package import TapcardCore
@@ -36,6 +36,10 @@ package final class Scene: Sendable {
     package var steps: [Step] { live.withLock { $0.steps } }
     package var stepCount: Int { live.withLock { $0.steps.count } }
     package var violations: [Violation] { live.withLock { $0.violations } }
+    /// The ledger at each question that a station has asked since it last did anything else.
+    package func asked(by station: Int) -> [LedgerTables] {
+        live.withLock { $0.asked[station] }
+    }
     /// Whether a station's process was killed: what it would have said nobody heard.
     package func isDead(_ station: Int) -> Bool { live.withLock { $0.dead.contains(station) } }
 
