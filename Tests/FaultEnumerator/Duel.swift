@@ -80,12 +80,12 @@ package struct Duel: Hashable, Sendable {
                 let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
                 let broken = said.broken(errand, from: before, to: scene.world.ledger)
-                // Between its last questions the other one may have done the same request: what
-                // was true at one of them may be said.
+                // Between its last questions, or while none is answered, the other one may do the
+                // same request: what was true as far as one of them told may be said.
                 let wasTrue =
                     isRepetition
                     && scene.asked(by: station).contains {
-                        said.broken(errand, from: before, to: $0).isEmpty
+                        said.broken(errand, from: before, to: $0 ?? before).isEmpty
                     }
                 baton.end(station)
                 return (said, broken.filter { !wasTrue || $0.invariant != .i6 })

@@ -33,9 +33,11 @@ struct Live {
     private var weak: [UInt8: Page]
     private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
-    /// For each station the ledger as it was when it was asked, since its station last did anything
-    /// but ask.
-    private(set) var asked: [[LedgerTables]]
+    /// For each station the ledger as it last knew it, and as it knew it behind each question since
+    /// it last did anything but ask. A question without an answer tells it nothing new; nil where
+    /// none was answered yet.
+    private var known: [LedgerTables?]
+    private(set) var asked: [[LedgerTables?]]
     private(set) var steps: [Step] = []
     private(set) var violations: [Violation] = []
 
@@ -54,7 +56,8 @@ struct Live {
         weak = world.weak
         active = world.active
         tables = world.ledger
-        asked = [[LedgerTables]](repeating: [], count: count)
+        known = [LedgerTables?](repeating: nil, count: count)
+        asked = [[LedgerTables?]](repeating: [], count: count)
     }
 
     var world: RestingWorld {
@@ -210,7 +213,10 @@ struct Live {
         var mishap = begin(act, at: station)
         // Whoever only looks has nothing to commit.
         if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
-        defer { keepWorld() }
+        defer {
+            if act == .ledgerRead { asked[station].append(known[station]) }
+            keepWorld()
+        }
         switch mishap {
         case .killedBefore: dead.insert(station)
         case .ledgerGone: cutOff.insert(station)
@@ -232,6 +238,7 @@ struct Live {
             note("\(error)")
             throw error
         }
+        known[station] = tables
         if act == .ledgerWrite {
             violations += Invariant.broken(from: before, to: tables)
             let after = tables
@@ -241,9 +248,7 @@ struct Live {
         case .killedAfter: dead.insert(station)
         case .commitUnknownLedgerGone: cutOff.insert(station)
         case .commitUnknown: break
-        default:
-            if act == .ledgerRead { asked[station].append(tables) }
-            return success
+        default: return success
         }
         throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
     }

@@ -36,8 +36,9 @@ package final class Scene: Sendable {
     package var steps: [Step] { live.withLock { $0.steps } }
     package var stepCount: Int { live.withLock { $0.steps.count } }
     package var violations: [Violation] { live.withLock { $0.violations } }
-    /// The ledger at each question that a station has asked since it last did anything else.
-    package func asked(by station: Int) -> [LedgerTables] {
+    /// The ledger as a station knew it behind each question since it last did anything else; nil
+    /// where it has never had an answer.
+    package func asked(by station: Int) -> [LedgerTables?] {
         live.withLock { $0.asked[station] }
     }
     /// Whether a station's process was killed: what it would have said nobody heard.

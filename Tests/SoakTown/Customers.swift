@@ -85,7 +85,7 @@ extension Town {
                 try await expectSettled(index)
                 bodies[index].marks = []
             }
-        case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
+        case .failure(let error): try await wasRefused(error, claim, index, isNew: isNew)
         }
     }
 
@@ -121,11 +121,11 @@ extension Town {
     }
 
     private mutating func wasRefused(
-        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold, isNew: Bool
+        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, isNew: Bool
     ) async throws(Broken) {
         let uid = uid(index)
         note("answers: \(error.kind.rawValue)")
-        if Town.isAccusation(error, hold) || (error.kind == .outcomeUnknown && hold == .calm) {
+        if Town.blames(error) {
             // What became of the request is asked once the card is good again.
             return try await wasAccused(error.kind, index)
         }
@@ -149,12 +149,6 @@ extension Town {
     /// Whether the card's standing is why something is not done.
     static func isOfStanding(_ kind: TapcardError.Kind) -> Bool {
         kind == .cardBlocked || kind == .cardClosed
-    }
-
-    /// Whether somebody is told that his card is not good. A password that the ledger does not know
-    /// of is one of these; but a frame that was refused once looks like it, too.
-    static func isAccusation(_ error: TapcardError, _ hold: Hold) -> Bool {
-        blames(error) || (error.kind == .protectedTag && hold == .calm)
     }
 
     /// What became of what was not known: asked of the counter, without the card.
@@ -192,7 +186,7 @@ extension Town {
         case .success(let reading):
             guard let problem = reading.problem, problem.kind != .cardClosed else { return }
             try await wasAccused(problem.kind, index)
-        case .failure(let error) where Town.isAccusation(error, .disturbed):
+        case .failure(let error) where Town.blames(error):
             try await wasAccused(error.kind, index)
         case .failure(let error):
             guard

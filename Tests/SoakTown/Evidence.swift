@@ -23,28 +23,23 @@ struct Evidence: Sendable {
     var hasForeignRecord = false
     /// What phones read does not say for whom a record is.
     var isFaceTorn = false
-    /// The tag asks for a password, or for none, as the ledger has it.
-    var isProtectionKnown = true
     /// A vandal wrote on a place for records, and nobody since.
     var isSpoilt = false
-    /// A request is open on the card.
-    var isOpen = false
 
     /// Whether what was done to the card, so marked, explains that this is said of it.
     func bears(_ kind: TapcardError.Kind, _ mark: Body.Mark) -> Bool {
         switch (mark, kind) {
         case (.vandalised, .damaged): isSpoilt && !hasGoodRecord && !isAhead
-        case (.vandalised, .rolledBack), (.copied, .rolledBack), (.copied, .damaged):
-            !hasGoodRecord && !isAhead && hasOldRecord && (mark == .copied || isSpoilt)
+        case (.copied, .rolledBack), (.copied, .damaged):
+            !hasGoodRecord && !isAhead && hasOldRecord
         case (.vandalised, .forged):
             isSpoilt && !hasGoodRecord && (isUnderRetiredKey || hasForeignRecord)
         case (.restored, .ledgerBehind): isAhead
         case (.restored, .cardUnknown): !isKnown
         // Nobody but the torn message says for whom the newest record was made.
         case (.restored, .damaged): isAhead && isFaceTorn
-        case (.restored, .protectedTag): !isProtectionKnown
-        case (.restored, .outcomeUnknown): !isProtectionKnown && isOpen
-        case (.keyRetired, .forged), (.keyRetired, .damaged): !hasGoodRecord && isUnderRetiredKey
+        case (.keyRetired, .forged): !hasGoodRecord && isUnderRetiredKey
+        case (.keyRetired, .damaged): !hasGoodRecord && isUnderRetiredKey && isFaceTorn
         default: false
         }
     }
@@ -59,7 +54,6 @@ extension Town {
         var evidence = Evidence()
         evidence.isFaceTorn = tag.image?.content(in: .usd).face == nil
         evidence.isSpoilt = !bodies[index].spoiltPlaces.isEmpty
-        evidence.isOpen = world(of: index).open != nil
         guard let card = tables.cards[uid] else {
             evidence.isKnown = false
             evidence.hasGoodRecord = false
@@ -85,17 +79,7 @@ extension Town {
         evidence.hasGoodRecord = best >= card.confirmed
         evidence.hasOldRecord = best != .none && !evidence.hasGoodRecord
         evidence.isAhead = bestLost > max(best, card.confirmed)
-        evidence.isProtectionKnown = isProtected(tag, as: card.protection)
         return evidence
-    }
-
-    private func isProtected(_ tag: TagMemory, as protection: CardProtection) -> Bool {
-        guard protection.isSettled, let settings = tag.chip.configurationPage,
-            let secret = tag.chip.passwordPage
-        else { return true }
-        let asks = Int(tag[settings][3]) < tag.chip.pageCount
-        guard let keyID = protection.keyID else { return !asks }
-        return asks && keys.entry(keyID)?.keys.password(uid: tag.uid).password == tag[secret].bytes
     }
 
     /// A card was accused: nobody may be who is honest, or whose card has its good record yet.

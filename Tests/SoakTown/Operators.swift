@@ -200,7 +200,7 @@ extension Town {
             case .success:
                 note("answers: \(what) done")
                 return try await calmRead(index)
-            case .failure(let error) where Town.isAccusation(error, hold):
+            case .failure(let error) where Town.blames(error):
                 throw broken("I7: while switching its password, a card is \(error.kind.rawValue)")
             case .failure(let error) where !isAllowed && Town.isOfStanding(error.kind): return
             case .failure(let error) where hold == .calm:

@@ -97,8 +97,11 @@ extension Town {
             }
             note("hints: somebody's hand")
         }
-        for (place, bytes) in world.tag.records.enumerated() {
-            if isIssued(bytes, uid(index)) { bodies[index].spoiltPlaces.remove(place) }
+        // A weak page may show again what a vandal wrote.
+        let pages = CardLayout(chipNamed: world.tag.chip.name)?.recordPages ?? []
+        for ((place, bytes), first) in zip(world.tag.records.enumerated(), pages) {
+            let isWeak = world.weak.keys.contains { (first..<first + 4).contains($0) }
+            if isIssued(bytes, uid(index)), !isWeak { bodies[index].spoiltPlaces.remove(place) }
         }
     }
 
