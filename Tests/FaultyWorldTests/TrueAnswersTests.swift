@@ -29,6 +29,43 @@ struct TrueAnswersTests {
         }
     }
 
+    @Test(
+        "is done or unknown, and nothing else, when it was begun before and nothing can be asked",
+        arguments: ["issue", "adopt", "replace", "issue-protected"])
+    func repeatedWithoutAnswers(_ name: String) async throws {
+        let deed = try #require(Deed.named(name))
+        let start = await deed.world(on: .ntag213)
+        let writes = await Tap.play(deed.errand, in: start).steps.enumerated().filter {
+            $0.element.act == .ledgerWrite
+        }
+        var answers: Set<Operation.State> = []
+        for (write, _) in writes {
+            let begun = await Tap.play(deed.errand, in: start, mishaps: [write: .killedAfter]).world
+            let state = try #require(deed.errand.operation(in: begun.ledger)?.state)
+            let whole = await Tap.play(deed.errand, in: begun).steps
+            for (step, _) in whole.enumerated().filter({ $0.element.isFrame }) {
+                let lost = [step: Mishap.radio(.lost)]
+                let again = await Tap.play(deed.errand, in: begun, mishaps: lost)
+                var said = [(again, "")]
+                for later in step + 1..<max(step + 1, again.steps.count) {
+                    let mishaps = lost.merging([later: .ledgerGone]) { first, _ in first }
+                    let tap = await Tap.play(deed.errand, in: begun, mishaps: mishaps)
+                    said.append((tap, ", the ledger is away from step \(later) on"))
+                }
+                for (tap, label) in said {
+                    #expect(tap.violations == [], "step \(step)\(label): \(tap.said)")
+                    #expect(isDone(tap.said) || isUnknown(tap.said), "step \(step)\(label)")
+                    if isUnknown(tap.said) { answers.insert(state) }
+                }
+            }
+        }
+        #expect(answers == [.pending, .committed])
+    }
+
+    private func isUnknown(_ said: Said) -> Bool {
+        if case .failed(let error) = said { error.kind == .outcomeUnknown } else { false }
+    }
+
     @Test("is not said to be done on another card or for another order")
     func otherRequest() async throws {
         let issue = try #require(Deed.named("issue"))

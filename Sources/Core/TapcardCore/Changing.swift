@@ -163,12 +163,21 @@ extension Station {
         }
     }
 
-    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
-    /// request, and where it cannot be asked any more, what this tap has seen of it. What it has is
-    /// done, whatever the card is by now; the next tap tells.
     func conclude(
         _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
+        await outcome(of: id, begun, state, after: error)?.map {
+            receipt($0, isReplayed: false, .outOfDate)
+        }
+    }
+
+    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
+    /// request, and where it cannot be asked any more, what this tap has seen of it. What it has is
+    /// done, whatever the card is by now; the next tap tells. Nil where nothing was begun: then
+    /// the error says it all.
+    func outcome(
+        of id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
+    ) async -> Result<Operation, TapcardError>? {
         let known: Operation?
         do {
             known = try await ledger.operation(id)
@@ -183,7 +192,7 @@ extension Station {
             return .failure(TapcardError.notBegun(perhaps))
         }
         switch operation.state {
-        case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
+        case .committed: return .success(operation)
         case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
         case .voided: return .failure(voided(operation))
@@ -229,7 +238,7 @@ extension Station {
             advice: "Use a new id for a new request.", uid: operation.uid)
     }
 
-    private func voided(_ operation: Operation) -> TapcardError {
+    func voided(_ operation: Operation) -> TapcardError {
         TapcardError(
             .operationVoided, "Operation \(operation.id) was voided: it did not happen.",
             meaning: "No money moved.", advice: "Begin again, with a new id.", uid: operation.uid)

@@ -10,96 +10,62 @@ extension Station {
     /// card was being made, this one finishes it.
     public func make(_ order: CardOrder, id: OperationID) async throws(TapcardError) -> CardReading
     {
-        let made = Made()
+        let begun = Begun()
+        begun.operation = try await known(id, order)
         return try await tap(
             for: id, thoroughly: true,
-            conclude: { error, state in
-                if state.seen(id) != nil { made.id = id }
-                return await conclude(order, id, made, after: error)
-            },
+            conclude: { error, state in await concludeMaking(id, begun, state, after: error) },
             early: { sight throws(Interruption) in
-                if let open = sight.view?.open, open.id == id, order.origin.isAnswered(by: open) {
-                    made.isOpen = true
-                }
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
-                    verdict(on: sight) != nil, made.id == nil
+                    begun.operation == nil, verdict(on: sight) != nil
                 else { return .goOn }
-                try await make(order, id, of: sight, noting: made)
+                try await make(order, id, of: sight, noting: begun)
                 return .again
             },
             { sight, state throws(Interruption) in
-                if let id = made.id { return try await finish(id, sight, state) }
+                if let making = begun.operation {
+                    guard making.uid == sight.uid else { throw .refused(mismatch(making)) }
+                    return try await finish(id, sight, state)
+                }
                 if let settled = state.made, try await isDone(order, by: settled, sight.view) {
-                    try await requireOwn(id, besides: settled)
                     return try await finish(settled.id, sight, state)
                 }
-                try await make(order, id, of: sight, noting: made)
+                try await make(order, id, of: sight, noting: begun)
                 return nil
             })
     }
 
-    /// Remembers across looks at the tag that the card was made in this tap.
-    private final class Made {
-        var id: OperationID?
-        /// What may have begun: the disk failed under its first transaction.
-        var perhaps: Operation?
-        /// An earlier tap has begun it.
-        var isOpen = false
+    /// The making that the ledger has under this id already: the same request again, or a mistake.
+    private func known(
+        _ id: OperationID, _ order: CardOrder
+    ) async throws(TapcardError) -> Operation? {
+        let known = try await whileAsking { () throws(LedgerError) in
+            try await ledger.operation(id)
+        }
+        guard let known else { return nil }
+        guard order.origin.isAnswered(by: known) else { throw mismatch(known) }
+        if known.state == .voided { throw voided(known) }
+        return known
     }
 
     /// What became of the card when the tag or the reader was lost: the ledger knows, of an
     /// earlier tap with the same id as well.
-    private func conclude(
-        _ order: CardOrder, _ id: OperationID, _ made: Made, after error: TapcardError
+    private func concludeMaking(
+        _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        // A card that was made and cannot be trusted is not shown as a good one.
-        guard !error.blamesCard else { return nil }
-        guard let id = made.id ?? made.perhaps?.id ?? (made.isOpen ? id : nil) else {
-            return await madeBefore(order, id, after: error)
-        }
-        do throws(Interruption) {
-            let operation = try await asking { () throws(LedgerError) in
-                try await ledger.operation(id)
-            }
-            guard let operation else {
-                guard error.result == .ledger, let perhaps = made.perhaps else { return nil }
-                return .failure(TapcardError.notBegun(perhaps))
-            }
-            switch operation.state {
-            case .committed: return .success(try await reading(of: operation.uid, .outOfDate))
-            case .pending: return .failure(TapcardError.openStill(operation, because: error))
-            case .voided: return nil
-            }
-        } catch let interruption {
-            if made.id == nil, let perhaps = made.perhaps {
-                return .failure(
-                    TapcardError.perhapsBegun(perhaps, because: interruption.error))
-            }
-            return .failure(
-                TapcardError(
-                    .outcomeUnknown, "The ledger cannot say whether the card was made.",
-                    meaning: "It has begun; nobody was told that it is done.",
-                    advice: "Tap the card again with tapcard read once the ledger is back."))
-        }
-    }
-
-    /// The same request made the card in an earlier tap, and this one could not look at it.
-    private func madeBefore(
-        _ order: CardOrder, _ id: OperationID, after error: TapcardError
-    ) async -> Result<CardReading, TapcardError>? {
+        // The making that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
-        do throws(Interruption) {
-            let known = try await asking { () throws(LedgerError) in
-                try await ledger.operation(id)
+        switch await outcome(of: id, begun, state, after: error) {
+        case nil: return nil
+        case .failure(let failure): return .failure(failure)
+        case .success(let making):
+            // A card that was made and cannot be trusted is not shown as a good one.
+            if error.blamesCard { return nil }
+            if let reading = try? await reading(of: making.uid, .outOfDate) {
+                return .success(reading)
             }
-            guard let known, known.state == .committed, order.origin.isAnswered(by: known) else {
-                return nil
-            }
-            return .success(try await reading(of: known.uid, .outOfDate))
-        } catch {
-            // An earlier tap may have made it: "nothing was changed" is not known, either.
-            return .failure(error.error)
+            return .failure(TapcardError.madeUnread(making, because: error))
         }
     }
 
@@ -133,16 +99,8 @@ extension Station {
     }
 
     private func make(
-        _ order: CardOrder, _ id: OperationID, of sight: Sight, noting made: Made
+        _ order: CardOrder, _ id: OperationID, of sight: Sight, noting begun: Begun
     ) async throws(Interruption) {
-        if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
-        ) {
-            guard known.uid == sight.uid, order.origin.isAnswered(by: known) else {
-                throw .refused(mismatch(known))
-            }
-            made.id = id
-            return
-        }
         guard let tag = sight.tag else { return }
         let found = try await requireWritable(
             tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
@@ -159,18 +117,20 @@ extension Station {
             beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
-                made.perhaps = Operation(
+                begun.perhaps = Operation(
                     id: id, uid: sight.uid, kind: request.intent.kind, begunAt: now)
             }
             throw .ledger(error)
         }
         switch beginning {
         case .begun(let work):
-            made.id = id
+            begun.operation = work.operation
             _ = try await perform(work, on: sight)
-        case .refused(let refusal):
-            throw .refused(TapcardError(refusal, uid: sight.uid))
-        case .known, .mismatched, .changed: return
+        // Another station has the same request in hand.
+        case .known(let operation): begun.operation = operation
+        case .mismatched(let operation): throw .refused(mismatch(operation))
+        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .changed: return
         }
     }
 
@@ -181,14 +141,6 @@ extension Station {
         } catch {
             throw .refused(TapcardError(error, uid: sight.uid))
         }
-    }
-
-    /// An id that stands for something else is a mistake even where nothing is left to be made.
-    private func requireOwn(
-        _ id: OperationID, besides settled: Operation
-    ) async throws(Interruption) {
-        let known = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
-        if let known, known.id != settled.id { throw .refused(mismatch(known)) }
     }
 
     /// Whether the making that an earlier tap had left open is the one that is asked for.

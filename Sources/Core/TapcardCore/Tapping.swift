@@ -171,6 +171,14 @@ extension TapcardError {
             advice: advice, uid: uid)
     }
 
+    /// The card was made, and neither tag nor ledger can be asked what it holds now.
+    static func madeUnread(_ making: Operation, because error: TapcardError) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown, "\(error.what) The ledger cannot be asked what the card holds.",
+            meaning: "The card was made (\(making.kind.noun) \(making.id)); the ledger has it.",
+            advice: "Tap it again with tapcard read once the ledger is back.", uid: making.uid)
+    }
+
     /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
     static func perhapsBegun(_ perhaps: Operation, because error: TapcardError) -> TapcardError {
         TapcardError(
