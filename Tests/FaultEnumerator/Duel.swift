@@ -1,5 +1,6 @@
 import BlockingLane
 package import FaultyWorld
+import Ledger
 import Type2Tag
 
 /// Two stations with one ledger and one card: the first begins its deed; another customer's
@@ -79,16 +80,14 @@ package struct Duel: Hashable, Sendable {
                 await baton.wait(station)
                 let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
-                let broken = said.broken(errand, from: before, to: scene.world.ledger)
-                // Between its last questions, or while none is answered, the other one may do the
-                // same request: what was true as far as one of them told may be said.
-                let wasTrue =
-                    isRepetition
-                    && scene.asked(by: station).contains {
-                        said.broken(errand, from: before, to: $0 ?? before).isEmpty
-                    }
+                var broken = said.broken(errand, from: before, to: scene.world.ledger)
+                if isRepetition, !broken.isEmpty,
+                    isAsFarAsItKnew(said, of: errand, before, at: station, in: scene)
+                {
+                    broken.removeAll { $0.invariant == .i6 }
+                }
                 baton.end(station)
-                return (said, broken.filter { !wasTrue || $0.invariant != .i6 })
+                return (said, broken)
             }
         }
         await baton.settled()
@@ -108,6 +107,19 @@ package struct Duel: Hashable, Sendable {
         return Outcome(
             steps: scene.steps, isWhole: isWhole, said: said, rest: after, end: end,
             violations: violations + more)
+    }
+
+    /// Whether a word is true as far as its station could know. Between its last questions, or while
+    /// none is answered, the other one may do the same request.
+    private func isAsFarAsItKnew(
+        _ said: Said, of errand: Errand, _ before: LedgerTables, at station: Int, in scene: Scene
+    ) -> Bool {
+        let operation = errand.operation(in: scene.world.ledger)
+        let hasChangedIt = operation.map { scene.hasChanged($0.id, station) } ?? false
+        return scene.answers(to: station).contains { answer in
+            guard answer != nil || !hasChangedIt else { return false }
+            return said.broken(errand, from: before, to: answer ?? before).isEmpty
+        }
     }
 
     private func interleave(_ baton: Baton, _ scene: Scene) async -> Bool {

@@ -33,11 +33,11 @@ struct Live {
     private var weak: [UInt8: Page]
     private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
-    /// For each station the ledger as it last knew it, and as it knew it behind each question since
-    /// it last did anything but ask. A question without an answer tells it nothing new; nil where
-    /// none was answered yet.
-    private var known: [LedgerTables?]
-    private(set) var asked: [[LedgerTables?]]
+    /// For each station what its questions to the ledger told it since it last did anything but
+    /// ask; nil for no answer.
+    private(set) var answers: [[LedgerTables?]]
+    /// The operations that each station itself has begun, ended or given another number.
+    private(set) var changed: [Set<OperationID>]
     private(set) var steps: [Step] = []
     private(set) var violations: [Violation] = []
 
@@ -56,8 +56,8 @@ struct Live {
         weak = world.weak
         active = world.active
         tables = world.ledger
-        known = [LedgerTables?](repeating: nil, count: count)
-        asked = [[LedgerTables?]](repeating: [], count: count)
+        answers = [[LedgerTables?]](repeating: [], count: count)
+        changed = [Set<OperationID>](repeating: [], count: count)
     }
 
     var world: RestingWorld {
@@ -213,10 +213,7 @@ struct Live {
         var mishap = begin(act, at: station)
         // Whoever only looks has nothing to commit.
         if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
-        defer {
-            if act == .ledgerRead { asked[station].append(known[station]) }
-            keepWorld()
-        }
+        defer { keepWorld() }
         switch mishap {
         case .killedBefore: dead.insert(station)
         case .ledgerGone: cutOff.insert(station)
@@ -224,6 +221,7 @@ struct Live {
         }
         guard !dead.contains(station), !cutOff.contains(station), mishap != .ledgerAway else {
             note("the ledger does not answer")
+            if act == .ledgerRead { answers[station].append(nil) }
             throw LedgerError(.unavailable, "the ledger does not answer")
         }
         guard mishap != .commitLost else {
@@ -238,9 +236,11 @@ struct Live {
             note("\(error)")
             throw error
         }
-        known[station] = tables
         if act == .ledgerWrite {
             violations += Invariant.broken(from: before, to: tables)
+            for (id, operation) in tables.operations where before.operations[id] != operation {
+                changed[station].insert(id)
+            }
             let after = tables
             note(Words.change(from: before, to: after))
         }
@@ -248,7 +248,9 @@ struct Live {
         case .killedAfter: dead.insert(station)
         case .commitUnknownLedgerGone: cutOff.insert(station)
         case .commitUnknown: break
-        default: return success
+        default:
+            if act == .ledgerRead { answers[station].append(tables) }
+            return success
         }
         throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
     }
@@ -282,7 +284,7 @@ struct Live {
 
     private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
         let mishap = mishaps[steps.count]
-        if act != .ledgerRead { asked[station] = [] }
+        if act != .ledgerRead { answers[station] = [] }
         steps.append(Step(station: station, act: act, mishap: mishap))
         return mishap
     }

@@ -1,10 +1,10 @@
 import Type2Tag
 
 /// One sticker in somebody's pocket.
-struct Body: Sendable {
+package struct Body: Sendable {
     /// Why a card may be accused although nobody cheats with this body. `Evidence.bears` says of
     /// what.
-    enum Mark: Sendable, CaseIterable {
+    package enum Mark: Sendable, CaseIterable {
         /// Somebody wrote on it with a phone.
         case vandalised
         /// The ledger was put back to an earlier state.

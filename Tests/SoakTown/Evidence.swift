@@ -2,13 +2,13 @@ import CardCryptography
 import CardImage
 import FaultyWorld
 import Ledger
-import TapcardCore
+package import TapcardCore
 import TapcardDomain
 import Type2Tag
 
 /// What a card had to say for itself before a tap, looked up in the bytes: a mark alone says only
 /// that something was done to it, and the card may be as good as before.
-struct Evidence: Sendable {
+package struct Evidence: Sendable {
     var isKnown = true
     /// It is being made, or blank since its money was paid out: its records do not matter.
     var isBetweenCards = false
@@ -26,8 +26,10 @@ struct Evidence: Sendable {
     /// A vandal wrote on a place for records, and nobody since.
     var isSpoilt = false
 
+    package init() {}
+
     /// Whether what was done to the card, so marked, explains that this is said of it.
-    func bears(_ kind: TapcardError.Kind, _ mark: Body.Mark) -> Bool {
+    package func bears(_ kind: TapcardError.Kind, _ mark: Body.Mark) -> Bool {
         switch (mark, kind) {
         case (.vandalised, .damaged): isSpoilt && !hasGoodRecord && !isAhead
         case (.copied, .rolledBack), (.copied, .damaged):

@@ -1,7 +1,7 @@
 import BlockingLane
 import FaultyWorld
 import SimulatedField
-import TapcardCore
+package import TapcardCore
 import TapcardDomain
 
 /// Time and chance of one tap. Its rehearsals have the same, so that they take the same steps.
@@ -30,11 +30,13 @@ struct Occasion {
 }
 
 /// What went wrong in a tap, as far as it explains what was said at its end.
-struct Trouble: Sendable {
+package struct Trouble: Sendable {
     private var isOnRadio = false
     /// A frame was refused once, as if the tag asked for a password.
     private var isRefusal = false
     private var isOfLedger = false
+
+    package init() {}
 
     mutating func add(_ mishap: Mishap) {
         switch mishap {
@@ -49,7 +51,7 @@ struct Trouble: Sendable {
 
     /// Whether this may be said then. A blank tag of which one answer was lost looks like an older
     /// chip; what is open on the card is not known to be done.
-    func explains(_ kind: TapcardError.Kind, open isOpen: Bool) -> Bool {
+    package func explains(_ kind: TapcardError.Kind, open isOpen: Bool) -> Bool {
         switch kind {
         case .tagLost, .noCard, .unsupportedTag: isOnRadio
         case .protectedTag: isRefusal
