@@ -212,7 +212,7 @@ let package = Package(
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
-        tests(of: "SoakTown", ["FaultyWorld"]),
+        tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(
             of: "FaultyWorld",
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),

@@ -1,5 +1,6 @@
 import BlockingLane
 package import FaultyWorld
+import Ledger
 import Type2Tag
 
 /// Two stations with one ledger and one card: the first begins its deed; another customer's
@@ -79,7 +80,12 @@ package struct Duel: Hashable, Sendable {
                 await baton.wait(station)
                 let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
-                let broken = said.broken(errand, from: before, to: scene.world.ledger)
+                var broken = said.broken(errand, from: before, to: scene.world.ledger)
+                if isRepetition, !broken.isEmpty,
+                    isAsFarAsItKnew(said, of: errand, before, at: station, in: scene)
+                {
+                    broken.removeAll { $0.invariant == .i6 }
+                }
                 baton.end(station)
                 return (said, broken)
             }
@@ -88,16 +94,11 @@ package struct Duel: Hashable, Sendable {
         let isWhole = await interleave(baton, scene)
         var said: [Said] = []
         var violations: [Violation] = []
-        var ofWords: [Violation] = []
         for task in tasks {
             let (word, broken) = await task.value
             said.append(word)
-            ofWords += broken
+            violations += broken
         }
-        // Whoever fails may ask the ledger just before the other station does the same request; that
-        // one says what became of it.
-        let isDone = isRepetition && said.contains { if case .done = $0 { true } else { false } }
-        violations += ofWords.filter { !isDone || $0.invariant != .i6 }
         scene.moveCard(to: 0)
         let after = scene.world
         violations += scene.violations + after.touchedTooSoon(since: world)
@@ -106,6 +107,19 @@ package struct Duel: Hashable, Sendable {
         return Outcome(
             steps: scene.steps, isWhole: isWhole, said: said, rest: after, end: end,
             violations: violations + more)
+    }
+
+    /// Whether a word is true as far as its station could know. Between its last questions, or while
+    /// none is answered, the other one may do the same request.
+    private func isAsFarAsItKnew(
+        _ said: Said, of errand: Errand, _ before: LedgerTables, at station: Int, in scene: Scene
+    ) -> Bool {
+        let operation = errand.operation(in: scene.world.ledger)
+        let hasChangedIt = operation.map { scene.hasChanged($0.id, station) } ?? false
+        return scene.answers(to: station).contains { answer in
+            guard answer != nil || !hasChangedIt else { return false }
+            return said.broken(errand, from: before, to: answer ?? before).isEmpty
+        }
     }
 
     private func interleave(_ baton: Baton, _ scene: Scene) async -> Bool {

@@ -33,6 +33,11 @@ struct Live {
     private var weak: [UInt8: Page]
     private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
+    /// For each station what its questions to the ledger told it since it last did anything but
+    /// ask; nil for no answer.
+    private(set) var answers: [[LedgerTables?]]
+    /// The operations that each station itself has begun, ended or given another number.
+    private(set) var changed: [Set<OperationID>]
     private(set) var steps: [Step] = []
     private(set) var violations: [Violation] = []
 
@@ -51,6 +56,8 @@ struct Live {
         weak = world.weak
         active = world.active
         tables = world.ledger
+        answers = [[LedgerTables?]](repeating: [], count: count)
+        changed = [Set<OperationID>](repeating: [], count: count)
     }
 
     var world: RestingWorld {
@@ -214,6 +221,7 @@ struct Live {
         }
         guard !dead.contains(station), !cutOff.contains(station), mishap != .ledgerAway else {
             note("the ledger does not answer")
+            if act == .ledgerRead { answers[station].append(nil) }
             throw LedgerError(.unavailable, "the ledger does not answer")
         }
         guard mishap != .commitLost else {
@@ -230,6 +238,9 @@ struct Live {
         }
         if act == .ledgerWrite {
             violations += Invariant.broken(from: before, to: tables)
+            for (id, operation) in tables.operations where before.operations[id] != operation {
+                changed[station].insert(id)
+            }
             let after = tables
             note(Words.change(from: before, to: after))
         }
@@ -237,7 +248,9 @@ struct Live {
         case .killedAfter: dead.insert(station)
         case .commitUnknownLedgerGone: cutOff.insert(station)
         case .commitUnknown: break
-        default: return success
+        default:
+            if act == .ledgerRead { answers[station].append(tables) }
+            return success
         }
         throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
     }
@@ -271,6 +284,7 @@ struct Live {
 
     private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
         let mishap = mishaps[steps.count]
+        if act != .ledgerRead { answers[station] = [] }
         steps.append(Step(station: station, act: act, mishap: mishap))
         return mishap
     }

@@ -1,6 +1,6 @@
 import BlockingLane
 package import CardCryptography
-import Ledger
+package import Ledger
 package import ServicePorts
 import TagReading
 package import TapcardCore
@@ -36,6 +36,14 @@ package final class Scene: Sendable {
     package var steps: [Step] { live.withLock { $0.steps } }
     package var stepCount: Int { live.withLock { $0.steps.count } }
     package var violations: [Violation] { live.withLock { $0.violations } }
+    /// What the ledger told a station since it last did anything but ask; nil for no answer.
+    package func answers(to station: Int) -> [LedgerTables?] {
+        live.withLock { $0.answers[station] }
+    }
+    /// Whether a station itself has begun an operation, or ended it.
+    package func hasChanged(_ operation: OperationID, _ station: Int) -> Bool {
+        live.withLock { $0.changed[station].contains(operation) }
+    }
     /// Whether a station's process was killed: what it would have said nobody heard.
     package func isDead(_ station: Int) -> Bool { live.withLock { $0.dead.contains(station) } }
 

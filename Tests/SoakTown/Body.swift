@@ -1,10 +1,10 @@
-import TapcardCore
 import Type2Tag
 
 /// One sticker in somebody's pocket.
-struct Body: Sendable {
-    /// Why a card may be accused although nobody cheats with this body.
-    enum Mark: Sendable {
+package struct Body: Sendable {
+    /// Why a card may be accused although nobody cheats with this body. `Evidence.bears` says of
+    /// what.
+    package enum Mark: Sendable, CaseIterable {
         /// Somebody wrote on it with a phone.
         case vandalised
         /// The ledger was put back to an earlier state.
@@ -13,17 +13,6 @@ struct Body: Sendable {
         case copied
         /// A key was given up.
         case keyRetired
-
-        /// What may be said of it then.
-        var excuses: [TapcardError.Kind] {
-            switch self {
-            case .vandalised: [.damaged, .rolledBack, .forged]
-            case .restored:
-                [.ledgerBehind, .cardUnknown, .damaged, .protectedTag, .outcomeUnknown]
-            case .copied: [.rolledBack, .damaged]
-            case .keyRetired: [.forged, .damaged]
-            }
-        }
     }
 
     var tag: TagMemory
@@ -34,11 +23,6 @@ struct Body: Sendable {
     var spoiltPlaces: Set<Int> = []
     /// What a thief has kept of it.
     var dumps: [TagMemory] = []
-
-    /// Why this may be said of the card.
-    func excuses(of kind: TapcardError.Kind) -> [Mark] {
-        marks.filter { $0.excuses.contains(kind) }
-    }
 
     static let mostDumps = 8
 

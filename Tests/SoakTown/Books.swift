@@ -1,3 +1,4 @@
+import TapcardCore
 import TapcardDomain
 
 /// What people believe: cash that went in and out of the drawer, and what they were told at the
@@ -26,6 +27,30 @@ struct Books: Sendable {
         /// What is not known yet, oldest first.
         var claims: [Claim] = []
         var refundable: [Payment] = []
+
+        /// Whether people were told so, or have asked for it and not heard.
+        var mayBeClosed: Bool { standing == .closed || claims.contains { $0.kind == .close } }
+
+        /// The least that can be on it, as long as not everything is known.
+        private var least: Int64 {
+            if mayBeClosed { return 0 }
+            return claims.reduce(balance) { $0 - ($1.kind == .pay ? $1.amount : 0) }
+        }
+
+        /// Whether a request may be refused with this word.
+        func explains(_ kind: TapcardError.Kind, of claim: Claim) -> Bool {
+            var before = self
+            before.claims.removeAll { $0 == claim }
+            switch kind {
+            case .insufficientFunds: return before.least < claim.amount
+            case .cardBlocked: return standing == .blocked || standing == .replaced
+            case .cardClosed: return before.mayBeClosed
+            case .wrongState:
+                return scratch != (claim.kind == .scratch ? .unscratched : .scratched)
+                    || before.claims.contains { $0.kind == .scratch || $0.kind == .activate }
+            default: return false
+            }
+        }
     }
 
     var accounts: [CardUID: Account] = [:]

@@ -36,18 +36,21 @@ extension Town {
             let asked = words(claim)
             tell(index, "\(asked) at one of two counters: \(Town.words(answer))")
         }
-        try hear(said.first, claims[0], index)
+        // What was known as both began; of each other they know nothing.
+        if said.second == nil { books.didNotHappen(claims[1], on: uid) }
+        guard let account = books.accounts[uid] else { return }
+        let haveMet = said.second != nil
+        try hear(said.first, claims[0], index, account, haveMet: haveMet)
         if let second = said.second {
-            try hear(second, claims[1], index)
-        } else {
-            books.didNotHappen(claims[1], on: uid)
+            try hear(second, claims[1], index, account, haveMet: haveMet)
         }
         try await calmRead(index)
     }
 
     /// What a customer at two counters is told by one of them.
     private mutating func hear(
-        _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int
+        _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int,
+        _ account: Books.Account, haveMet: Bool
     ) throws(Broken) {
         try expectTruth(said, words(claim), nil, tables.operations[claim.id]?.state)
         switch said {
@@ -59,6 +62,14 @@ extension Town {
             if Town.blames(error) {
                 throw broken("I7: an honest card at two counters is \(error.kind.rawValue)")
             }
+            // The card left in the middle of it, or the other counter voided what it shows.
+            let isOfMeeting =
+                haveMet
+                && [.tagLost, .noCard, .outcomeUnknown, .operationVoided].contains(error.kind)
+            guard
+                isOfMeeting || isExplained(error.kind, index)
+                    || account.explains(error.kind, of: claim)
+            else { throw broken("\(words(claim)) at one of two counters ended so: \(error)") }
             if error.kind != .outcomeUnknown { books.didNotHappen(claim, on: uid(index)) }
         case nil: note("answers: none, between two counters")
         }

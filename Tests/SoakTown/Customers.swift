@@ -70,6 +70,7 @@ extension Town {
         case nil: note("answers: none, the process died")
         case .success(let receipt):
             note("answers: \(claim.kind.rawValue) done" + (receipt.isReplayed ? ", replayed" : ""))
+            if !receipt.isReplayed { try expectAcceptable() }
             if isNew, let standing = books.accounts[uid]?.standing, standing != .active {
                 throw broken("\(words(claim)) was done on a card that is \(standing)")
             }
@@ -84,7 +85,7 @@ extension Town {
                 try await expectSettled(index)
                 bodies[index].marks = []
             }
-        case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
+        case .failure(let error): try await wasRefused(error, claim, index, isNew: isNew)
         }
     }
 
@@ -120,41 +121,34 @@ extension Town {
     }
 
     private mutating func wasRefused(
-        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold, isNew: Bool
+        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, isNew: Bool
     ) async throws(Broken) {
         let uid = uid(index)
         note("answers: \(error.kind.rawValue)")
-        if Town.isAccusation(error, hold) || (error.kind == .outcomeUnknown && hold == .calm) {
+        if Town.blames(error) {
             // What became of the request is asked once the card is good again.
             return try await wasAccused(error.kind, index)
         }
         if error.kind == .outcomeUnknown || error.kind == .ledgerUnavailable {
-            guard hold == .disturbed else { throw broken("nothing went wrong, and yet: \(error)") }
+            guard isExplained(error.kind, index) else {
+                throw broken("nothing went wrong, and yet: \(error)")
+            }
             return
         }
         books.didNotHappen(claim, on: uid)
         guard let account = books.accounts[uid] else { return }
-        let isRight: Bool
-        switch error.kind {
-        case .insufficientFunds:
-            isRight = !account.claims.isEmpty || account.balance < claim.amount
-        case .cardBlocked: isRight = account.standing == .blocked || account.standing == .replaced
-        case .cardClosed: isRight = account.standing == .closed || !account.claims.isEmpty
-        case .wrongState:
-            isRight =
-                !account.claims.isEmpty
-                || account.scratch != (claim.kind == .scratch ? .unscratched : .scratched)
-        case .activationRefused, .serviceFailed: isRight = claim.kind == .activate
-        case .operationVoided: isRight = !isNew
-        default: isRight = hold == .disturbed && Town.isOfDisturbance(error.kind)
-        }
+        let isRight =
+            switch error.kind {
+            case .activationRefused, .serviceFailed: claim.kind == .activate
+            case .operationVoided: !isNew
+            default: account.explains(error.kind, of: claim) || isExplained(error.kind, index)
+            }
         if !isRight { throw broken("\(words(claim)) ended so: \(error)") }
     }
 
-    /// Whether somebody is told that his card is not good. A password that the ledger does not know
-    /// of is one of these; but a frame that was refused once looks like it, too.
-    static func isAccusation(_ error: TapcardError, _ hold: Hold) -> Bool {
-        blames(error) || (error.kind == .protectedTag && hold == .calm)
+    /// Whether the card's standing is why something is not done.
+    static func isOfStanding(_ kind: TapcardError.Kind) -> Bool {
+        kind == .cardBlocked || kind == .cardClosed
     }
 
     /// What became of what was not known: asked of the counter, without the card.
@@ -192,11 +186,11 @@ extension Town {
         case .success(let reading):
             guard let problem = reading.problem, problem.kind != .cardClosed else { return }
             try await wasAccused(problem.kind, index)
-        case .failure(let error) where Town.isAccusation(error, .disturbed):
+        case .failure(let error) where Town.blames(error):
             try await wasAccused(error.kind, index)
         case .failure(let error):
             guard
-                error.kind == .cardClosed && mayBeClosed(index) || Town.isOfDisturbance(error.kind)
+                error.kind == .cardClosed && mayBeClosed(index) || isExplained(error.kind, index)
             else {
                 throw broken("a look at a card ended so: \(error)")
             }
@@ -206,8 +200,7 @@ extension Town {
 
     /// Whether people were told so, or have asked for it and not heard.
     private func mayBeClosed(_ index: Int) -> Bool {
-        guard let account = books.accounts[uid(index)] else { return false }
-        return account.standing == .closed || account.claims.contains { $0.kind == .close }
+        books.accounts[uid(index)]?.mayBeClosed ?? false
     }
 
     /// An undisturbed look at a card, after which nothing is open and nothing unknown.
@@ -221,6 +214,7 @@ extension Town {
             if let problem = reading.problem, problem.kind != .cardClosed {
                 return try await wasAccused(problem.kind, index)
             }
+            try expectAcceptable()
             try await learn(index)
             try await expectSettled(index)
             bodies[index].marks = []

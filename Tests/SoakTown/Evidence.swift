@@ -2,16 +2,20 @@ import CardCryptography
 import CardImage
 import FaultyWorld
 import Ledger
-import TapcardCore
+package import TapcardCore
 import TapcardDomain
 import Type2Tag
 
 /// What a card had to say for itself before a tap, looked up in the bytes: a mark alone says only
 /// that something was done to it, and the card may be as good as before.
-struct Evidence: Sendable {
+package struct Evidence: Sendable {
     var isKnown = true
+    /// It is being made, or blank since its money was paid out: its records do not matter.
+    var isBetweenCards = false
     /// A record of the ledger's own, under a trusted key, that is not below the confirmed one.
     var hasGoodRecord = true
+    /// One of these is left that is below it.
+    var hasOldRecord = false
     /// The newest record is of a time that a restored ledger has lost.
     var isAhead = false
     var isUnderRetiredKey = false
@@ -19,20 +23,31 @@ struct Evidence: Sendable {
     var hasForeignRecord = false
     /// What phones read does not say for whom a record is.
     var isFaceTorn = false
-    /// The tag asks for a password, or for none, as the ledger has it.
-    var isProtectionKnown = true
+    /// A vandal wrote on a place for records, and nobody since.
+    var isSpoilt = false
 
-    func supports(_ kind: TapcardError.Kind) -> Bool {
-        switch kind {
-        case .damaged: !hasGoodRecord && (!isAhead || isFaceTorn)
-        case .rolledBack: !hasGoodRecord && !isAhead
-        case .forged: !hasGoodRecord && (isUnderRetiredKey || hasForeignRecord)
-        case .ledgerBehind: isAhead
-        case .cardUnknown: !isKnown
-        case .protectedTag, .outcomeUnknown: !isProtectionKnown
+    package init() {}
+
+    /// Whether what was done to the card, so marked, explains that this is said of it.
+    package func bears(_ kind: TapcardError.Kind, _ mark: Body.Mark) -> Bool {
+        switch (mark, kind) {
+        case (.vandalised, .damaged): isSpoilt && !hasGoodRecord && !isAhead
+        case (.copied, .rolledBack), (.copied, .damaged):
+            !hasGoodRecord && !isAhead && hasOldRecord
+        case (.vandalised, .forged):
+            isSpoilt && !hasGoodRecord && (isUnderRetiredKey || hasForeignRecord)
+        case (.restored, .ledgerBehind): isAhead
+        case (.restored, .cardUnknown): !isKnown
+        // Nobody but the torn message says for whom the newest record was made.
+        case (.restored, .damaged): isAhead && isFaceTorn
+        case (.keyRetired, .forged): !hasGoodRecord && isUnderRetiredKey
+        case (.keyRetired, .damaged): !hasGoodRecord && isUnderRetiredKey && isFaceTorn
         default: false
         }
     }
+
+    /// Whether the card must not be accepted, whatever was done to it.
+    var isBad: Bool { isKnown && !isBetweenCards && !hasGoodRecord }
 }
 
 extension Town {
@@ -40,6 +55,7 @@ extension Town {
         let (tag, uid) = (bodies[index].tag, uid(index))
         var evidence = Evidence()
         evidence.isFaceTorn = tag.image?.content(in: .usd).face == nil
+        evidence.isSpoilt = !bodies[index].spoiltPlaces.isEmpty
         guard let card = tables.cards[uid] else {
             evidence.isKnown = false
             evidence.hasGoodRecord = false
@@ -61,30 +77,31 @@ extension Town {
                 bestLost = max(bestLost, record.sequence)
             }
         }
+        evidence.isBetweenCards = isBetweenCards(world(of: index))
         evidence.hasGoodRecord = best >= card.confirmed
+        evidence.hasOldRecord = best != .none && !evidence.hasGoodRecord
         evidence.isAhead = bestLost > max(best, card.confirmed)
-        evidence.isProtectionKnown = isProtected(tag, as: card.protection)
         return evidence
-    }
-
-    private func isProtected(_ tag: TagMemory, as protection: CardProtection) -> Bool {
-        guard protection.isSettled, let settings = tag.chip.configurationPage,
-            let secret = tag.chip.passwordPage
-        else { return true }
-        let asks = Int(tag[settings][3]) < tag.chip.pageCount
-        guard let keyID = protection.keyID else { return !asks }
-        return asks && keys.entry(keyID)?.keys.password(uid: tag.uid).password == tag[secret].bytes
     }
 
     /// A card was accused: nobody may be who is honest, or whose card has its good record yet.
     mutating func expectExcuse(for kind: TapcardError.Kind, _ index: Int) throws(Broken) {
-        let marks = bodies[index].excuses(of: kind)
-        guard !marks.isEmpty else { throw broken("I7: an honest card is \(kind.rawValue)") }
-        guard evidence.supports(kind) else {
-            throw broken("I7: a card that shows no sign of it is \(kind.rawValue): \(evidence)")
+        guard !bodies[index].marks.isEmpty else {
+            throw broken("I7: an honest card is \(kind.rawValue)")
+        }
+        let marks = bodies[index].marks.filter { evidence.bears(kind, $0) }
+        guard !marks.isEmpty else {
+            throw broken(
+                "I7: a card that was \(bodies[index].marks) and shows no sign of it is "
+                    + "\(kind.rawValue): \(evidence)")
         }
         note("accused: \(kind.rawValue)")
         for mark in marks { note("accused: \(kind.rawValue), \(mark)") }
+    }
+
+    /// I7: nobody took a card for good that has no good record.
+    func expectAcceptable() throws(Broken) {
+        guard !evidence.isBad else { throw broken("I7: a bad card was accepted: \(evidence)") }
     }
 
     /// I6: what was said of a request is so, by the ledger's rows before and after it.
@@ -115,14 +132,5 @@ extension Town {
     /// Whether somebody is told that his card is not good.
     static func blames(_ error: TapcardError) -> Bool {
         error.result == .untrusted || [.ledgerBehind, .cardUnknown].contains(error.kind)
-    }
-
-    /// What may be said where something went wrong on the way. A frame that was refused once looks
-    /// as if the tag asked for a password, and a blank tag of which one answer was lost looks like
-    /// an older chip.
-    static func isOfDisturbance(_ kind: TapcardError.Kind) -> Bool {
-        [
-            .tagLost, .noCard, .protectedTag, .unsupportedTag, .outcomeUnknown, .ledgerUnavailable,
-        ].contains(kind)
     }
 }

@@ -1,7 +1,7 @@
 import BlockingLane
 import FaultyWorld
 import SimulatedField
-import TapcardCore
+package import TapcardCore
 import TapcardDomain
 
 /// Time and chance of one tap. Its rehearsals have the same, so that they take the same steps.
@@ -26,6 +26,39 @@ struct Occasion {
             progress: { progress in
                 if case .hint(let text) = progress { hints.withLock { $0.append(text) } }
             })
+    }
+}
+
+/// What went wrong in a tap, as far as it explains what was said at its end.
+package struct Trouble: Sendable {
+    private var isOnRadio = false
+    /// A frame was refused once, as if the tag asked for a password.
+    private var isRefusal = false
+    private var isOfLedger = false
+
+    package init() {}
+
+    mutating func add(_ mishap: Mishap) {
+        switch mishap {
+        case .radio(let kind), .radioAndBack(let kind):
+            isOnRadio = true
+            if case .refused = kind { isRefusal = true }
+        case .ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone:
+            isOfLedger = true
+        case .killedBefore, .killedAfter, .service: break
+        }
+    }
+
+    /// Whether this may be said then. A blank tag of which one answer was lost looks like an older
+    /// chip; what is open on the card is not known to be done.
+    package func explains(_ kind: TapcardError.Kind, open isOpen: Bool) -> Bool {
+        switch kind {
+        case .tagLost, .noCard, .unsupportedTag: isOnRadio
+        case .protectedTag: isRefusal
+        case .ledgerUnavailable: isOfLedger
+        case .outcomeUnknown: isOfLedger || (isOnRadio && isOpen)
+        default: false
+        }
     }
 }
 
@@ -84,6 +117,15 @@ extension Town {
             .someOnes(seed: seed), .erasedToSomeOnes(seed: seed), .lowestOnes(ones),
             .highestOnes(ones), .erasedToLowestOnes(ones), .erasedToHighestOnes(ones),
         ])
+    }
+}
+
+extension Town {
+    /// Whether what went wrong in the last tap, or was done to the card before it, explains that it
+    /// ended so.
+    func isExplained(_ kind: TapcardError.Kind, _ index: Int) -> Bool {
+        trouble.explains(kind, open: world(of: index).open != nil)
+            || bodies[index].marks.contains { evidence.bears(kind, $0) }
     }
 }
 

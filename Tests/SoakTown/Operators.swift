@@ -74,7 +74,7 @@ extension Town {
     /// A disturbed tap failed, and is tried again: it has accused nobody without a reason.
     private mutating func expectDisturbance(_ error: TapcardError, _ index: Int) throws(Broken) {
         if Town.blames(error) { return try expectExcuse(for: error.kind, index) }
-        guard Town.isOfDisturbance(error.kind) else {
+        guard isExplained(error.kind, index) else {
             throw broken("what was disturbed ended so: \(error)")
         }
     }
@@ -121,7 +121,13 @@ extension Town {
         }
         guard case .success(let reading) = said, reading.problem == nil, reading.seal == .valid,
             let balance = reading.balance
-        else { return throwAway(index) }
+        else {
+            // Who it is for stands in its message alone, and a key may be given up.
+            guard evidence.isFaceTorn || !bodies[index].marks.isSubset(of: [.restored]) else {
+                throw broken("a good card of nobody's: \(Town.words(said))")
+            }
+            return throwAway(index)
+        }
         let order = CardOrder(.adopt(accepting: balance))
         let made = try await carryOut(order, "adopt", index)
         books.adopted += balance.minorUnits
@@ -194,13 +200,13 @@ extension Town {
             case .success:
                 note("answers: \(what) done")
                 return try await calmRead(index)
-            case .failure(let error) where Town.isAccusation(error, hold):
+            case .failure(let error) where Town.blames(error):
                 throw broken("I7: while switching its password, a card is \(error.kind.rawValue)")
+            case .failure(let error) where !isAllowed && Town.isOfStanding(error.kind): return
             case .failure(let error) where hold == .calm:
-                if isAllowed { throw broken("\(what) ended so: \(error)") }
-                return
-            case .failure(let error) where isAllowed: try expectDisturbance(error, index)
-            case .failure, nil: continue
+                throw broken("\(what) ended so: \(error)")
+            case .failure(let error): try expectDisturbance(error, index)
+            case nil: continue
             }
         }
     }

@@ -44,6 +44,7 @@ extension Town {
         _ act: @Sendable (Scene) async -> Said
     ) async throws(Broken) -> Said {
         evidence = evidence(of: index)
+        trouble = Trouble()
         let before = world(of: index)
         let (seed, keys, time) = (chance.next(), keys, time)
         func scene(_ mishaps: [Int: Mishap], _ occasion: Occasion) -> Scene {
@@ -71,6 +72,7 @@ extension Town {
             guard let mishap = mishaps[place], played.steps.indices.contains(place) else {
                 throw broken("a fault was drawn for a step that was never taken")
             }
+            trouble.add(mishap)
             note("fault: \(mishap.name)")
             tell(index, "(\(mishap))")
         }
@@ -95,8 +97,11 @@ extension Town {
             }
             note("hints: somebody's hand")
         }
-        for (place, bytes) in world.tag.records.enumerated() {
-            if isIssued(bytes, uid(index)) { bodies[index].spoiltPlaces.remove(place) }
+        // A weak page may show again what a vandal wrote.
+        let pages = CardLayout(chipNamed: world.tag.chip.name)?.recordPages ?? []
+        for ((place, bytes), first) in zip(world.tag.records.enumerated(), pages) {
+            let isWeak = world.weak.keys.contains { (first..<first + 4).contains($0) }
+            if isIssued(bytes, uid(index)), !isWeak { bodies[index].spoiltPlaces.remove(place) }
         }
     }
 
@@ -141,6 +146,11 @@ extension Town {
         let mayLack = !bodies[index].marks.isEmpty || isAnew
         guard !mayLack || (evidence.hasGoodRecord && lack(in: before) == nil) else { return }
         if let lack = lack(in: world) { throw broken("I11: \(lack)") }
+    }
+
+    /// Whether its records do not matter: nobody has confirmed them yet, or ever will.
+    func isBetweenCards(_ world: RestingWorld) -> Bool {
+        world.open?.kind.makesCard == true || isFormatted(world)
     }
 
     private func isFormatted(_ world: RestingWorld) -> Bool {

@@ -33,11 +33,10 @@ extension Town {
         case .success: throw broken("I7: \(what) was accepted")
         case .failure(let error):
             note("thieves: \(error.kind.rawValue)")
-            if hold == .calm, error.result != .untrusted, error.kind != .ledgerBehind,
-                error.kind != .cardClosed
-            {
-                throw broken("\(what) ended so: \(error)")
-            }
+            guard
+                error.result == .untrusted || error.kind == .ledgerBehind
+                    || error.kind == .cardClosed || isExplained(error.kind, index)
+            else { throw broken("\(what) ended so: \(error)") }
             return error
         case nil: return nil
         }

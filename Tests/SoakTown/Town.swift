@@ -31,6 +31,8 @@ package struct Town {
     var lost: [CardUID: Set<[UInt8]>] = [:]
     /// What the card had to say for itself before the last tap.
     var evidence = Evidence()
+    /// What went wrong in it.
+    var trouble = Trouble()
     package private(set) var tally = Tally()
     package private(set) var step = 0
     private var stories: [Int: [String]] = [:]

@@ -1,5 +1,6 @@
 import FaultyWorld
 import SoakTown
+import TapcardCore
 import Testing
 
 /// The long simulation, for a few seconds. `make soak` plays it for as long as anyone likes.
@@ -49,6 +50,14 @@ struct SoakTownTests {
         "event: rotate", "event: retire", "event: restore",
         "towns closed with every cent counted",
     ]
+
+    @Test("excuses nothing of a good card in a tap without a fault", arguments: Body.Mark.allCases)
+    func excuses(_ mark: Body.Mark) {
+        for kind in TapcardError.Kind.allCases {
+            #expect(!Evidence().bears(kind, mark), "\(kind)")
+            #expect(!Trouble().explains(kind, open: true), "\(kind)")
+        }
+    }
 
     @Test("is the same again from the same seed, at any step")
     func repeatable() async throws {
