@@ -52,7 +52,9 @@ struct ProgramOutputTests {
                         """))
         #expect(
             await bench.run("keys list")
-                == Ended(status: 0, text: "key 1  active        since 2023-11-14  cards: 1\n"))
+                == Ended(
+                    status: 0,
+                    text: "key 1  active        since 2023-11-14  cards: 1  protected: 0\n"))
     }
 
     @Test("to programs")

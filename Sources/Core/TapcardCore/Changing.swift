@@ -139,7 +139,8 @@ extension Station {
         switch beginning {
         case .begun(let work):
             begun.operation = work.operation
-            let (confirmation, refreshed) = try await perform(work, on: sight)
+            let (confirmation, refreshed) = try await perform(
+                work, on: sight, isOpened: true)
             switch confirmation {
             case .committed(let operation), .voided(let operation):
                 return try finished(
@@ -186,6 +187,8 @@ extension Station {
         case .committed: return .success(receipt(operation, isReplayed: false, .outOfDate))
         case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
+        // Why it was voided is in the error.
+        case .voided where error.kind == .lockedTag: return .failure(error)
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }
