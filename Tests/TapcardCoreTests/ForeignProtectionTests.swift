@@ -20,9 +20,8 @@ struct ForeignProtectionTests {
     func others(_ limit: UInt8) async throws {
         let world = World(try World.blank())
         try await world.alter { tag in
-            tag[0x29][3] = 0x04
             tag[0x2A][0] = limit
-            tag[0x2B] = Page(1, 2, 3, 4)
+            tag.setPasswordOfAnother(from: 0x04)
         }
         let before = try await world.tag()
         let reader = TracingReader(world.reader)
@@ -46,10 +45,7 @@ struct ForeignProtectionTests {
     @Test("on a card of ours is not fought against")
     func vandal() async throws {
         let world = try await World.withCard()
-        try await world.alter { tag in
-            tag[0x29][3] = 0x02
-            tag[0x2B] = Page(1, 2, 3, 4)
-        }
+        try await world.alter { $0.setPasswordOfAnother() }
         let before = try await world.tag()
         for line in [1, 2] {
             await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in

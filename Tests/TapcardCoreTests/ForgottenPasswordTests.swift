@@ -33,7 +33,7 @@ struct ForgottenPasswordTests {
             let world = try await forgotten()
             try await world.alter { tag in
                 tag[0x2A][0] = limit
-                tag[0x2B] = Page(1, 2, 3, 4)
+                tag.setPasswordOfAnother(from: nil)
             }
             let before = try await world.tag()
             let reader = TracingReader(world.reader)
