@@ -123,8 +123,7 @@ struct PasswordAttackTests {
     private func payOverheard(in world: World) async throws -> TracingReader.Exchange {
         let air = TracingReader(world.reader)
         _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))
-        let opcode: UInt8 = 0x1B
-        return try #require(await air.exchanges.first { $0.frame.first == opcode })
+        return try #require(await air.passwords.first)
     }
 
     private func expectRefusal(of command: Type2Command, in world: World) async throws {

@@ -1,6 +1,7 @@
 import CardCryptography
 import CardStore
 import Ledger
+import MockReader
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -21,6 +22,19 @@ extension TagMemory {
         self[0x29] = Page(0x04, 0, 0, 0xFF)
         self[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
         self[0x2C] = .zero
+    }
+}
+
+extension TracingReader {
+    /// Every password that was sent, and what the tag answered.
+    var passwords: [Exchange] {
+        exchanges.filter { exchange in
+            if case .authenticate? = try? Type2Command(frame: exchange.frame) {
+                true
+            } else {
+                false
+            }
+        }
     }
 }
 

@@ -139,8 +139,11 @@ extension Station {
         switch beginning {
         case .begun(let work):
             begun.operation = work.operation
+            // The ledger may have it otherwise by now than it was seen.
+            let isOpened =
+                sight.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
             let (confirmation, refreshed) = try await perform(
-                work, on: sight, isOpened: true)
+                work, on: sight, isOpened: isOpened)
             switch confirmation {
             case .committed(let operation), .voided(let operation):
                 return try finished(
