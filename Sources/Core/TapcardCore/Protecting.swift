@@ -197,6 +197,10 @@ extension Station {
             let chip = Type2Chip.known.first(where: { $0.name == card.chip })
         else { throw .refused(noPassword) }
         let settings = try await configuration(of: chip)
+        // What ends an operation is not taken from a single look.
+        guard settings.isLocked else {
+            throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
+        }
         let isProtected = chip.isProtected(by: settings)
         let isVoided =
             switch work.operation.kind {
@@ -300,6 +304,12 @@ extension Station {
         return (noted ?? .off).corrected(by: evidence).unprotecting
     }
 
+    func lockedSettings(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .lockedTag, "The tag's settings are locked: its protection can never be changed.",
+            meaning: TapcardError.unchanged, advice: "Use another tag.", uid: uid)
+    }
+
     /// The same, where something was open until it was found out.
     private func lockedSettings(_ card: LedgerCard, after voided: Operation) -> TapcardError {
         TapcardError(
@@ -311,12 +321,6 @@ extension Station {
                 + "; the card works as before, and its money is safe.",
             advice: "Use it as it is, or move its balance to another tag with tapcard replace.",
             uid: card.uid)
-    }
-
-    func lockedSettings(_ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .lockedTag, "The tag's settings are locked: its protection can never be changed.",
-            meaning: TapcardError.unchanged, advice: "Use another tag.", uid: uid)
     }
 }
 
