@@ -184,8 +184,8 @@ struct KeyTests {
         try counter.expect(
             "keys list",
             prints: """
-                key 1  verify-only   since <date>  cards: 1
-                key 2  active        since <date>  cards: 0
+                key 1  verify-only   since <date>  cards: 1  protected: 0
+                key 2  active        since <date>  cards: 0  protected: 0
                 """)
         try counter.expect(
             "keys retire 1", status: 2,

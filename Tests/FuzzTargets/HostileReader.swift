@@ -1,7 +1,9 @@
-import CardImage
+import CardCryptography
+import Ledger
 import SimulatedField
 import SimulatedReader
 import TagReading
+import TapcardDomain
 import Type2Tag
 
 /// A reader with a tag on it of which the fuzzer chooses, frame by frame, whether it answers as a
@@ -15,25 +17,26 @@ actor HostileReader: TagReader {
     private let honest: SimulatedReader
     private var choices: Choices
     private(set) var frames = 0
-    /// The honest tags' own chip, and those that one of them was heard to claim to be.
-    private var chips: Set<Type2Chip>
-    /// Whether this tap is about the password, or the ledger has it that one is being set or taken
-    /// off: only then may settings and password be written.
-    private var isAboutPassword = false
-    private let isSwitching: @Sendable () async throws -> Bool
-    /// The first page that was to be written and is neither a card's nor, now, the password's.
-    private(set) var forbiddenWrite: UInt8?
+    private let ledger: any LedgerStore
+    private let keys: KeyRing
+    private var command = TagPermission.Command.looking
+    /// What was told of the tag that lies there: its number last, the rest since the tap began.
+    private var uid: [UInt8] = []
+    private var claimed: Type2Chip?
+    private var told: [UInt8: UInt8] = [:]
+    /// The first frame that must not have been sent.
+    private(set) var forbidden: [UInt8]?
     private var lastAnswer: [UInt8] = []
 
     init(
-        _ honest: SimulatedReader, _ chip: Type2Chip, _ choices: Choices, longestAnswer: Int,
-        isSwitching: @escaping @Sendable () async throws -> Bool
+        _ honest: SimulatedReader, _ choices: Choices, longestAnswer: Int, ledger: any LedgerStore,
+        keys: KeyRing
     ) {
         self.honest = honest
-        chips = [chip]
         self.choices = choices
         self.longestAnswer = longestAnswer
-        self.isSwitching = isSwitching
+        self.ledger = ledger
+        self.keys = keys
     }
 
     var hasRunAway: Bool { frames >= HostileReader.mostFrames }
@@ -41,7 +44,10 @@ actor HostileReader: TagReader {
     /// From here on it is as it seems.
     func becomeHonest() { choices = Choices([]) }
 
-    func beginTap(aboutPassword: Bool) { isAboutPassword = aboutPassword }
+    func beginTap(_ command: TagPermission.Command) {
+        self.command = command
+        (claimed, told) = (nil, [:])
+    }
 
     func byte() -> UInt8 { choices.byte() }
 
@@ -49,6 +55,12 @@ actor HostileReader: TagReader {
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try count()
+        let identity = try await selected(within: limit)
+        uid = identity.uid
+        return identity
+    }
+
+    private func selected(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         switch choices.byte() % 12 {
         case 0...5: return try await honest.select(within: limit)
         case 6: throw failure()
@@ -77,31 +89,33 @@ actor HostileReader: TagReader {
 
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         try count()
-        let command = try? Type2Command(frame: frame)
-        if case .write(let page, _)? = command, forbiddenWrite == nil, !(await mayWrite(page)) {
-            forbiddenWrite = page
-        }
+        let permission = TagPermission(
+            command: command, uid: uid, keys: keys, card: await card(), claimed: claimed,
+            told: told)
+        if forbidden == nil, !permission.allows(frame) { forbidden = frame }
         let answer = try await answer(to: frame)
-        if case .getVersion? = command, let claimed = Type2Chip(version: answer) {
-            chips.insert(claimed)
-        }
+        hear(answer, to: try? Type2Command(frame: frame))
         lastAnswer = answer
         return answer
     }
 
-    /// Settings and password are four pages; the lock bits in front of them are nobody's.
-    private func mayWrite(_ page: UInt8) async -> Bool {
-        if chips.contains(where: { CardLayout(chipNamed: $0.name)?.pages.contains(page) == true }) {
-            return true
+    private func card() async -> LedgerCard? {
+        guard let uid = CardUID(bytes: uid) else { return nil }
+        // A ledger that does not answer has no card, and nothing may be written.
+        return try? await ledger.view(of: uid)?.card
+    }
+
+    private func hear(_ answer: [UInt8], to command: Type2Command?) {
+        guard let command, (try? command.checked(answer)) != nil else { return }
+        let bytesPerPage = 4
+        switch command {
+        case .getVersion: claimed = Type2Chip(version: answer)
+        case .read(let first), .fastRead(let first, _):
+            for (place, start) in stride(from: 0, to: answer.count, by: bytesPerPage).enumerated() {
+                told[first &+ UInt8(truncatingIfNeeded: place)] = answer[start]
+            }
+        default: break
         }
-        let isPassword = chips.contains { chip in
-            guard let first = chip.configurationPage, let last = chip.packPage else { return false }
-            return (first...last).contains(page)
-        }
-        guard isPassword else { return false }
-        if isAboutPassword { return true }
-        // A ledger that does not answer has nothing open.
-        return (try? await isSwitching()) ?? false
     }
 
     func release() async { await honest.release() }

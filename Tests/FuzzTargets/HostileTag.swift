@@ -18,6 +18,7 @@ extension FuzzTarget {
             guard try await counter.tap() else { break }
         }
         await counter.reader.becomeHonest()
+        await counter.reader.beginTap(.changing)
         // An honest tap at the end; what it says of the tag may be anything.
         _ = try? await counter.station.read()
         try await counter.check()
@@ -68,15 +69,9 @@ private struct HostileCounter {
             _ = try await maker.make(
                 HostileCounter.order(mayReissue: false), id: HostileCounter.id(0))
         }
-        let ledger = ledger
         reader = HostileReader(
-            honest, chip, choices,
-            longestAnswer: HostileCounter.answers[Int(setting >> 2 & 3)],
-            isSwitching: {
-                try await ledger.read { rows throws(LedgerError) in
-                    try rows.cards().contains { !$0.protection.isSettled }
-                }
-            })
+            honest, choices, longestAnswer: HostileCounter.answers[Int(setting >> 2 & 3)],
+            ledger: ledger, keys: HostileCounter.keys)
         station = Station(
             reader: reader, ledger: ledger, keys: HostileCounter.keys, surroundings: surroundings)
     }
@@ -102,7 +97,7 @@ private struct HostileCounter {
         let id = HostileCounter.id(detail % 4 + 1)
         let amount = Money(minorUnits: Int64(detail / 4) * 20 + 1, .usd)
         let before = try await ledger.operation(id)
-        await reader.beginTap(aboutPassword: kind >= 12)
+        await reader.beginTap(HostileCounter.command(kind))
         switch kind {
         case 0: _ = try? await station.read()
         case 1: _ = try? await station.read(settling: false)
@@ -128,6 +123,14 @@ private struct HostileCounter {
         }
         try await check()
         return !(await reader.isAtEnd)
+    }
+
+    private static func command(_ kind: UInt8) -> TagPermission.Command {
+        switch kind {
+        case 1, 8, 9: .looking
+        case 7, 13: .freeing
+        default: .changing
+        }
     }
 
     /// "Paid" is said if and only if the ledger has it.
@@ -183,8 +186,8 @@ private struct HostileCounter {
         let audit = try await ledger.audit()
         try require(audit.violations.isEmpty, audit.violations.joined(separator: "; "))
         try require(!(await reader.hasRunAway), "a tap that does not end")
-        let page = await reader.forbiddenWrite
-        try require(page == nil, "page \(page ?? 0) was to be written")
+        let frame = await reader.forbidden
+        try require(frame == nil, "the tag was sent \(frame ?? [])")
     }
 }
 

@@ -162,49 +162,40 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     return result;
 }
 
-ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t place) {
-    struct call call = begin("write", path_of(descriptor), "");
-    ssize_t result;
-    CARRY_OUT(result, call, (ssize_t)count,
-              REAL(pwrite)(descriptor, bytes, taken(call, count), place));
-    return result;
-}
+// Of some calls the library has two, under names and with types of their own.
+#define WRITE_AT(name, place_type)                                                                \
+    ssize_t name(int descriptor, const void *bytes, size_t count, place_type place) {             \
+        struct call call = begin("write", path_of(descriptor), "");                               \
+        ssize_t result;                                                                           \
+        CARRY_OUT(result, call, (ssize_t)count,                                                   \
+                  REAL(name)(descriptor, bytes, taken(call, count), place));                      \
+        return result;                                                                            \
+    }
 
-ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t place) {
-    struct call call = begin("write", path_of(descriptor), "");
-    ssize_t result;
-    CARRY_OUT(result, call, (ssize_t)count,
-              REAL(pwrite64)(descriptor, bytes, taken(call, count), place));
-    return result;
-}
+WRITE_AT(pwrite, off_t)
+WRITE_AT(pwrite64, off64_t)
 
-int fsync(int descriptor) {
-    struct call call = begin("sync", path_of(descriptor), "");
-    int result;
-    CARRY_OUT(result, call, 0, REAL(fsync)(descriptor));
-    return result;
-}
+#define SYNC(name)                                                                                \
+    int name(int descriptor) {                                                                    \
+        struct call call = begin("sync", path_of(descriptor), "");                                \
+        int result;                                                                               \
+        CARRY_OUT(result, call, 0, REAL(name)(descriptor));                                       \
+        return result;                                                                            \
+    }
 
-int fdatasync(int descriptor) {
-    struct call call = begin("sync", path_of(descriptor), "");
-    int result;
-    CARRY_OUT(result, call, 0, REAL(fdatasync)(descriptor));
-    return result;
-}
+SYNC(fsync)
+SYNC(fdatasync)
 
-int ftruncate(int descriptor, off_t size) {
-    struct call call = begin("truncate", path_of(descriptor), "");
-    int result;
-    CARRY_OUT(result, call, 0, REAL(ftruncate)(descriptor, size));
-    return result;
-}
+#define TRUNCATE(name, size_type)                                                                 \
+    int name(int descriptor, size_type size) {                                                    \
+        struct call call = begin("truncate", path_of(descriptor), "");                            \
+        int result;                                                                               \
+        CARRY_OUT(result, call, 0, REAL(name)(descriptor, size));                                 \
+        return result;                                                                            \
+    }
 
-int ftruncate64(int descriptor, off64_t size) {
-    struct call call = begin("truncate", path_of(descriptor), "");
-    int result;
-    CARRY_OUT(result, call, 0, REAL(ftruncate64)(descriptor, size));
-    return result;
-}
+TRUNCATE(ftruncate, off_t)
+TRUNCATE(ftruncate64, off64_t)
 
 int unlink(const char *path) {
     struct call call = begin("unlink", path, "");
@@ -213,19 +204,16 @@ int unlink(const char *path) {
     return result;
 }
 
-int rename(const char *from, const char *to) {
-    struct call call = begin("rename", from, to);
-    int result;
-    CARRY_OUT(result, call, 0, REAL(rename)(from, to));
-    return result;
-}
+#define FROM_TO(name)                                                                             \
+    int name(const char *from, const char *to) {                                                  \
+        struct call call = begin(#name, from, to);                                                \
+        int result;                                                                               \
+        CARRY_OUT(result, call, 0, REAL(name)(from, to));                                         \
+        return result;                                                                            \
+    }
 
-int link(const char *from, const char *to) {
-    struct call call = begin("link", from, to);
-    int result;
-    CARRY_OUT(result, call, 0, REAL(link)(from, to));
-    return result;
-}
+FROM_TO(rename)
+FROM_TO(link)
 
 int mkdir(const char *path, mode_t mode) {
     struct call call = begin("mkdir", path, "");
@@ -244,32 +232,24 @@ static struct call begin_opening(const char *path, int flags) {
     return writes && is_wanted ? begin("open", path, "") : not_counted;
 }
 
-#define MODE_OF(flags, mode)                                                                      \
-    mode_t mode = 0;                                                                              \
-    if ((flags) & (O_CREAT | __O_TMPFILE)) {                                                      \
-        va_list rest;                                                                             \
-        va_start(rest, flags);                                                                    \
-        mode = va_arg(rest, mode_t);                                                              \
-        va_end(rest);                                                                             \
+#define OPEN(name)                                                                                \
+    int name(const char *path, int flags, ...) {                                                  \
+        mode_t mode = 0;                                                                          \
+        if (flags & (O_CREAT | __O_TMPFILE)) {                                                    \
+            va_list rest;                                                                         \
+            va_start(rest, flags);                                                                \
+            mode = va_arg(rest, mode_t);                                                          \
+            va_end(rest);                                                                         \
+        }                                                                                         \
+        struct call call = begin_opening(path, flags);                                            \
+        int result;                                                                               \
+        CARRY_OUT(result, call, -1, REAL(name)(path, flags, mode));                               \
+        remember(result, path);                                                                   \
+        return result;                                                                            \
     }
 
-int open(const char *path, int flags, ...) {
-    MODE_OF(flags, mode)
-    struct call call = begin_opening(path, flags);
-    int result;
-    CARRY_OUT(result, call, -1, REAL(open)(path, flags, mode));
-    remember(result, path);
-    return result;
-}
-
-int open64(const char *path, int flags, ...) {
-    MODE_OF(flags, mode)
-    struct call call = begin_opening(path, flags);
-    int result;
-    CARRY_OUT(result, call, -1, REAL(open64)(path, flags, mode));
-    remember(result, path);
-    return result;
-}
+OPEN(open)
+OPEN(open64)
 
 int mkstemp(char *template) {
     struct call call = begin("create", template, "");

@@ -39,6 +39,45 @@ extension Scenario {
             #expect(try await desk.ledger.advanceProtection(of: work, at: .end) == nil)
             #expect(try await desk.view().card.protection == .settingPassword(keyID: 3))
         },
+        Scenario("a tag that can never be switched again is noted as it is") { desk in
+            try await desk.complete(.make(.sample(protection: .on(keyID: 0))), id: 1)
+            let work = try await desk.work(.unprotect, id: 2)
+            let ended = try await desk.ledger.endSwitching(
+                of: work, as: .on(keyID: 0), voiding: true, at: .end)
+            #expect(ended?.card.protection == .on(keyID: 0))
+            #expect(try await desk.view().card.protection == .on(keyID: 0))
+            #expect(try await desk.view().open == nil)
+            #expect(try await desk.ledger.operation(.numbered(2))?.state == .voided)
+            // What lies on the tag is confirmed by nobody.
+            let confirmation = try await desk.ledger.confirm(try #require(ended), at: .end)
+            #expect(
+                confirmation == .voided(try #require(try await desk.ledger.operation(.numbered(2))))
+            )
+            #expect(try await desk.ledger.audit().violations == [])
+        },
+        Scenario("what was wanted of such a tag, and is so, is confirmed") { desk in
+            try await desk.complete(.make(.sample(protection: .on(keyID: 0))), id: 1)
+            let work = try await desk.work(.unprotect, id: 2)
+            let ended = try #require(
+                try await desk.ledger.endSwitching(of: work, as: .off, voiding: false, at: .end))
+            #expect(try await desk.ledger.operation(.numbered(2))?.state == .pending)
+            try await desk.confirm(ended)
+            #expect(try await desk.view().card.protection == .off)
+            #expect(try await desk.ledger.operation(.numbered(2))?.state == .committed)
+        },
+        Scenario("a station that was overtaken ends no switching") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.protect(keyID: 3), id: 2)
+            let later = try await desk.ledger.resume(
+                work.operation, seen: Seen(try await desk.view()), tagHolds: work.content.sequence,
+                sealer: desk.sealer, at: .end
+            ).work()
+            #expect(later.content.sequence > work.content.sequence)
+            let ended = try await desk.ledger.endSwitching(
+                of: work, as: .off, voiding: true, at: .end)
+            #expect(ended == nil)
+            #expect(try await desk.ledger.operation(.numbered(2))?.state == .pending)
+        },
         Scenario("a card gives its password back in two steps") { desk in
             try await desk.complete(.make(.sample(protection: .on(keyID: 0))), id: 1)
             #expect(try await desk.view().card.protection == .on(keyID: 0))

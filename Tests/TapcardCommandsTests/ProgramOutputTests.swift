@@ -52,7 +52,9 @@ struct ProgramOutputTests {
                         """))
         #expect(
             await bench.run("keys list")
-                == Ended(status: 0, text: "key 1  active        since 2023-11-14  cards: 1\n"))
+                == Ended(
+                    status: 0,
+                    text: "key 1  active        since 2023-11-14  cards: 1  protected: 0\n"))
     }
 
     @Test("to programs")
@@ -116,6 +118,78 @@ struct ProgramOutputTests {
         #expect(
             await bench.run("audit").text
                 == "Cards: 1, operations: 3, nothing open; every invariant holds\n")
+    }
+
+    @Test("of the steps of a protection, to whoever asks for more")
+    func verbose() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        let steps = [
+            ("tag protect", ["setting the tag's password", "making the tag ask for its password"]),
+            (
+                "tag unprotect",
+                ["making the tag ask for no password", "taking the password off the tag"]
+            ),
+        ]
+        for (line, words) in steps {
+            let text = await bench.run(line + " --verbose").text
+            let lines = ["writing the record"] + words
+            #expect(text.contains(lines.map { "! tapcard: \($0)\n" }.joined()), "\(text)")
+        }
+    }
+
+    @Test("of a protection that somebody made impossible meanwhile")
+    func lockedSettings() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --protect --quiet")
+        try await arm(Fault(at: 5, counting: .write, .torn(.unchanged)), on: bench)
+        #expect(await bench.run("tag unprotect").status == 6)
+        try await arm(nil, on: bench)
+        try await bench.reader.change { world in
+            var tag = world.tags[0]
+            tag[0x2A][0] = 0x40
+            world.save(tag)
+        }
+        let reading = await bench.run("read")
+        #expect(reading.status == 0)
+        #expect(
+            reading.text.contains(
+                """
+                Protection: only who has key 1 can write to the tag
+                Settled: the interrupted unprotecting was given up: somebody has locked the tag's \
+                settings. The tag stays as it is, and the card works.
+
+                """), "\(reading.text)")
+    }
+
+    @Test("of a key that cards were protected with")
+    func passwords() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --protect --quiet")
+        _ = await bench.run("keys rotate --quiet")
+        _ = await bench.run("add 1 --quiet")
+        #expect(
+            await bench.run("keys list").text
+                == """
+                key 1  verify-only   since 2023-11-14  cards: 0  protected: 1
+                key 2  active        since 2023-11-14  cards: 1  protected: 0
+
+                """)
+        let kept = """
+            Cards that keep its password: 1. Whoever has the key can write to them until tapcard \
+            tag unprotect, then tapcard tag protect gives them another one.
+            """
+        let refused = await bench.run("keys retire 1")
+        #expect(refused.status == 2 && refused.text.contains("under it: 0. "))
+        #expect(refused.text.contains(kept), "\(refused.text)")
+        #expect(
+            await bench.run("keys retire 1 --for-ever")
+                == Ended(
+                    status: 0,
+                    text: "Key 1 is retired; cards that need tapcard repair: 0\n\(kept)\n"))
+        #expect(
+            await bench.run("keys list --json").text
+                .contains(#""status":"retired","created":"2023-11-14","cards":0,"protected":1"#))
     }
 
     @Test("on a terminal, where nothing comes behind the result")

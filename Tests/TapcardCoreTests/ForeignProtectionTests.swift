@@ -14,15 +14,12 @@ import Type2Tag
 /// of another ledger.
 @Suite("A protection that the ledger knows nothing of")
 struct ForeignProtectionTests {
-    private static let authenticate: UInt8 = 0x1B
-
     @Test("is respected: nothing is written", arguments: [0, 1, 7] as [UInt8])
     func others(_ limit: UInt8) async throws {
         let world = World(try World.blank())
         try await world.alter { tag in
-            tag[0x29][3] = 0x04
             tag[0x2A][0] = limit
-            tag[0x2B] = Page(1, 2, 3, 4)
+            tag.setPasswordOfAnother(from: 0x04)
         }
         let before = try await world.tag()
         let reader = TracingReader(world.reader)
@@ -39,17 +36,13 @@ struct ForeignProtectionTests {
         }
         #expect(try await world.tag() == before)
         // A tag that counts wrong passwords is never tried.
-        let tries = await reader.exchanges.count { $0.frame.first == Self.authenticate }
-        #expect(tries == (limit == 0 ? 3 : 0))
+        #expect(await reader.passwords.count == (limit == 0 ? 3 : 0))
     }
 
     @Test("on a card of ours is not fought against")
     func vandal() async throws {
         let world = try await World.withCard()
-        try await world.alter { tag in
-            tag[0x29][3] = 0x02
-            tag[0x2B] = Page(1, 2, 3, 4)
-        }
+        try await world.alter { $0.setPasswordOfAnother() }
         let before = try await world.tag()
         for line in [1, 2] {
             await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in

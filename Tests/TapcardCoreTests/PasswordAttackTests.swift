@@ -109,10 +109,7 @@ struct PasswordAttackTests {
     @Test("of somebody else's on an unprotected card costs the card and no money")
     func ofAVandal() async throws {
         let world = try await World.withCard()
-        try await world.alter { tag in
-            tag[0x2B] = Page(1, 2, 3, 4)
-            tag[0x29] = Page(0x04, 0x00, 0x00, 0x02)
-        }
+        try await world.alter { $0.setPasswordOfAnother() }
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
@@ -126,8 +123,7 @@ struct PasswordAttackTests {
     private func payOverheard(in world: World) async throws -> TracingReader.Exchange {
         let air = TracingReader(world.reader)
         _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))
-        let opcode: UInt8 = 0x1B
-        return try #require(await air.exchanges.first { $0.frame.first == opcode })
+        return try #require(await air.passwords.first)
     }
 
     private func expectRefusal(of command: Type2Command, in world: World) async throws {

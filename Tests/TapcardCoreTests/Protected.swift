@@ -1,6 +1,7 @@
 import CardCryptography
 import CardStore
 import Ledger
+import MockReader
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -8,6 +9,34 @@ import TapcardCore
 import TapcardDomain
 import Testing
 import Type2Tag
+
+extension TagMemory {
+    /// A password that is none of ours, and the page from which on the tag asks for it.
+    mutating func setPasswordOfAnother(from first: UInt8? = 0x02) {
+        self[0x2B] = Page(1, 2, 3, 4)
+        if let first { self[0x29][3] = first }
+    }
+
+    /// No password, as from the factory.
+    mutating func takePasswordOff() {
+        self[0x29] = Page(0x04, 0, 0, 0xFF)
+        self[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
+        self[0x2C] = .zero
+    }
+}
+
+extension TracingReader {
+    /// Every password that was sent, and what the tag answered.
+    var passwords: [Exchange] {
+        exchanges.filter { exchange in
+            if case .authenticate? = try? Type2Command(frame: exchange.frame) {
+                true
+            } else {
+                false
+            }
+        }
+    }
+}
 
 /// What the settings of a tag come to, looked up in its memory and tried with frames, without any
 /// of the code under test but the password.

@@ -1,4 +1,5 @@
 import Ledger
+import MockReader
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -88,11 +89,7 @@ struct ProtectionRecoveryTests {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         let honest = try await world.tag()
-        try await world.alter { tag in
-            tag[0x29] = Page(0x04, 0, 0, 0xFF)
-            tag[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
-            tag[0x2C] = .zero
-        }
+        try await world.alter { $0.takePasswordOff() }
         let copy = try await world.tag()
         for number: UInt64 in [2, 3, 4] {
             await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
@@ -109,11 +106,7 @@ struct ProtectionRecoveryTests {
         _ = try await world.station.pay(World.usd(100), id: World.id(5))
         try await world.expectSettled()
         // Taken off elsewhere: whoever names the card takes it as it is.
-        try await world.alter { tag in
-            tag[0x29] = Page(0x04, 0, 0, 0xFF)
-            tag[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
-            tag[0x2C] = .zero
-        }
+        try await world.alter { $0.takePasswordOff() }
         _ = try await world.station.repair(naming: try await world.uid())
         _ = try await world.station.pay(World.usd(100), id: World.id(6))
         try await world.expectSettled()
@@ -136,10 +129,7 @@ struct ProtectionRecoveryTests {
     @Test("of somebody on a card of ours is named, and no advice is given that does not help")
     func vandal() async throws {
         let world = try await World.withCard()
-        try await world.alter { tag in
-            tag[0x29][3] = 0x02
-            tag[0x2B] = Page(1, 2, 3, 4)
-        }
+        try await world.alter { $0.setPasswordOfAnother() }
         let said = await outcome { () throws(TapcardError) in
             try await world.station.add(World.usd(100), id: World.id(2))
         }
@@ -156,9 +146,8 @@ struct ProtectionRecoveryTests {
     func hidden() async throws {
         let world = try await World.withCard()
         try await world.alter { tag in
-            tag[0x29][3] = 0x10
             tag[0x2A][0] = 0x80
-            tag[0x2B] = Page(1, 2, 3, 4)
+            tag.setPasswordOfAnother(from: 0x10)
         }
         let said = await outcome { () throws(TapcardError) in try await world.station.read() }
         guard case .failure(let error) = said else {
@@ -190,7 +179,7 @@ struct ProtectionRecoveryTests {
         try await world.issue(protects: true)
         try await world.alter { tag in
             tag[0x2A][0] = 0x02
-            tag[0x2B] = Page(1, 2, 3, 4)
+            tag.setPasswordOfAnother(from: nil)
         }
         let before = try await world.tag()
         for number: UInt64 in 2...5 {
@@ -199,6 +188,34 @@ struct ProtectionRecoveryTests {
             }
         }
         #expect(try await world.tag() == before)
+    }
+
+    @Test("is not tried on such a card by what settles or repairs it, either")
+    func countingUnasked() async throws {
+        for isOpen in [false, true] {
+            let world = World(try World.blank())
+            try await world.issue(protects: true)
+            if isOpen {
+                try await world.arm(Fault(at: 3, counting: .write, .torn(.unchanged)))
+                _ = try? await world.station.pay(World.usd(1), id: World.id(2))
+            }
+            try await world.alter { tag in
+                tag[0x2A][0] = 0x02
+                tag.setPasswordOfAnother(from: nil)
+                // What phones read is to be brought up to date.
+                tag[0x09] = Page(0x39, 0x39, 0x2E, 0x35)
+            }
+            let before = try await world.tag()
+            let reader = TracingReader(world.reader)
+            let station = world.station(reader: reader)
+            for _ in 1...3 {
+                _ = await outcome { () throws(TapcardError) in try await station.read() }
+                _ = await outcome { () throws(TapcardError) in try await station.repair() }
+            }
+            #expect(await reader.passwords.isEmpty, "\(isOpen)")
+            #expect(try await world.tag() == before, "\(isOpen)")
+            #expect(try await world.ledger.audit().open == (isOpen ? 1 : 0))
+        }
     }
 
     @Test("that was broken off is done for whoever asks again")

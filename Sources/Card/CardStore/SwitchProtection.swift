@@ -108,10 +108,7 @@ public struct SwitchProtection: TagProcedure {
     private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
         switch target {
         case .on:
-            guard found.firstProtected == AccessConfiguration.everything, found.isHarmless else {
-                return differs
-            }
-            return readProbe(.comparing)
+            return found.isWhole ? readProbe(.comparing) : differs
         case .off:
             return chip.isProtected(by: found) ? differs : .finish(())
         }

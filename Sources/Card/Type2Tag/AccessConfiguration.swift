@@ -48,6 +48,11 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// Whether it neither counts wrong passwords nor hides what it protects.
     public var isHarmless: Bool { passwordLimit == 0 && !protectsReading }
 
+    /// Whether it protects all that can be written, as our cards are protected.
+    public var isWhole: Bool {
+        isHarmless && firstProtected == AccessConfiguration.everything
+    }
+
     /// The same CFG1 without a limit of passwords and with everything to be read.
     public static func relieved(_ cfg1: Page) -> Page {
         var cfg1 = cfg1

@@ -15,8 +15,10 @@ public enum DisplayState: String, Sendable, Hashable {
 extension Station {
     /// Puts a change that is durable in the ledger onto the tag: the record, page by page, read
     /// back; then the ledger's word that it has happened; only then what phones read.
+    ///
+    /// `isOpened` says that the tag has just taken the card's password.
     func perform(
-        _ work: OpenWork, on sight: Sight
+        _ work: OpenWork, on sight: Sight, isOpened: Bool = false
     ) async throws(Interruption) -> (Confirmation, DisplayState) {
         surroundings.progress(.writing)
         #if LEAVE_RULES_OUT
@@ -30,7 +32,7 @@ extension Station {
             WritePages(
                 writes, readBack: sight.layout.readBack(of: place),
                 longestAnswer: await reader.longestAnswer,
-                password: try opening(work.card.protection, of: work.card.uid)))
+                password: try await opening(work.card, isOpened: isOpened)))
         let work = try await switchProtection(of: work, on: sight, probe: writes[0])
         let confirmation = try await confirm(work)
         guard case .committed(let operation) = confirmation else {
@@ -41,7 +43,8 @@ extension Station {
         card.protection = card.protection.next
         if operation.kind == .close { card.status = .closed }
         let display = await refreshDisplay(
-            on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale)
+            on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale,
+            isOpened: true)
         // A change that shows is no repair; a fresh record that brings the old face back is one.
         let isRepair = work.operation.kind == .reseal || display != .repaired
         return (confirmation, isRepair ? display : .current)
@@ -70,10 +73,11 @@ extension Station {
     /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
     /// and the next tap writes every page again.
     ///
-    /// `keepingExtras` says whether members that others added stay.
+    /// `keepingExtras` says whether members that others added stay, `isOpened` that the tag has
+    /// just taken the card's password.
     func refreshDisplay(
         on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
-        keepingExtras: Bool = true
+        keepingExtras: Bool = true, isOpened: Bool = false
     ) async -> DisplayState {
         guard let area = area(for: content, of: card, on: sight, keepingExtras: keepingExtras)
         else {
@@ -88,7 +92,7 @@ extension Station {
                     WritePages(
                         writes, readBack: sight.layout.ndefPages,
                         longestAnswer: await reader.longestAnswer,
-                        password: try opening(card.protection, of: card.uid)))
+                        password: try await opening(card, isOpened: isOpened)))
             }
             if card.isDisplayStale {
                 try await asking { () throws(LedgerError) in

@@ -139,7 +139,11 @@ extension Station {
         switch beginning {
         case .begun(let work):
             begun.operation = work.operation
-            let (confirmation, refreshed) = try await perform(work, on: sight)
+            // The ledger may have it otherwise by now than it was seen.
+            let isOpened =
+                sight.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
+            let (confirmation, refreshed) = try await perform(
+                work, on: sight, isOpened: isOpened)
             switch confirmation {
             case .committed(let operation), .voided(let operation):
                 return try finished(
@@ -195,6 +199,8 @@ extension Station {
         case .committed: return .success(operation)
         case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
+        // Why it was voided is in the error.
+        case .voided where error.kind == .lockedTag: return .failure(error)
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }

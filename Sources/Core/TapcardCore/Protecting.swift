@@ -61,12 +61,16 @@ extension Station {
                         uid: sight.uid, isProtected: false, operation: nil, display: .current))
             },
             { sight, state throws(Interruption) in
-                if begun.operation == nil, let card = sight.view?.card {
-                    if let settled = state.settled, settled.kind == intent.kind {
-                        // An earlier tap had begun it, and this one has finished it.
-                        return change(receipt(settled, isReplayed: true, state.display))
-                    }
-                    try await requireSwitchable(sight, card, intent)
+                if let settled = state.settled, settled.kind == intent.kind,
+                    settled.state == .committed, begun.operation == nil
+                {
+                    // An earlier tap had begun it, and this one has finished it.
+                    return change(receipt(settled, isReplayed: true, state.display))
+                }
+                if let card = sight.view?.card,
+                    begun.operation == nil || state.switchingEnded != nil
+                {
+                    try await requireSwitchable(sight, card, after: state.switchingEnded)
                 }
                 return try await carryOut(intent, id, on: sight, state.display, noting: begun)
                     .map(change)
@@ -76,7 +80,7 @@ extension Station {
     /// Refuses what the tag would not let be done, before the ledger knows of it. Where the tag
     /// has another password of ours than the ledger has it, the ledger learns it first.
     private func requireSwitchable(
-        _ sight: Sight, _ card: LedgerCard, _ intent: Intent
+        _ sight: Sight, _ card: LedgerCard, after voided: Operation?
     ) async throws(Interruption) {
         // A reader that passes on no such question would not pass on a password, either.
         let answer: [UInt8]
@@ -94,7 +98,10 @@ extension Station {
                     uid: sight.uid))
         }
         let settings = try await configuration(of: chip)
-        if settings.isLocked { throw .refused(lockedSettings(sight.uid)) }
+        if settings.isLocked {
+            throw .refused(
+                voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(sight.uid))
+        }
         let evidence = try await evidence(
             on: sight.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
@@ -114,17 +121,29 @@ extension Station {
         }
     }
 
-    /// Refuses a tag that does not take its card's password, before anything is begun: a copy has
-    /// none, and not every reader can send one.
-    func requireOpened(_ sight: Sight) async throws(Interruption) {
-        guard let card = sight.view?.card, let password = try opening(card.protection, of: card.uid)
-        else { return }
+    /// The same, for a tag of which only the number and what anyone can copy were seen: it may be
+    /// another one, and as long as it counts wrong passwords, ours could close it for ever. One that
+    /// has just taken the password is not asked.
+    func opening(
+        _ card: LedgerCard, isOpened: Bool
+    ) async throws(Interruption) -> TagPassword? {
+        guard let password = try opening(card.protection, of: card.uid) else { return nil }
+        if isOpened { return password }
         guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
             throw .refused(noPassword)
         }
         guard try await configuration(of: chip).passwordLimit == 0 else {
             throw .card(.limitsPasswords)
         }
+        return password
+    }
+
+    /// Refuses a tag that does not take its card's password, before anything is begun: a copy has
+    /// none, and not every reader can send one.
+    func requireOpened(_ sight: Sight) async throws(Interruption) {
+        guard let card = sight.view?.card,
+            let password = try await opening(card, isOpened: false)
+        else { return }
         let found = try await performing(FindPassword(sight.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
     }
@@ -150,7 +169,11 @@ extension Station {
         do throws(Interruption) {
             var work = work
             while true {
-                try await takeStep(work.card.protection, of: work.card, on: sight, probe)
+                do throws(Interruption) {
+                    try await takeStep(work.card.protection, of: work.card, on: sight, probe)
+                } catch .card(let cause) where cause.kind == .lockedSettings {
+                    return try await endSwitching(of: work)
+                }
                 if work.card.protection.next.isSettled { return work }
                 let noted = try await asking { [work] () throws(LedgerError) in
                     try await ledger.advanceProtection(of: work, at: now)
@@ -165,10 +188,43 @@ extension Station {
         }
     }
 
+    /// Somebody has locked the tag's settings meanwhile: what it is now, it stays, and the card
+    /// goes on with it. Its password was proved where it may be asked for, and is left alone: AUTH0
+    /// may be weak from the WRITE that was broken off.
+    private func endSwitching(of work: OpenWork) async throws(Interruption) -> OpenWork {
+        let card = work.card
+        guard let keyID = card.protection.keyID,
+            let chip = Type2Chip.known.first(where: { $0.name == card.chip })
+        else { throw .refused(noPassword) }
+        let settings = try await configuration(of: chip)
+        // What ends an operation is not taken from a single look.
+        guard settings.isLocked else {
+            throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
+        }
+        let isProtected = chip.isProtected(by: settings)
+        let isVoided =
+            switch work.operation.kind {
+            case .protect: !isProtected || !settings.isWhole
+            case .unprotect: isProtected
+            default: false
+            }
+        surroundings.progress(
+            .hint(
+                "somebody has locked the tag's settings: it stays "
+                    + (isProtected ? "protected" : "open")))
+        let ended = try await asking { () throws(LedgerError) in
+            try await ledger.endSwitching(
+                of: work, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now)
+        }
+        guard let ended else { throw .overtaken }
+        return ended
+    }
+
     private func takeStep(
         _ protection: CardProtection, of card: LedgerCard, on sight: Sight, _ probe: PageWrite
     ) async throws(Interruption) {
         guard let keyID = protection.keyID else { return }
+        surroundings.progress(.switchingProtection(protection))
         let password = try password(keyID, of: card.uid)
         guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
             throw .refused(noPassword)
@@ -218,6 +274,7 @@ extension Station {
                     try await note(state, insteadOf: before, of: uid)
                     noted = state
                 }
+                if !state.isSettled { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     try await switchOver(
@@ -250,7 +307,20 @@ extension Station {
     func lockedSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag's settings are locked: its protection can never be changed.",
-            meaning: "Nothing was written to it.", advice: "Use another tag.", uid: uid)
+            meaning: TapcardError.unchanged, advice: "Use another tag.", uid: uid)
+    }
+
+    /// The same, where something was open until it was found out.
+    private func lockedSettings(_ card: LedgerCard, after voided: Operation) -> TapcardError {
+        TapcardError(
+            .lockedTag,
+            "Somebody has locked the tag's settings: its protection can never be changed. "
+                + "The \(voided.kind.noun) \(voided.id) was voided.",
+            meaning: (card.protection == .off
+                ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
+                + "; the card works as before, and its money is safe.",
+            advice: "Use it as it is, or move its balance to another tag with tapcard replace.",
+            uid: card.uid)
     }
 }
 

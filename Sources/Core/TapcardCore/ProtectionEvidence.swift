@@ -99,10 +99,9 @@ extension Station {
             found = nil
         }
         if let found {
-            let isWhole =
-                settings.isHarmless && settings.firstProtected == AccessConfiguration.everything
             return asks
-                ? .asks(keyID: found, isWhole: isWhole || settings.isLocked) : .has(keyID: found)
+                ? .asks(keyID: found, isWhole: settings.isWhole || settings.isLocked)
+                : .has(keyID: found)
         }
         guard !asks else { throw .refused(othersPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {

@@ -127,10 +127,11 @@ extension Station {
         switch settlement {
         case .work(let work):
             let (confirmation, display) = try await perform(work, on: sight)
-            guard case .committed(let operation) = confirmation else {
-                return .settled(nil, .current)
+            switch confirmation {
+            case .committed(let operation): return .settled(operation, display)
+            case .voided(let operation): return .settled(operation, .current)
+            case .superseded: return .settled(nil, .current)
             }
-            return .settled(operation, display)
         case .changed: return .settled(nil, .current)
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
         }

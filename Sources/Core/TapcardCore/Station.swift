@@ -80,6 +80,8 @@ public struct Station: Sendable {
         case settling(OperationID)
         case scratching
         case writing
+        /// The step of its protection that the tag takes now.
+        case switchingProtection(CardProtection)
         /// It has happened; what phones read is still being refreshed.
         case committed(OperationID)
         /// Why a tag is not as it should be: a hint for the log, never a decision.

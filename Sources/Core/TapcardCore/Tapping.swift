@@ -106,6 +106,11 @@ struct TapState: Sendable {
     /// The making of a card that was left open.
     var made: Operation? { settled.flatMap { $0.kind.makesCard ? $0 : nil } }
 
+    /// What was to switch the tag's protection and was given up in this tap.
+    var switchingEnded: Operation? {
+        settled.flatMap { $0.kind.switchesProtection && $0.state == .voided ? $0 : nil }
+    }
+
     mutating func note(open operation: Operation?, for request: OperationID?) {
         if let operation, operation.id == request { open = operation }
     }

@@ -97,6 +97,9 @@ extension Report {
         return switch (settled.kind, settled.state) {
         case (.reseal, _): nil
         case (.pay, .voided): "Settled: the interrupted payment of \(amount) was not made."
+        case (.protect, .voided), (.unprotect, .voided):
+            "Settled: the interrupted \(settled.kind.noun) was given up: somebody has locked the "
+                + "tag's settings. The tag stays as it is, and the card works."
         case (let kind, .voided): "Settled: the interrupted \(kind.noun) was not made."
         case (.pay, _): "Settled: the interrupted payment of \(amount) is made."
         case (let kind, _): "Settled: the interrupted \(kind.noun) is done."

@@ -31,7 +31,9 @@ extension Command {
         Command(
             "keys retire", group: .station, "Trust nothing any more that a key has sealed",
             discussion: "This cannot be undone. Cards that carry only records under the key are "
-                + "taken for forged from then on; each needs tapcard repair --card UID.",
+                + "taken for forged from then on; each needs tapcard repair --card UID. Cards that "
+                + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
+                + "protect gives each the new key's.",
             arguments: [CommandArgument(name: "KEY", help: "Its number")],
             options: [
                 CommandOption(
@@ -97,9 +99,9 @@ extension Session {
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
         let keys = try await keys()
-        let counts = try await cardsByKey()
+        let uses = try await usesOfKeys()
         let rows = keys.entries.map { entry in
-            (entry: entry, cards: counts[entry.id, default: 0])
+            (entry: entry, use: uses[entry.id, default: KeyUse()])
         }
         return Report(
             [
@@ -111,29 +113,33 @@ extension Session {
                                 "id": .number($0.entry.id),
                                 "status": .string($0.entry.status.rawValue),
                                 "created": .string($0.entry.created),
-                                "cards": .number($0.cards),
+                                "cards": .number($0.use.cards),
+                                "protected": .number($0.use.protected),
                             ]
                         }))
             ],
             rows.map {
                 "key \($0.entry.id)  \(padded($0.entry.status.rawValue, 12))  "
-                    + "since \($0.entry.created)  cards: \($0.cards)"
+                    + "since \($0.entry.created)  cards: \($0.use.cards)  "
+                    + "protected: \($0.use.protected)"
             }, isPlain: true)
     }
 
-    /// How many cards carry their last record under each key.
-    private func cardsByKey() async throws(TapcardError) -> [UInt8: Int] {
+    private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.read { rows throws(LedgerError) in
-                var counts: [UInt8: Int] = [:]
+                var uses: [UInt8: KeyUse] = [:]
                 for card in try rows.cards() {
+                    if let keyID = card.protection.keyID {
+                        uses[keyID, default: KeyUse()].protected += 1
+                    }
                     guard let issued = try rows.issued(card.uid, card.confirmed),
                         let record = SealedRecord(issued.bytes)
                     else { continue }
-                    counts[record.keyID, default: 0] += 1
+                    uses[record.keyID, default: KeyUse()].cards += 1
                 }
-                return counts
+                return uses
             }
         }
     }
@@ -150,12 +156,13 @@ extension Session {
             try keys.retiring(id)
         }
         _ = try changed(try await keys(), by: retiring)
-        let count = try await cardsByKey()[id, default: 0]
+        let use = try await usesOfKeys()[id, default: KeyUse()]
         guard command.flag("for-ever") else {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
-                    + "\(count). They would be taken for forged.",
+                    + "\(use.cards). They would be taken for forged."
+                    + (use.protected == 0 ? "" : " " + use.kept),
                 meaning: "The keys are as they were.",
                 advice: "Tap those cards first, or repeat with --for-ever.")
         }
@@ -163,8 +170,11 @@ extension Session {
         return Report(
             [
                 JSONMember(key: "id", value: .number(id)),
-                JSONMember(key: "cards", value: .number(count)),
-            ], ["Key \(id) is retired; cards that need tapcard repair: \(count)"])
+                JSONMember(key: "cards", value: .number(use.cards)),
+                JSONMember(key: "protected", value: .number(use.protected)),
+            ],
+            ["Key \(id) is retired; cards that need tapcard repair: \(use.cards)"]
+                + (use.protected == 0 ? [] : [use.kept]))
     }
 
     fileprivate func importKeys() async throws(TapcardError) -> Report {
@@ -198,5 +208,19 @@ extension Session {
                 advice: "Name a file of tapcard keys export that only you can read.")
         }
         throw TapcardError(.fileUnusable, "There is no file \(path).")
+    }
+}
+
+/// What a key is still needed for.
+private struct KeyUse: Sendable {
+    /// Cards that carry their last record under it.
+    var cards = 0
+    /// Cards whose tag asks for the password that comes from it, or is about to.
+    var protected = 0
+
+    /// What becomes of them when the key is retired.
+    var kept: String {
+        "Cards that keep its password: \(protected). Whoever has the key can write to them until "
+            + "tapcard tag unprotect, then tapcard tag protect gives them another one."
     }
 }

@@ -149,6 +149,7 @@ struct Session: Sendable {
         case .settling: "Settling what was left open"
         case .scratching: "Scratching"
         case .writing: "Writing; hold the card still"
+        case .switchingProtection: "Switching the tag's protection; hold the card still"
         case .committed, .hint: nil
         }
     }
@@ -160,6 +161,11 @@ struct Session: Sendable {
         case .settling(let id): "settling operation \(id)"
         case .scratching: "scratching"
         case .writing: "writing the record"
+        case .switchingProtection(.settingPassword): "setting the tag's password"
+        case .switchingProtection(.switchingOn): "making the tag ask for its password"
+        case .switchingProtection(.switchingOff): "making the tag ask for no password"
+        case .switchingProtection(.clearingPassword): "taking the password off the tag"
+        case .switchingProtection(let protection): "the tag's protection is \(protection.word)"
         case .committed(let id): "operation \(id) is committed"
         case .hint(let text): text
         }

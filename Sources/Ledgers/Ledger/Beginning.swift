@@ -230,8 +230,8 @@ struct Book {
     /// Ends an open operation whose tag will never show it. What happens on the card alone has not
     /// happened; what has happened outside of it was booked when it began and stays.
     func abandon(_ open: Operation) throws(LedgerError) {
-        let isOnTagOnly = open.kind == .protect || open.kind == .unprotect
-        _ = try end(open, as: open.kind.isVoidable || isOnTagOnly ? .voided : .committed)
+        let isUndone = open.kind.isVoidable || open.kind.switchesProtection
+        _ = try end(open, as: isUndone ? .voided : .committed)
     }
 
     func end(_ open: Operation, as state: Operation.State) throws(LedgerError) -> Operation {

@@ -15,6 +15,9 @@ public struct Operation: Hashable, Sendable {
         /// can be: everything else has happened outside the card and the tag follows it.
         public var isVoidable: Bool { self == .pay || self == .close }
 
+        /// Whether it is about the tag's password alone: what cannot be done there never happened.
+        public var switchesProtection: Bool { self == .protect || self == .unprotect }
+
         /// Whether it makes a card of a tag, so that a tag without a valid record is resumed.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
     }

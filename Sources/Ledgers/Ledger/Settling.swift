@@ -66,12 +66,38 @@ extension LedgerStore {
     public func advanceProtection(
         of work: OpenWork, at now: Timestamp
     ) async throws(LedgerError) -> OpenWork? {
+        try await switchProtection(of: work, at: now) { book, card throws(LedgerError) in
+            card.protection = work.card.protection.next
+        }
+    }
+
+    /// Records that a tag's protection can never be switched again, and as what it stays. An
+    /// operation that was about nothing else, and wanted it otherwise, has not happened. Nil where
+    /// another station has begun anew meanwhile: the tag is judged again.
+    public func endSwitching(
+        of work: OpenWork, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
+    ) async throws(LedgerError) -> OpenWork? {
+        try await switchProtection(of: work, at: now) { book, card throws(LedgerError) in
+            card.protection = found
+            guard isVoided, let open = try book.rows.operation(work.operation.id),
+                open.state == .pending
+            else { return }
+            _ = try book.end(open, as: .voided)
+        }
+    }
+
+    /// Changes what the ledger has of the protection of a card that is as it was when this work
+    /// began, or a step further.
+    private func switchProtection(
+        of work: OpenWork, at now: Timestamp,
+        _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
+    ) async throws(LedgerError) -> OpenWork? {
         try await settle(at: now) { book throws(LedgerError) in
             guard var card = try book.rows.card(work.card.uid),
                 card.allocated == work.content.sequence,
                 [work.card.protection, work.card.protection.next].contains(card.protection)
             else { return nil }
-            card.protection = work.card.protection.next
+            try change(book, &card)
             try book.rows.save(card)
             return work.protecting(card.protection)
         }

@@ -7,8 +7,7 @@ import Testing
 struct LostFileTests {
     @Test("the ledger's journal, with a payment in it: the card is ahead, an operator decides")
     func journal() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
+        let counter = try withCard()
         let before = try Counter(like: counter)
         let watched = try KillSwitch(counter)
         try #require(
@@ -21,14 +20,10 @@ struct LostFileTests {
             ["pay", "1"],
             with: watched.variables(.killBefore, at: folding.number, calls: "ledger"))
         #expect(killed.status == 137)
-        let tag = try counter.text(of: counter.simulation.path)
         for suffix in ["-wal", "-shm"] { try DurableFile(counter.ledger + suffix).remove() }
-        for line in ["read", "pay 1", "add 1", "close"] {
-            let ended = try counter.run(counter.words(of: line))
-            #expect(ended.status == 9, "\(line)")
-            #expect(ended.errors.contains("The card is ahead of the ledger"), "\(ended.errors)")
-        }
-        #expect(try counter.text(of: counter.simulation.path) == tag)
+        try expectRefused(
+            ["read", "pay 1", "add 1", "close"], at: counter, status: 9,
+            saying: "The card is ahead of the ledger")
         #expect(try counter.step("audit --json").contains(#""open":0,"violations":[]"#))
         try counter.step("repair --card \(Counter.firstUID)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -36,49 +31,37 @@ struct LostFileTests {
 
     @Test("the ledger, beside its keys: its cards are only looked at")
     func ledger() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
+        let counter = try withCard()
         let tag = try counter.text(of: counter.simulation.path)
         try DurableFile(counter.ledger).remove()
         let read = try counter.run(["read", "--json"])
-        #expect(read.output.contains(#""ledger":"unknown""#), "\(read.output)")
-        for line in ["pay 1", "add 1", "close", "issue --balance 20"] {
-            let ended = try counter.run(counter.words(of: line))
-            #expect(ended.status == 4, "\(line): \(ended.output)\(ended.errors)")
-            #expect(ended.errors.contains("tapcard adopt"), "\(line): \(ended.errors)")
-        }
         #expect(try counter.text(of: counter.simulation.path) == tag)
+        #expect(read.output.contains(#""ledger":"unknown""#), "\(read.output)")
+        try expectRefused(
+            ["pay 1", "add 1", "close", "issue --balance 20"], at: counter, status: 4,
+            saying: "tapcard adopt")
         #expect(try counter.step("audit --json").contains(#""cards":0,"operations":0"#))
     }
 
     @Test("the ledger, but not its journal: none is begun")
     func ledgerWithoutJournal() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
+        let counter = try withCard()
         let watched = try KillSwitch(counter).variables(.killAfter, at: 30, calls: "ledger")
         #expect(try counter.run(["pay", "1"], with: watched).status == 137)
         try DurableFile(counter.ledger).remove()
-        for line in ["read", "pay 1"] {
-            let ended = try counter.run(counter.words(of: line))
-            #expect(ended.status == 9, "\(line)")
-            #expect(ended.errors.contains("its journal is there"), "\(ended.errors)")
-        }
+        try expectRefused(
+            ["read", "pay 1"], at: counter, status: 9, saying: "its journal is there")
         #expect(try DurableFile(counter.ledger).permissions() == nil)
     }
 
     @Test("the keys, beside their ledger: none are made")
     func keys() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let tag = try counter.text(of: counter.simulation.path)
+        let counter = try withCard()
         try DurableFile(counter.keys).remove()
-        for line in ["read", "pay 1", "add 1", "close", "keys list"] {
-            let ended = try counter.run(counter.words(of: line))
-            #expect(ended.status == 1, "\(line): \(ended.output)")
-            #expect(ended.errors.contains("is missing, but the ledger has cards"), "\(line)")
-        }
+        try expectRefused(
+            ["read", "pay 1", "add 1", "close", "keys list"], at: counter, status: 1,
+            saying: "is missing, but the ledger has cards")
         #expect(try DurableFile(counter.keys).read() == nil)
-        #expect(try counter.text(of: counter.simulation.path) == tag)
     }
 
     @Test("the settings: the ledger's own currency holds")
@@ -89,5 +72,27 @@ struct LostFileTests {
         try counter.step("issue --balance 20")
         try DurableFile(settings).remove()
         #expect(try counter.step("pay 1").hasPrefix("Paid €1.00, €19.00 left\n"))
+    }
+
+    private func withCard() throws -> Counter {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        return counter
+    }
+
+    /// Each of these lines is refused with these words, and nothing is written to the card.
+    private func expectRefused(
+        _ lines: [String], at counter: Counter, status: Int32, saying words: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let tag = try counter.text(of: counter.simulation.path)
+        for line in lines {
+            let ended = try counter.run(counter.words(of: line))
+            let said: Comment = "\(line): \(ended.output)\(ended.errors)"
+            #expect(ended.status == status, said, sourceLocation: sourceLocation)
+            #expect(ended.errors.contains(words), said, sourceLocation: sourceLocation)
+        }
+        #expect(
+            try counter.text(of: counter.simulation.path) == tag, sourceLocation: sourceLocation)
     }
 }

@@ -1,0 +1,87 @@
+import CardCryptography
+import CardImage
+import Ledger
+import TapcardDomain
+import Type2Tag
+
+/// What may be asked of the tag that lies there, by the command that is under way and by what the
+/// ledger has of its card just then. Whatever a tag answers, its true PACK even, changes nothing.
+struct TagPermission: Sendable {
+    /// Use cases, by what they may do to a tag.
+    enum Command: Sendable {
+        /// Only looks: `read --no-settle`, `tag info`, `tag dump`.
+        case looking
+        /// Settles and changes what the ledger knows.
+        case changing
+        /// Also frees a tag that is nobody's card from a password of ours: `tag unprotect`, and
+        /// `issue` before it makes a card of it.
+        case freeing
+    }
+
+    let command: Command
+    let uid: [UInt8]
+    let keys: KeyRing
+    /// The ledger's row for the tag; nil for a tag that it does not know.
+    let card: LedgerCard?
+    /// What the tag said that it is, last in this tap.
+    let claimed: Type2Chip?
+    /// The first byte of each page that was read in this tap, as it was told last.
+    let told: [UInt8: UInt8]
+
+    func allows(_ frame: [UInt8]) -> Bool {
+        switch try? Type2Command(frame: frame) {
+        case .write(let page, let content): mayWrite(page, content)
+        case .authenticate: maySendPassword
+        case .compatibilityWrite, nil: false
+        case .getVersion, .read, .fastRead, .readCounter, .readSignature, .halt: true
+        }
+    }
+
+    /// A card's own pages once the ledger has the card; of the settings only the one page, with the
+    /// one content, that belongs to the step that the ledger has noted.
+    private func mayWrite(_ page: UInt8, _ content: Page) -> Bool {
+        if command == .looking { return false }
+        guard let card else {
+            return command == .freeing
+                && [CardProtection.switchingOff(keyID: 0), .clearingPassword(keyID: 0)]
+                    .contains { step in isOf(step, page, content, claimed) }
+        }
+        let chip = Type2Chip.known.first { $0.name == card.chip }
+        return CardLayout(chipNamed: card.chip)?.pages.contains(page) == true
+            || isOf(card.protection, page, content, chip)
+    }
+
+    private func isOf(
+        _ step: CardProtection, _ page: UInt8, _ content: Page, _ chip: Type2Chip?
+    ) -> Bool {
+        guard let first = chip?.configurationPage, page >= first else { return false }
+        let place = page - first
+        switch step {
+        case .off, .on: return false
+        case .switchingOn: return place == 0 && content == Page(0x04, 0, 0, 0x02)
+        case .switchingOff: return place == 0 && content == Page(0x04, 0, 0, 0xFF)
+        case .clearingPassword:
+            return place == 2 && content == Page(0xFF, 0xFF, 0xFF, 0xFF)
+                || place == 3 && content == .zero
+        case .settingPassword(let keyID):
+            guard let own = keys.entry(keyID)?.keys.password(uid: uid) else { return false }
+            // Of CFG1, bits are only taken away: PROT and AUTHLIM.
+            let isRelief =
+                content[0] & 0xC7 == 0 && told[page].map { content[0] & ~$0 == 0 } ?? false
+            return place == 1 && isRelief
+                || place == 2 && content.bytes == own.password
+                || place == 3 && (content == .zero || content.bytes == own.pack + [0, 0])
+        }
+    }
+
+    /// Only to a tag that says that it does not count wrong ones, or that has just been given it.
+    private var maySendPassword: Bool {
+        if command == .looking { return false }
+        if case .settingPassword? = card?.protection { return true }
+        let chip = card.map { card in Type2Chip.known.first { $0.name == card.chip } } ?? claimed
+        guard let first = chip?.configurationPage, let access = told[first + 1] else {
+            return false
+        }
+        return access & 0x07 == 0
+    }
+}
