@@ -145,7 +145,11 @@ extension Town {
         let isAnew = world.open?.kind.makesCard == true || isFormatted(before)
         let mayLack = !bodies[index].marks.isEmpty || isAnew
         guard !mayLack || (evidence.hasGoodRecord && lack(in: before) == nil) else { return }
-        if let lack = lack(in: world) { throw broken("I11: \(lack)") }
+        // Where the confirmed record itself is gone, nobody can know which of the others is weak.
+        let isUnsure = mayLack && !hasConfirmedRecord(before)
+        if let lack = lack(in: world, isUnsure ? [.none] : Decay.allCases) {
+            throw broken("I11: \(lack)")
+        }
     }
 
     /// Whether its records do not matter: nobody has confirmed them yet, or ever will.
@@ -157,10 +161,17 @@ extension Town {
         world.card?.status == .closed && isBlank(world.tag)
     }
 
+    private func hasConfirmedRecord(_ world: RestingWorld) -> Bool {
+        guard let card = world.card else { return false }
+        return trueNumbers(on: world.tag, card.uid, in: world.ledger).contains(card.confirmed)
+    }
+
     /// Nil where a record of the ledger's own is left that is not below the confirmed one.
-    private func lack(in world: RestingWorld) -> String? {
+    private func lack(
+        in world: RestingWorld, _ decays: [Decay] = Decay.allCases
+    ) -> String? {
         guard let card = world.card else { return nil }
-        for decay in Decay.allCases {
+        for decay in decays {
             let tag = world.decayed(decay).tag
             let best = trueNumbers(on: tag, card.uid, in: world.ledger).max() ?? .none
             if best < card.confirmed {
