@@ -15,7 +15,8 @@ extension RestingWorld {
             if !holds { found.append(Violation(.i8, detail())) }
         }
         let rows = ledger.issued[uid] ?? [:]
-        guard let card, let image, let best = rows[bestSequence].flatMap({ SealedRecord($0.bytes) })
+        guard let card, image != nil,
+            let best = rows[bestSequence].flatMap({ SealedRecord($0.bytes) })
         else {
             return [Violation(.i8, "there is no record on the tag that was made for it")]
         }
@@ -28,13 +29,19 @@ extension RestingWorld {
             "its protection is still being switched: \(card.protection.word)")
         let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
+        expect(isDisplayGood, "what phones read is not what the ledger says")
+        expect(!card.isDisplayStale, "what phones read is still called out of date")
+        return found + protectionBroken()
+    }
+
+    /// Whether phones read what the ledger says.
+    var isDisplayGood: Bool {
+        guard let card, let image else { return false }
         let isClosed = card.status == .closed
         let face = CardFace(
             style: card.face, balance: Money(minorUnits: balance, .usd),
             holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch)
-        let area = CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
-        expect(image.area == area, "what phones read is not what the ledger says")
-        return found + protectionBroken()
+        return image.area == CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
     }
 
     /// One undisturbed tap, and what must hold behind it: I8, and all that holds at rest. Where no
