@@ -39,13 +39,13 @@ struct Arguments: Sendable {
         }
         let known = [
             "deeds", "chips", "faults", "classes", "turns", "turns-with-fault", "thorough",
-            "without-rule",
+            "without-rule", "open",
         ]
         guard options.keys.allSatisfy(known.contains), verbs.count <= 2,
             let faults = number("faults", 2), (0...ScheduleNumber.mostFaults).contains(faults),
             let turns = number("turns", 2), (1...Duel.mostTurns).contains(turns),
             let turnsWithFault = number("turns-with-fault", 1),
-            [nil, "yes"].contains(options["thorough"]),
+            [nil, "yes"].contains(options["thorough"]), [nil, "yes"].contains(options["open"]),
             let classes = TearClasses(rawValue: options["classes"] ?? "few")
         else { return nil }
         let deeds = options["deeds"]?.split(separator: ",").map(String.init)
@@ -63,7 +63,8 @@ struct Arguments: Sendable {
                 scripts.flatMap {
                     Plan.stations(
                         $0, turns: turns, turnsWithFault: turnsWithFault,
-                        isThorough: options["thorough"] != nil)
+                        isThorough: options["thorough"] != nil,
+                        openings: options["open"] == nil ? [.none] : Opening.broken)
                 })
         case "mutants": command = .mutants
         case "replay":

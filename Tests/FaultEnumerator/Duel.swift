@@ -23,6 +23,8 @@ package struct Duel: Hashable, Sendable {
     let areReadersCareless: Bool
     /// Whether the second station asks for the same under the same id.
     let isRepetition: Bool
+    /// What was open on the card before both.
+    let opening: Opening
     /// Behind them the station whose turn it is works to its end, then the other one, each with
     /// the card on its reader.
     let turns: [Turn]
@@ -40,12 +42,13 @@ package struct Duel: Hashable, Sendable {
     }
 
     package init(
-        _ script: Script, areReadersCareless: Bool, isRepetition: Bool, turns: [Turn],
-        fault: Fault?
+        _ script: Script, areReadersCareless: Bool, isRepetition: Bool, opening: Opening,
+        turns: [Turn], fault: Fault?
     ) {
         place = script.place
         self.areReadersCareless = areReadersCareless
         self.isRepetition = isRepetition
+        self.opening = opening
         self.turns = turns
         self.fault = fault
     }
@@ -81,7 +84,7 @@ package struct Duel: Hashable, Sendable {
                 let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
                 var broken = said.broken(errand, from: before, to: scene.world.ledger)
-                if isRepetition, !broken.isEmpty,
+                if isRepetition || opening != .none, !broken.isEmpty,
                     isAsFarAsItKnew(said, of: errand, before, at: station, in: scene)
                 {
                     broken.removeAll { $0.invariant == .i6 }
@@ -91,9 +94,9 @@ package struct Duel: Hashable, Sendable {
             }
         }
         await baton.settled()
-        let isWhole = await interleave(baton, scene)
-        var said: [Said] = []
         var violations: [Violation] = []
+        let isWhole = await interleave(baton, scene, &violations)
+        var said: [Said] = []
         for task in tasks {
             let (word, broken) = await task.value
             said.append(word)
@@ -122,17 +125,32 @@ package struct Duel: Hashable, Sendable {
         }
     }
 
-    private func interleave(_ baton: Baton, _ scene: Scene) async -> Bool {
+    /// What the tag has must hold whenever the ledger has changed: whoever takes the card away then
+    /// has it so.
+    private func step(
+        _ station: Int, _ baton: Baton, _ scene: Scene, _ found: inout [Violation]
+    ) async -> Bool {
+        let before = scene.stepCount
+        guard await baton.step(station) else { return false }
+        if scene.hasCommitted(since: before) { found += scene.world.tagBroken() }
+        return true
+    }
+
+    private func interleave(
+        _ baton: Baton, _ scene: Scene, _ found: inout [Violation]
+    ) async -> Bool {
         var station = 0
         var isWhole = true
         for turn in turns {
-            for _ in 0..<turn.steps where isWhole { isWhole = await baton.step(station) }
+            for _ in 0..<turn.steps where isWhole {
+                isWhole = await step(station, baton, scene, &found)
+            }
             station = 1 - station
             if turn.movesCard { scene.moveCard(to: station) }
         }
         for station in [station, 1 - station] {
             scene.moveCard(to: station)
-            while await baton.step(station) {}
+            while await step(station, baton, scene, &found) {}
         }
         return isWhole
     }

@@ -13,6 +13,8 @@ struct DuelBounds: Sendable {
     var areReadersCareless = false
     /// Whether the second station asks for the same under the same id.
     var isRepetition = false
+    /// What is open on the card before both.
+    var opening = Opening.none
     /// Whether every mishap is tried as the fault, or the few that change most.
     var isThorough = false
 }
@@ -29,7 +31,7 @@ struct DuelExplorer {
     static func explore(_ script: Script, _ bounds: DuelBounds) async -> DuelReport {
         var explorer = DuelExplorer(
             script: script, bounds: bounds, report: DuelReport(script: script, bounds: bounds),
-            world: await script.deed.world(on: script.chip))
+            world: await bounds.opening.world(of: script))
         await explorer.explore([])
         explorer.report.ends = explorer.ends.count
         explorer.report.images = explorer.pairs.count
@@ -38,17 +40,15 @@ struct DuelExplorer {
 
     private mutating func explore(_ turns: [Duel.Turn]) async {
         for steps in 0...Duel.mostTurnSteps {
-            var isWhole = true
-            for movesCard in [true, false] {
-                let next = turns + [Duel.Turn(steps: steps, movesCard: movesCard)]
-                let outcome = await play(next, nil)
-                isWhole = outcome.isWhole
-                guard isWhole else { break }
-                if next.count <= bounds.turnsWithFault { await disturb(next, outcome.steps) }
-                if next.count < bounds.turns { await explore(next) }
-            }
+            // Behind the last turn the card goes along in any case.
+            let next = turns + [Duel.Turn(steps: steps, movesCard: true)]
+            let outcome = await play(next, nil)
             // A turn longer than the station has steps is a shorter one.
-            guard isWhole else { return }
+            guard outcome.isWhole else { return }
+            if next.count <= bounds.turnsWithFault { await disturb(next, outcome.steps) }
+            guard next.count < bounds.turns else { continue }
+            await explore(next)
+            await explore(turns + [Duel.Turn(steps: steps, movesCard: false)])
         }
         report.stepsCut += 1
     }
@@ -89,7 +89,8 @@ struct DuelExplorer {
     private mutating func play(_ turns: [Duel.Turn], _ fault: Duel.Fault?) async -> Duel.Outcome {
         let duel = Duel(
             script, areReadersCareless: bounds.areReadersCareless,
-            isRepetition: bounds.isRepetition, turns: turns, fault: fault)
+            isRepetition: bounds.isRepetition, opening: bounds.opening, turns: turns,
+            fault: fault)
         let outcome = await duel.play(duel.errands(of: script), in: world, keepsWorlds: false)
         report.executions += 3
         // A turn that the fault made shorter is a shorter turn, and was counted as one.

@@ -2,10 +2,11 @@ import FaultyWorld
 
 /// Two stations' schedule as one number: 6 bits for the script, a bit that no schedule of one
 /// station has, 1 for the readers, 2 for how many turns there are, 8 for each of three, 17 for the
-/// fault, 1 for what the second station asks for.
+/// fault, 1 for what the second station asks for, 3 for what was open before.
 extension Duel {
     private static let mark: UInt64 = 1 << 6
     private static let (firstTurn, turnBits, firstFault, repetition) = (10, 8, 34, 51)
+    private static let (firstOpening, end) = (52, 55)
     package static let mostTurns = 3
     /// What a number can tell: the steps of a turn, and the step of a fault.
     package static let mostTurnSteps = 127
@@ -21,6 +22,7 @@ extension Duel {
         if let fault, let mishap = Mishap.places[fault.mishap] {
             number |= UInt64(1 << 16 | fault.step << 8 | mishap) << UInt64(Duel.firstFault)
         }
+        number |= UInt64(opening.rawValue) << UInt64(Duel.firstOpening)
         return isRepetition ? number | 1 << UInt64(Duel.repetition) : number
     }
 
@@ -28,12 +30,14 @@ extension Duel {
     package init?(number: UInt64) {
         let turnCount = Int(number >> 8 & 3)
         let fault = Int(number >> UInt64(Duel.firstFault) & 0x1_FFFF)
-        guard number & Duel.mark != 0, number >> UInt64(Duel.repetition + 1) == 0,
-            fault & 0xFF < Mishap.table.count
+        guard number & Duel.mark != 0, number >> UInt64(Duel.end) == 0,
+            fault & 0xFF < Mishap.table.count,
+            let opening = Opening(rawValue: Int(number >> UInt64(Duel.firstOpening) & 7))
         else { return nil }
         place = Int(number & 0x3F)
         areReadersCareless = number >> 7 & 1 == 1
         isRepetition = number >> UInt64(Duel.repetition) & 1 == 1
+        self.opening = opening
         turns = (0..<turnCount).map { row in
             let field = Int(number >> UInt64(Duel.firstTurn + Duel.turnBits * row) & 0xFF)
             return Turn(steps: field >> 1, movesCard: field & 1 == 1)

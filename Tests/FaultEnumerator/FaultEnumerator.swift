@@ -20,8 +20,8 @@ enum FaultEnumerator {
             [--classes one|few|some|all]
             plays every schedule of up to N faults
         FaultEnumerator stations [--deeds NAME,...] [--chips NAME,...] [--turns N]
-            [--turns-with-fault N] [--thorough yes]
-            plays two stations that share a card
+            [--turns-with-fault N] [--thorough yes] [--open yes]
+            plays two stations that share a card, whole or left open by an earlier tap
         FaultEnumerator replay NUMBER
             tells one schedule step by step
         FaultEnumerator mutants

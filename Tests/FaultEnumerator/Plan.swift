@@ -13,17 +13,20 @@ struct Plan: Sendable {
 
     /// The second station asks for something else, or for the same; readers are strict, or not.
     static func stations(
-        _ script: Script, turns: Int, turnsWithFault: Int, isThorough: Bool = false
+        _ script: Script, turns: Int, turnsWithFault: Int, isThorough: Bool = false,
+        openings: [Opening] = [.none]
     ) -> [Plan] {
-        [false, true].flatMap { isRepetition in
-            [false, true].map { areCareless in
-                Plan(
-                    script: script,
-                    work: .stations(
-                        DuelBounds(
-                            turns: turns, turnsWithFault: turnsWithFault,
-                            areReadersCareless: areCareless, isRepetition: isRepetition,
-                            isThorough: isThorough)))
+        openings.flatMap { opening in
+            [false, true].flatMap { isRepetition in
+                [false, true].map { areCareless in
+                    Plan(
+                        script: script,
+                        work: .stations(
+                            DuelBounds(
+                                turns: turns, turnsWithFault: turnsWithFault,
+                                areReadersCareless: areCareless, isRepetition: isRepetition,
+                                opening: opening, isThorough: isThorough)))
+                }
             }
         }
     }
@@ -43,6 +46,10 @@ struct Plan: Sendable {
             + others.map { taps($0, 2, .one) }
             + Script.all.map { taps($0, 1, .all) }
             + small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+            + ["protect", "pay"].flatMap(small).flatMap {
+                stations($0, turns: 2, turnsWithFault: 0, openings: Opening.broken)
+            }
+            + small("add").flatMap { stations($0, turns: 2, turnsWithFault: 0) }
             + ["add", "protect", "unprotect"].flatMap(small)
             .flatMap { stations($0, turns: 1, turnsWithFault: 1) }
     }

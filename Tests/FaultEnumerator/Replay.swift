@@ -55,7 +55,7 @@ struct Replay {
             "Schedule \(duel.number): \(script.name) at station A, \(errands[1].name) at B"
                 + readers
         )
-        let world = await script.deed.world(on: script.chip)
+        let world = await duel.opening.world(of: script)
         tell(world)
         for (place, turn) in duel.turns.enumerated() {
             let (one, other) = place % 2 == 0 ? ("A", "B") : ("B", "A")

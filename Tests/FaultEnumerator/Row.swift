@@ -20,6 +20,8 @@ struct Row: Sendable {
 
     /// What it is added up with.
     let group: String
+    /// Whose schedules it has. Of two rows of the same, the longer one has those of the other.
+    let scope: String
     let cells: [String]
     /// By the number of their faults.
     let schedules: [Int]
@@ -46,6 +48,7 @@ struct Row: Sendable {
 
     private init(_ script: Script, _ bounds: Bounds, _ report: Report, _ seconds: String) {
         group = script.chip.name
+        scope = script.name
         schedules = report.schedules
         executions = report.executions
         ends = report.ends
@@ -72,6 +75,10 @@ struct Row: Sendable {
 
     private init(_ script: Script, _ bounds: DuelBounds, _ report: DuelReport, _ seconds: String) {
         group = "two stations"
+        scope = [
+            script.name, bounds.opening.words, bounds.isRepetition ? "the same" : "pay",
+            bounds.areReadersCareless ? "careless" : "strict",
+        ].joined(separator: ", ")
         schedules = report.schedules
         executions = report.executions
         ends = report.ends
@@ -79,7 +86,8 @@ struct Row: Sendable {
         violationCount = report.violationCount
         cells = [
             "\(script.deed.name) | \(bounds.isRepetition ? "the same" : "pay")", script.chip.name,
-            "0-1", bounds.areReadersCareless ? "careless" : "strict", Row.words(report.schedules),
+            bounds.opening == .none ? "0-1" : "\(bounds.opening)",
+            bounds.areReadersCareless ? "careless" : "strict", Row.words(report.schedules),
             "\(report.executions)", "\(report.ends)", "\(report.images)",
             "\(report.violationCount)", seconds,
         ]

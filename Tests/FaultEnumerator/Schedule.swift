@@ -39,7 +39,7 @@ package struct Gap: Hashable, Sendable {
     }
 
     /// Longer than an open payment lives.
-    private static let longSeconds: Int64 = 200
+    static let longSeconds: Int64 = 200
 
     /// Nil where there are not so many weak pages.
     func applied(to world: RestingWorld) -> RestingWorld? {

@@ -43,21 +43,30 @@ enum Table {
         print("")
         for name in Set(rows.map(\.group)).sorted() {
             let ofName = rows.filter { $0.group == name }
-            let most = ofName.map(\.schedules.count).max() ?? 0
-            let counts = (0..<most).map { faults in
-                let count = ofName.reduce(0) {
-                    $0 + ($1.schedules.indices.contains(faults) ? $1.schedules[faults] : 0)
-                }
-                return "\(count) with \(faults)"
+            let counts = schedules(of: ofName).enumerated().map {
+                "\($0.element) with \($0.offset)"
             }
             print("\(name): \(words(ofName)); by their faults: " + counts.joined(separator: ", "))
         }
         print("together: \(words(rows)); \(processorTime()) s of processor time")
     }
 
+    /// By the number of their faults, each once: a row that goes further has those of one that
+    /// does not.
+    private static func schedules(of rows: [Row]) -> [Int] {
+        let most = rows.map(\.schedules.count).max() ?? 0
+        return (0..<most).map { faults in
+            let largest = rows.reduce(into: [String: Int]()) { largest, row in
+                guard row.schedules.indices.contains(faults) else { return }
+                largest[row.scope] = max(largest[row.scope] ?? 0, row.schedules[faults])
+            }
+            return largest.values.reduce(0, +)
+        }
+    }
+
     private static func words(_ rows: [Row]) -> String {
         func total(_ count: (Row) -> Int) -> Int { rows.reduce(0) { $0 + count($1) } }
-        return "\(total { $0.schedules.reduce(0, +) }) schedules in \(total(\.executions)) taps, "
+        return "\(schedules(of: rows).reduce(0, +)) schedules in \(total(\.executions)) taps, "
             + "\(total(\.ends)) worlds behind them, \(total(\.images)) images put back, "
             + "\(total(\.violationCount)) violations"
     }

@@ -59,7 +59,7 @@ struct NumberTests {
                     let step = place * 5 % Duel.mostFaultSteps
                     let duel = Duel(
                         script, areReadersCareless: place % 3 == 0, isRepetition: isRepetition,
-                        turns: turns,
+                        opening: Opening.allCases[place % Opening.allCases.count], turns: turns,
                         fault: place == 0 ? nil : Duel.Fault(step: step, mishap: mishap))
                     #expect(Duel(number: duel.number) == duel)
                     #expect(ScheduleNumber(UInt128(duel.number)).decoded == nil)

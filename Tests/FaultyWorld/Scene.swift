@@ -35,6 +35,10 @@ package final class Scene: Sendable {
     package var world: RestingWorld { live.withLock { $0.world } }
     package var steps: [Step] { live.withLock { $0.steps } }
     package var stepCount: Int { live.withLock { $0.steps.count } }
+    /// Whether one of the steps from this one on was a transaction that may have changed something.
+    package func hasCommitted(since step: Int) -> Bool {
+        live.withLock { live in live.steps.dropFirst(step).contains { $0.act == .ledgerWrite } }
+    }
     package var violations: [Violation] { live.withLock { $0.violations } }
     /// What the ledger told a station since it last did anything but ask; nil for no answer.
     package func answers(to station: Int) -> [LedgerTables?] {

@@ -1,0 +1,60 @@
+import FaultyWorld
+import Ledger
+
+/// How far an earlier tap with the same request had come before two stations meet over the card.
+package enum Opening: Int, Sendable, Hashable, CaseIterable {
+    /// No such tap was: nothing is open.
+    case none
+    /// It had begun, and the tag has nothing of it yet.
+    case begun
+    /// It had written two pages.
+    case half
+    /// The tag has all of it; the ledger does not know.
+    case shown
+    /// The same, longer ago than an open payment lives.
+    case oldBegun, oldHalf, oldShown
+
+    /// All that leave something open.
+    static let broken = allCases.filter { $0 != .none }
+
+    var words: String {
+        switch self {
+        case .none: "nothing open"
+        case .begun: "open, and nothing written"
+        case .half: "open, and two pages written"
+        case .shown: "open, and written"
+        case .oldBegun: "open for long, and nothing written"
+        case .oldHalf: "open for long, and two pages written"
+        case .oldShown: "open for long, and written"
+        }
+    }
+
+    private var isOld: Bool { self == .oldBegun || self == .oldHalf || self == .oldShown }
+
+    /// The world that this leaves: as if the process had been killed there.
+    func world(of script: Script) async -> RestingWorld {
+        let settled = await script.deed.world(on: script.chip)
+        guard self != .none else { return settled }
+        let steps = await Tap.play(script.deed.errand, in: settled, keepsWorlds: true).steps
+        func state(_ step: Step) -> Operation.State? {
+            step.after.flatMap { script.deed.errand.operation(in: $0.ledger)?.state }
+        }
+        guard let begin = steps.firstIndex(where: { state($0) == .pending }),
+            let end = steps.firstIndex(where: { state($0) == .committed })
+        else { preconditionFailure("\(script.name) is begun and done where nothing goes wrong") }
+        let writes = steps[begin..<end].indices.filter {
+            if case .write = steps[$0].act { true } else { false }
+        }
+        let place =
+            switch self {
+            case .none, .begun, .oldBegun: begin
+            case .half, .oldHalf: writes.dropFirst().first ?? begin
+            case .shown, .oldShown: end - 1
+            }
+        guard var world = steps[place].after else {
+            preconditionFailure("the world behind every step was to be kept")
+        }
+        if isOld { world.age(seconds: Gap.longSeconds) }
+        return world
+    }
+}
