@@ -97,7 +97,12 @@ struct DuelExplorer {
         guard outcome.isWhole else { return outcome }
         report.schedules[fault == nil ? 0 : 1] += 1
         for violation in outcome.violations { report.note(violation, duel, "two stations") }
-        ends.insert(outcome.end)
+        if ends.insert(outcome.end).inserted {
+            report.executions += 1
+            for violation in await outcome.end.restless() {
+                report.note(violation, duel, "behind both")
+            }
+        }
         for image in [world.tag, outcome.rest.tag] {
             let pair = ImageBesideLedger(
                 image: image, ledger: outcome.end.ledger, active: outcome.end.active)

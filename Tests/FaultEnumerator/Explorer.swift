@@ -159,6 +159,7 @@ struct Explorer {
 
     private mutating func check(end node: Worlds.Node) async {
         var found = node.world.unsettled() + (await broken(node.world))
+        found += await node.world.restless()
         for errand in [script.deed.errand, Deed.next] {
             found += await node.world.askingAgain(errand)
         }

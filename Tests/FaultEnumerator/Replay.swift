@@ -72,6 +72,7 @@ struct Replay {
         head("Then one undisturbed tap")
         tell(outcome.end)
         note(outcome.violations)
+        await note(outcome.end.restless())
         for (name, image) in [("before them", world.tag), ("behind both", outcome.rest.tag)] {
             head("The image \(name) is put back")
             await note(outcome.end.puttingBack(image))
@@ -111,6 +112,7 @@ struct Replay {
         let after = await play(.read, 3, world, [])
         let (_, violations) = await world.settling()
         note(violations)
+        await note(after.restless())
         for errand in [script.deed.errand, Deed.next] { await note(after.askingAgain(errand)) }
         if !after.weak.isEmpty {
             lines.append("  weak pages turn bad, and one more tap")

@@ -58,6 +58,19 @@ extension RestingWorld {
         return (tap.world, found)
     }
 
+    /// I8: where nothing is left to be done, a look does nothing.
+    package func restless() async -> [Violation] {
+        let tap = await Tap.play(.read, in: self)
+        let hasWritten = tap.steps.contains { step in
+            switch step.act {
+            case .write, .ledgerWrite: true
+            case .frame, .ledgerRead, .service: false
+            }
+        }
+        let words = "one more undisturbed tap has written something"
+        return tap.violations + (hasWritten || tap.world != self ? [Violation(.i8, words)] : [])
+    }
+
     /// I7: an image of this tag from earlier is put back. One whose best number is below confirmed
     /// must raise the alarm and change nothing; any other must settle.
     package func puttingBack(_ image: TagMemory) async -> [Violation] {

@@ -13,6 +13,7 @@ extension Town {
         let hold: Hold = chance.percent(40) ? .disturbed : .calm
         if let claim = account.claims.last, chance.percent(50) {
             note("same request again")
+            if chance.percent(15) { try await mistake(claim, index) }
             return try await ask(claim, index, hold)
         }
         let wish = chance.pick(weighted: [
@@ -31,8 +32,10 @@ extension Town {
             let payment = chance.pick(account.refundable)
             let isAsked = account.claims.contains { $0.id == payment.id && $0.kind == .refund }
             guard !isAsked else { return }
+            let part = chance.percent(40) ? Int64(chance.below(Int(payment.amount))) + 1 : nil
             try await ask(
-                Books.Claim(kind: .refund, id: payment.id, amount: payment.amount), index, hold)
+                Books.Claim(kind: .refund, id: payment.id, amount: part ?? payment.amount), index,
+                hold)
         case .read:
             if hold == .calm { try await calmRead(index) } else { try await read(index) }
         case .protect: try await switchProtection(index)
@@ -71,7 +74,11 @@ extension Town {
         case .success(let receipt):
             note("answers: \(claim.kind.rawValue) done" + (receipt.isReplayed ? ", replayed" : ""))
             if !receipt.isReplayed { try expectAcceptable() }
-            if isNew, let standing = books.accounts[uid]?.standing, standing != .active {
+            try expectRow(of: claim, receipt, state)
+            // What was open may be finished there, but what takes money off the card is not.
+            let mayBeDone =
+                state == .committed || (state == .pending && ![.pay, .close].contains(claim.kind))
+            if !mayBeDone, let standing = books.accounts[uid]?.standing, standing != .active {
                 throw broken("\(words(claim)) was done on a card that is \(standing)")
             }
             try await learn(index, but: claim)
@@ -85,8 +92,49 @@ extension Town {
                 try await expectSettled(index)
                 bodies[index].marks = []
             }
-        case .failure(let error): try await wasRefused(error, claim, index, isNew: isNew)
+        case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
         }
+    }
+
+    /// A receipt says what the ledger's row says, replayed or not.
+    private func expectRow(
+        of claim: Books.Claim, _ receipt: Receipt, _ was: Ledger.Operation.State?
+    ) throws(Broken) {
+        guard let row = operation(of: claim) else { throw broken("\(words(claim)) has no row") }
+        guard receipt.amount == row.change(in: .usd),
+            receipt.balance.minorUnits == row.balanceAfter
+        else {
+            throw broken(
+                "the receipt says \(receipt.amount) and \(receipt.balance), the ledger "
+                    + "\(row.change(in: .usd)) and \(row.balanceAfter ?? 0) cents")
+        }
+        if claim.kind != .close, abs(receipt.amount.minorUnits) != claim.amount {
+            throw broken("\(words(claim)) came to \(receipt.amount)")
+        }
+        if (was == .committed && !receipt.isReplayed) || (was == nil && receipt.isReplayed) {
+            throw broken("\(words(claim)) is said to be \(receipt.isReplayed ? "old" : "new")")
+        }
+    }
+
+    /// A look shows what people count, unless it says why it cannot.
+    private func expectShown(_ reading: CardReading, _ index: Int) throws(Broken) {
+        let balance = books.accounts[uid(index)]?.balance
+        guard reading.problem != nil || reading.balance?.minorUnits == balance else {
+            throw broken("\(reading.balance?.minorUnits ?? 0) cents are shown")
+        }
+    }
+
+    /// Somebody types another amount under the same id.
+    private mutating func mistake(_ claim: Books.Claim, _ index: Int) async throws(Broken) {
+        guard claim.kind == .pay || claim.kind == .add, let row = operation(of: claim) else {
+            return
+        }
+        let wrong = Books.Claim(kind: claim.kind, id: claim.id, amount: claim.amount + 1)
+        let said = try await play(index, "\(words(wrong)) by mistake", .calm, request(wrong))
+        guard case .failure(let error) = said, error.kind == .operationMismatch,
+            operation(of: claim) == row
+        else { throw broken("an id was used twice: \(Town.words(said))") }
+        note("answers: operation-mismatch")
     }
 
     /// What a claim asks of a station.
@@ -121,7 +169,7 @@ extension Town {
     }
 
     private mutating func wasRefused(
-        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, isNew: Bool
+        _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold, isNew: Bool
     ) async throws(Broken) {
         let uid = uid(index)
         note("answers: \(error.kind.rawValue)")
@@ -136,6 +184,13 @@ extension Town {
             return
         }
         books.didNotHappen(claim, on: uid)
+        // An undisturbed tap has settled what was open: then it is known what the card had.
+        let isOfAccount: Bool =
+            switch error.kind {
+            case .insufficientFunds, .cardClosed, .wrongState: true
+            default: false
+            }
+        if hold == .calm, isOfAccount { try await learn(index) }
         guard let account = books.accounts[uid] else { return }
         let isRight =
             switch error.kind {
@@ -217,6 +272,7 @@ extension Town {
             try expectAcceptable()
             try await learn(index)
             try await expectSettled(index)
+            try expectShown(reading, index)
             bodies[index].marks = []
         case .failure(let error):
             // Its records are gone, and there is nothing left to lose.

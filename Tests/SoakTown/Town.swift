@@ -134,7 +134,7 @@ package struct Town {
         note("towns closed with every cent counted")
     }
 
-    /// The ledger's own check.
+    /// The ledger's own check, and the same questions asked of its rows.
     mutating func audit() async throws(Broken) {
         let report: AuditReport
         do {
@@ -143,6 +143,7 @@ package struct Town {
             throw broken("the ledger cannot be checked: \(error)")
         }
         if let first = report.violations.first { throw broken(first) }
+        if let first = tables.rowsBroken.first { throw broken("\(first)") }
         note("audits")
     }
 

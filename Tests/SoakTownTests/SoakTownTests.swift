@@ -33,7 +33,8 @@ struct SoakTownTests {
         "answers: unblock done", "answers: forget done", "answers: protect done",
         "answers: unprotect done", "answers: pay done, replayed", "answers: outcome-unknown",
         "answers: insufficient-funds", "answers: card-blocked", "answers: operation-voided",
-        "answers: ledger-unavailable", "answers: ledger-behind at a stale counter",
+        "answers: ledger-unavailable", "answers: operation-mismatch",
+        "answers: ledger-behind at a stale counter",
         "answers: none, the process died", "counters that met over a card",
         "answers: pay done, between two counters", "answers: outcome-unknown, between two counters",
         "accused: damaged", "accused: rolled-back", "accused: forged", "accused: ledger-behind",
@@ -47,7 +48,8 @@ struct SoakTownTests {
         "fault: \(Mishap.ledgerAway)", "fault: \(Mishap.ledgerGone)",
         "fault: \(Mishap.commitLost)", "fault: \(Mishap.commitUnknown)",
         "fault: \(Mishap.commitUnknownLedgerGone)", "claims resolved", "repairs",
-        "event: rotate", "event: retire", "event: restore",
+        "settled with a password", "vandals kept out by a password", "event: rotate",
+        "event: retire", "event: restore",
         "towns closed with every cent counted",
     ]
 
