@@ -13,7 +13,7 @@ package struct Deed: Sendable {
     private init(
         _ name: String, _ trace: Errand.Trace = .id(Deed.id),
         from prepare: @escaping @Sendable (RestingWorld) async -> RestingWorld,
-        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Void
+        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Answer
     ) {
         self.name = name
         self.prepare = prepare
@@ -23,48 +23,49 @@ package struct Deed: Sendable {
     /// Every deed that there is. An operation that is new to tapcard gets its line here.
     package static let all: [Deed] = [
         Deed("pay", from: card) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).pay(usd(250), id: id)
+            return Answer(try await scene.station(number).pay(usd(250), id: id))
         },
         Deed("add", from: card) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).add(usd(200), id: id)
+            return Answer(try await scene.station(number).add(usd(200), id: id))
         },
         Deed("scratch", from: card) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).scratch(id: id)
+            return Answer(try await scene.station(number).scratch(id: id))
         },
         Deed("issue", from: blankTag) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).make(try order(usd(700)), id: id)
+            return Answer(try await scene.station(number).make(try order(usd(700)), id: id))
         },
         Deed("adopt", from: foreignCard) { scene, number throws(TapcardError) in
             let order = CardOrder(.adopt(accepting: usd(1_250)))
-            _ = try await scene.station(number).make(order, id: id)
+            return Answer(try await scene.station(number).make(order, id: id))
         },
         Deed("activate", from: scratchedCard) { scene, number throws(TapcardError) in
             let service = SceneService(scene: scene, number: number)
-            _ = try await scene.station(number).activate(id: id, through: service)
+            return Answer(try await scene.station(number).activate(id: id, through: service))
         },
         Deed("refund", .refund(of: earlierID), from: cardThatPaid) {
             scene, number throws(TapcardError) in
-            _ = try await scene.station(number).refund(earlierID)
+            return Answer(try await scene.station(number).refund(earlierID))
         },
         Deed("close", from: card) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).close(id: id)
+            return Answer(try await scene.station(number).close(id: id))
         },
         Deed("replace", from: afterALoss) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).make(CardOrder(.replace(lostUID)), id: id)
+            return Answer(
+                try await scene.station(number).make(CardOrder(.replace(lostUID)), id: id))
         },
         Deed("protect", from: card) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).protect(id: id)
+            return Answer(try await scene.station(number).protect(id: id))
         },
         Deed("unprotect", from: protectedCard) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).unprotect(id: id)
+            return Answer(try await scene.station(number).unprotect(id: id))
         },
         Deed("pay-protected", from: protectedCard) { scene, number throws(TapcardError) in
-            _ = try await scene.station(number).pay(usd(250), id: id)
+            return Answer(try await scene.station(number).pay(usd(250), id: id))
         },
         Deed("issue-protected", from: blankTag) { scene, number throws(TapcardError) in
             var order = try order(usd(700))
             order.protects = true
-            _ = try await scene.station(number).make(order, id: id)
+            return Answer(try await scene.station(number).make(order, id: id))
         },
     ]
 
@@ -73,7 +74,7 @@ package struct Deed: Sendable {
     /// Another request of the same customer, behind the first one.
     package static let next = Errand("pay 0.70", .id(number(8))) {
         scene, station throws(TapcardError) in
-        _ = try await scene.station(station).pay(usd(70), id: number(8))
+        return Answer(try await scene.station(station).pay(usd(70), id: number(8)))
     }
 
     /// A world in which this is what comes next.

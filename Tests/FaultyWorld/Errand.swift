@@ -14,11 +14,11 @@ package struct Errand: Sendable {
 
     package let name: String
     package let trace: Trace
-    private let ask: @Sendable (Scene, Int) async throws(TapcardError) -> Void
+    private let ask: @Sendable (Scene, Int) async throws(TapcardError) -> Answer
 
     package init(
         _ name: String, _ trace: Trace,
-        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Void
+        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Answer
     ) {
         self.name = name
         self.trace = trace
@@ -27,7 +27,9 @@ package struct Errand: Sendable {
 
     /// A look at the card, which settles what is open. A card that it accuses is a failure.
     package static let read = Errand("read", .none) { scene, number throws(TapcardError) in
-        if let problem = try await scene.station(number).read().problem { throw problem }
+        let reading = try await scene.station(number).read()
+        if let problem = reading.problem { throw problem }
+        return Answer(reading)
     }
 
     package func operation(in ledger: LedgerTables) -> Operation? {
@@ -41,8 +43,8 @@ package struct Errand: Sendable {
     /// Runs it at a station of the scene, to the end or to the death of the process.
     package func run(in scene: Scene, at station: Int = 0) async -> Said {
         do throws(TapcardError) {
-            try await ask(scene, station)
-            return scene.isDead(station) ? .nothing : .done
+            let answer = try await ask(scene, station)
+            return scene.isDead(station) ? .nothing : .done(answer)
         } catch {
             return scene.isDead(station) ? .nothing : .failed(error)
         }
@@ -51,7 +53,7 @@ package struct Errand: Sendable {
 
 /// What a tap said in the end.
 package enum Said: Sendable, CustomStringConvertible {
-    case done
+    case done(Answer)
     case failed(TapcardError)
     /// The process was killed before it could say anything.
     case nothing
@@ -70,13 +72,16 @@ package enum Said: Sendable, CustomStringConvertible {
         _ errand: Errand, from before: LedgerTables, to after: LedgerTables
     ) -> [Violation] {
         let was = errand.operation(in: before)?.state
-        let state = errand.operation(in: after)?.state
+        let operation = errand.operation(in: after)
+        let state = operation?.state
         switch self {
         case .nothing: return []
-        case .done:
+        case .done(let answer):
             if case .none = errand.trace { return [] }
-            return state == .committed
-                ? [] : [Violation(.i6, "\(errand.name) was said to be done; it is \(words(state))")]
+            guard let operation, state == .committed else {
+                return [Violation(.i6, "\(errand.name) was said to be done; it is \(words(state))")]
+            }
+            return answer.broken(operation, was)
         case .failed(let error):
             if error.result == .untrusted || error.kind == .ledgerBehind {
                 return [Violation(.i7, "an honest card was accused: \(error.kind.rawValue)")]
@@ -124,9 +129,14 @@ package struct Tap: Sendable {
         let scene = Scene(world, mishaps: mishaps, keepsWorlds: keepsWorlds)
         let said = await errand.run(in: scene)
         let after = scene.world
-        return Tap(
-            world: after, said: said, steps: scene.steps,
-            violations: scene.violations + said.broken(errand, from: world.ledger, to: after.ledger)
-                + after.touchedTooSoon(since: world))
+        var found = scene.violations + said.broken(errand, from: world.ledger, to: after.ledger)
+        found += after.touchedTooSoon(since: world) + world.settledOtherwise(than: after, errand)
+        if case .done(let answer) = said {
+            found += answerBroken(errand, answer, from: world, to: after)
+        }
+        if isUnknownOfNothing(said, errand, from: world, to: after, mishaps.values) {
+            found.append(Violation(.i6, "nothing was begun, and the outcome is said to be unknown"))
+        }
+        return Tap(world: after, said: said, steps: scene.steps, violations: found)
     }
 }

@@ -47,16 +47,20 @@ extension RestingWorld {
     /// What must hold whenever the card lies still, whatever was begun and not ended.
     package func broken() async -> [Violation] { await ledgerBroken() + tagBroken() }
 
-    /// The part of it that the tag has: I4, I11 and what phones read, with its weak pages as they
-    /// are, and once all of them or one of them have turned bad; and I9.
+    /// The part of it that the tag has: I4, I11, what phones read and its settings, with its weak
+    /// pages as they are, and once all of them or one of them have turned bad; and I9.
     package func tagBroken() -> [Violation] {
-        var found = recordsBroken() + displayBroken + activationBroken
+        var found = bytesBroken + activationBroken
         for world in decays {
-            found += (world.recordsBroken() + world.displayBroken).map {
+            found += world.bytesBroken.map {
                 Violation($0.invariant, $0.detail + ", once weak pages have turned bad")
             }
         }
         return found
+    }
+
+    private var bytesBroken: [Violation] {
+        recordsBroken() + displayBroken + protectionBroken()
     }
 
     /// I9: the service has made one code of a card active at most, and it is the card's own; and

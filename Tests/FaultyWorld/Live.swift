@@ -238,6 +238,7 @@ struct Live {
         }
         if act == .ledgerWrite {
             violations += Invariant.broken(from: before, to: tables)
+            violations += Invariant.endBroken(from: before, to: tables, on: world)
             for (id, operation) in tables.operations where before.operations[id] != operation {
                 changed[station].insert(id)
             }
@@ -301,7 +302,8 @@ struct Live {
 }
 
 extension Mishap {
-    fileprivate var isOfCommit: Bool {
+    /// Whether nobody knows behind it what became of a transaction.
+    var isOfCommit: Bool {
         switch self {
         case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
         case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone,

@@ -7,29 +7,41 @@ package import Type2Tag
 
 extension RestingWorld {
     /// I8, looked up in the bytes: nothing is open, the record is the one that the ledger
-    /// confirmed, and what phones read is its rendering.
+    /// confirmed, what phones read is its rendering, and no switching of the tag's protection is
+    /// left half done.
     package func unsettled() -> [Violation] {
         var found: [Violation] = []
         func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
             if !holds { found.append(Violation(.i8, detail())) }
         }
         let rows = ledger.issued[uid] ?? [:]
-        guard let card, let image, let best = rows[bestSequence].flatMap({ SealedRecord($0.bytes) })
+        guard let card, image != nil,
+            let best = rows[bestSequence].flatMap({ SealedRecord($0.bytes) })
         else {
             return [Violation(.i8, "there is no record on the tag that was made for it")]
         }
         expect(open == nil, "operation \(open.map { "\($0.id)" } ?? "") is still open")
         expect(bestSequence == card.confirmed, "the record is not the confirmed one")
         expect(slots?.best?.record.bytes == best.bytes, "another record is taken for the best")
+        expect(card.chip == tag.chip.name, "the ledger has it on an \(card.chip)")
+        expect(
+            card.protection.isSettled,
+            "its protection is still being switched: \(card.protection.word)")
         let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
+        expect(isDisplayGood, "what phones read is not what the ledger says")
+        expect(!card.isDisplayStale, "what phones read is still called out of date")
+        return found + protectionBroken()
+    }
+
+    /// Whether phones read what the ledger says.
+    var isDisplayGood: Bool {
+        guard let card, let image else { return false }
         let isClosed = card.status == .closed
         let face = CardFace(
             style: card.face, balance: Money(minorUnits: balance, .usd),
             holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch)
-        let area = CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
-        expect(image.area == area, "what phones read is not what the ledger says")
-        return found
+        return image.area == CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
     }
 
     /// One undisturbed tap, and what must hold behind it: I8, and all that holds at rest. Where no
@@ -55,7 +67,8 @@ extension RestingWorld {
         world.weak = [:]
         let isOld = world.bestSequence < card.confirmed
         guard isOld else {
-            return await world.settling().violations.map {
+            // The settings are those of the image: a copy that has none asks for no password.
+            return await world.settling().violations.filter { $0.invariant != .protection }.map {
                 Violation(
                     $0.invariant, "an earlier image was put back, as good as today's: \($0.detail)")
             }

@@ -50,6 +50,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case i9 = "I9", i10 = "I10", i11 = "I11"
     /// What a phone reads is a balance that the card has had, or none.
     case display
+    /// A tag has its password, and asks for it, where the ledger says so, and nowhere else.
+    case protection
 
     package var rule: String {
         switch self {
@@ -65,6 +67,7 @@ package enum Invariant: String, Sendable, CaseIterable {
         case .i10: "only record and message pages are written in service"
         case .i11: "some record on a confirmed card is valid and not below confirmed"
         case .display: "phones read a balance that the card has had, or none"
+        case .protection: "a tag that is not being switched is protected as the ledger says"
         }
     }
 }

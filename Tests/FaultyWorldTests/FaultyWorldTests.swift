@@ -102,6 +102,20 @@ struct FaultyWorldTests {
         for page in open.tag.chip.userPages where page < 0x20 { open.tag[page] = paid.tag[page] }
         #expect(invariants(await open.broken()) == [.display])
 
+        // A tag is called protected that has no password, or another one.
+        let protected = try #require(await Deed.named("unprotect")?.world(on: .ntag213))
+        #expect(await protected.broken() == [])
+        let settings = try #require(protected.tag.chip.configurationPage)
+        for (page, content) in [(settings, before.tag[settings]), (settings + 2, Page.zero)] {
+            var altered = protected
+            altered.tag[page] = content
+            #expect(invariants(await altered.broken()) == [.protection])
+            #expect(invariants(altered.unsettled()) == [.protection])
+        }
+        var unknown = protected
+        unknown.ledger = before.ledger
+        #expect(invariants(await unknown.broken()).contains(.protection))
+
         var torn = paid
         torn.tag[9] = before.tag[9]
         torn.tag[10] = .zero

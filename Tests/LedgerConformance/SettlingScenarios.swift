@@ -79,6 +79,27 @@ extension Scenario {
             #expect(try await desk.end(work, as: .voided, seen: seen, id: 3) == .changed)
             #expect(try await desk.end(work, as: .voided, id: 3) == .changed)
         },
+        Scenario("what was seen of one operation resumes no later one") { desk in
+            let (first, seen, second) = try await desk.paymentAfterAnother()
+            #expect(try await desk.resume(first, seen: seen, tagHolds: 1) == .changed)
+            #expect(try await desk.view().open == second.operation)
+            #expect(try await desk.view().card.allocated == second.content.sequence)
+        },
+        Scenario("what was seen of one operation ends no later one") { desk in
+            let (first, seen, second) = try await desk.paymentAfterAnother()
+            for state in [Operation.State.committed, .voided] {
+                #expect(try await desk.end(first, as: state, seen: seen, id: 9) == .changed)
+            }
+            #expect(
+                try await desk.ledger.voidOpenPayment(on: .first, seen: seen, at: .end) == nil)
+            #expect(try await desk.view().open == second.operation)
+            #expect(try await desk.balance() == 1000)
+        },
+        Scenario("what was seen of one operation makes no card anew over a later one") { desk in
+            let (_, seen, second) = try await desk.paymentAfterAnother()
+            #expect(try await desk.begin(.reissue(), id: 9, seen: seen) == .changed)
+            #expect(try await desk.view().open == second.operation)
+        },
         Scenario("a payment that the tag proves is booked, with a fresh record begun") { desk in
             try await desk.complete(.issue(), id: 1)
             let work = try await desk.work(.pay(.cents(400)), id: 2)
@@ -132,6 +153,19 @@ extension Scenario {
 }
 
 extension Desk {
+    /// A payment that somebody has seen open, and another one that is open now; `confirmed` is as
+    /// it was.
+    fileprivate func paymentAfterAnother() async throws -> (OpenWork, Seen, OpenWork) {
+        try await complete(.issue(), id: 1)
+        let first = try await work(.pay(.cents(400)), id: 2)
+        let seen = Seen(try await view())
+        let voided = try await ledger.voidOpenPayment(on: .first, seen: seen, at: .end)
+        #expect(voided?.id == first.operation.id)
+        let second = try await work(.pay(.cents(100)), id: 3)
+        #expect(try await view().card.confirmed == seen.confirmed)
+        return (first, seen, second)
+    }
+
     func resume(
         _ work: OpenWork, seen: Seen? = nil, tagHolds best: UInt32
     ) async throws -> Settlement {

@@ -212,6 +212,7 @@ extension Town {
         // What a vandal wrote may have become a member of others, which is kept.
         shown.extras = []
         guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
+        try expectProtection(tag, view.card.protection)
         guard account.claims.isEmpty else { return }
         guard view.balance.minorUnits == account.balance else {
             throw broken(
@@ -231,6 +232,21 @@ extension Town {
         {
             throw broken("I9: a code is activated that the service never made active")
         }
+    }
+}
+
+extension Town {
+    /// The tag has its password and asks for it where the ledger says so, and nowhere else.
+    private mutating func expectProtection(
+        _ tag: TagMemory, _ protection: CardProtection
+    ) throws(Broken) {
+        guard protection.isSettled else {
+            throw broken("I8: its protection is still being switched: \(protection.word)")
+        }
+        if let difference = tag.settingsDiffer(from: protection, keys) {
+            throw broken("protection is \(protection.word) in the ledger, and \(difference)")
+        }
+        if protection != .off { note("settled with a password") }
     }
 }
 

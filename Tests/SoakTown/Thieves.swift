@@ -152,11 +152,14 @@ extension Town {
         try await adopt(place)
     }
 
-    /// Somebody writes on a card with a phone.
+    /// Somebody writes on a card with a phone, unless it asks for a password.
     mutating func vandal(_ index: Int) {
         guard books.accounts[uid(index)] != nil,
             let layout = CardLayout(chipNamed: bodies[index].tag.chip.name)
         else { return }
+        guard !bodies[index].tag.asksForPassword else {
+            return note("vandals kept out by a password")
+        }
         let records = layout.recordPages.flatMap { Array($0..<$0 + 4) }
         let pages: [UInt8]
         switch chance.below(5) {

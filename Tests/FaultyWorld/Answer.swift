@@ -1,0 +1,90 @@
+import Ledger
+package import TapcardCore
+import TapcardDomain
+
+/// What somebody was told of a request that was done.
+package struct Answer: Sendable {
+    /// What was put onto the card; nil where that was not said.
+    let amount: Int64?
+    let balance: Int64?
+    /// Nil where it was not said whether the request came again.
+    let isReplayed: Bool?
+    let display: DisplayState
+
+    package init(_ receipt: Receipt) {
+        amount = receipt.amount.minorUnits
+        balance = receipt.balance.minorUnits
+        isReplayed = receipt.isReplayed
+        display = receipt.display
+    }
+
+    package init(_ reading: CardReading) {
+        amount = nil
+        balance = reading.balance?.minorUnits
+        isReplayed = nil
+        display = reading.display
+    }
+
+    package init(_ change: ProtectionChange) {
+        (amount, balance, isReplayed) = (nil, nil, nil)
+        display = change.display
+    }
+
+    /// I6, of the numbers of a receipt: they are those of the ledger's row, which was not final
+    /// before where the receipt says that it is new.
+    func broken(_ operation: Operation, _ was: Operation.State?) -> [Violation] {
+        guard let amount, let isReplayed else { return [] }
+        var found: [Violation] = []
+        if amount != operation.lastingChange {
+            found.append(
+                Violation(.i6, "\(amount) was told; the ledger has \(operation.lastingChange)"))
+        }
+        if balance != operation.balanceAfter {
+            found.append(
+                Violation(
+                    .i6,
+                    "a balance of \(balance ?? 0) was told; "
+                        + "the ledger has \(operation.balanceAfter ?? 0)"))
+        }
+        if was == .committed, !isReplayed {
+            found.append(Violation(.i6, "what was done before was told to be new"))
+        }
+        return found
+    }
+}
+
+extension Tap {
+    /// The same where nobody else was at work: a new request is told to be new, a look tells what
+    /// is on the card, and what phones read is only called good where it is.
+    static func answerBroken(
+        _ errand: Errand, _ answer: Answer, from before: RestingWorld, to after: RestingWorld
+    ) -> [Violation] {
+        var found: [Violation] = []
+        let was = errand.operation(in: before.ledger)?.state
+        if was == nil, answer.isReplayed == true {
+            found.append(Violation(.i6, "a new request was told to be an old one"))
+        }
+        if answer.isReplayed == nil, let balance = answer.balance, balance != after.balance {
+            found.append(Violation(.i6, "\(balance) was shown; the card has \(after.balance)"))
+        }
+        // A repetition is answered from the ledger alone.
+        guard was != .committed, answer.display != .outOfDate else { return found }
+        if !after.isDisplayGood || after.card?.isDisplayStale == true {
+            found.append(
+                Violation(.i8, "what phones read was told to be \(answer.display.rawValue)"))
+        }
+        return found
+    }
+
+    /// "Unknown" is a word for what may have been begun, or is open: not for what was never begun.
+    static func isUnknownOfNothing(
+        _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
+        _ mishaps: some Sequence<Mishap>
+    ) -> Bool {
+        guard case .failed(let error) = said, error.kind == .outcomeUnknown else { return false }
+        let isBegun =
+            errand.operation(in: before.ledger) != nil || errand.operation(in: after.ledger) != nil
+        let isOpen = before.open != nil || after.open != nil
+        return !isBegun && !isOpen && !mishaps.contains { $0.isOfCommit }
+    }
+}

@@ -1,0 +1,48 @@
+package import CardCryptography
+import CardStore
+package import Ledger
+package import Type2Tag
+
+extension TagMemory {
+    /// Whether any page can be written by those only who have its password.
+    package var asksForPassword: Bool {
+        guard let first = chip.configurationPage else { return false }
+        return chip.isProtected(by: AccessConfiguration(self[first], self[first + 1]))
+    }
+
+    /// What of a tag's settings is not as the ledger has it, in words; nil where all of it is, or
+    /// as long as they are being switched. Password and PACK, which nobody can read, are compared.
+    package func settingsDiffer(from protection: CardProtection, _ keys: KeyRing) -> String? {
+        guard protection.isSettled, let first = chip.configurationPage else { return nil }
+        let settings = AccessConfiguration(self[first], self[first + 1])
+        guard let keyID = protection.openingKeyID else {
+            if asksForPassword { return "it asks for a password" }
+            let isFactorys =
+                self[first + 2].bytes.allSatisfy { $0 == 0xFF } && self[first + 3] == .zero
+            return isFactorys ? nil : "a password was left on it"
+        }
+        guard let entry = keys.entry(keyID) else { return "nobody has key \(keyID)" }
+        let password = TagPassword(entry.keys, uid: uid)
+        guard settings.isWhole else {
+            return "not all of it is protected: AUTH0 is \(settings.firstProtected)"
+        }
+        guard self[first + 2].bytes.elementsEqual(password.password),
+            self[first + 3].bytes.prefix(2).elementsEqual(password.pack)
+        else { return "it has another password than the card's" }
+        return nil
+    }
+}
+
+extension RestingWorld {
+    /// The tag protects what the ledger says that it protects, or is open.
+    func protectionBroken() -> [Violation] {
+        guard let card, let difference = tag.settingsDiffer(from: card.protection, Scene.keys)
+        else { return [] }
+        return [
+            Violation(
+                .protection,
+                "protection is \(card.protection.word) in the ledger, and \(difference)"
+            )
+        ]
+    }
+}
