@@ -119,11 +119,13 @@ struct JSONDocumentTests {
         try counter.expect(
             "keys list",
             prints: #"""
-                {"result":"done","keys":[{"id":1,"status":"active","created":"<date>","cards":1}]}
+                {"result":"done","keys":[{"id":1,"status":"active","created":"<date>","cards":1,\#
+                "protected":0}]}
                 """#)
         try counter.expect("keys rotate", prints: #"{"result":"done","id":2}"#)
         try counter.expect(
-            "keys retire 1 --for-ever", prints: #"{"result":"done","id":1,"cards":1}"#)
+            "keys retire 1 --for-ever",
+            prints: #"{"result":"done","id":1,"cards":1,"protected":0}"#)
         try counter.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
         try counter.expect("keys import ~/k", prints: #"{"result":"done","keys":[1,2]}"#)
         try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)

@@ -18,6 +18,8 @@ package struct Evidence: Sendable {
     var hasOldRecord = false
     /// The newest record is of a time that a restored ledger has lost.
     var isAhead = false
+    /// Neither what phones read nor the ledger says for whom that one was made.
+    var isAheadForAnother = false
     var isUnderRetiredKey = false
     /// A record stands on it that this ledger never made, as on a card that was adopted.
     var hasForeignRecord = false
@@ -38,8 +40,8 @@ package struct Evidence: Sendable {
             isSpoilt && !hasGoodRecord && (isUnderRetiredKey || hasForeignRecord)
         case (.restored, .ledgerBehind): isAhead
         case (.restored, .cardUnknown): !isKnown
-        // Nobody but the torn message says for whom the newest record was made.
-        case (.restored, .damaged): isAhead && isFaceTorn
+        // Torn, or an older one: the message may be the only one who knew.
+        case (.restored, .damaged): isAhead && isAheadForAnother
         case (.keyRetired, .forged): !hasGoodRecord && isUnderRetiredKey
         case (.keyRetired, .damaged): !hasGoodRecord && isUnderRetiredKey && isFaceTorn
         default: false
@@ -54,7 +56,8 @@ extension Town {
     func evidence(of index: Int) -> Evidence {
         let (tag, uid) = (bodies[index].tag, uid(index))
         var evidence = Evidence()
-        evidence.isFaceTorn = tag.image?.content(in: .usd).face == nil
+        let face = tag.image?.content(in: .usd).face
+        evidence.isFaceTorn = face == nil
         evidence.isSpoilt = !bodies[index].spoiltPlaces.isEmpty
         guard let card = tables.cards[uid] else {
             evidence.isKnown = false
@@ -73,8 +76,16 @@ extension Town {
                 evidence.isUnderRetiredKey = true
             } else if isIssued {
                 best = max(best, record.sequence)
-            } else {
-                bestLost = max(bestLost, record.sequence)
+            } else if record.sequence > bestLost {
+                bestLost = record.sequence
+                let holders = [.nobody, card.holder] + (face.map { [$0.holder] } ?? [])
+                evidence.isAheadForAnother = !holders.contains { holder in
+                    keys.entry(record.keyID).map {
+                        record.isSealed(
+                            uid: uid, holder: holder, currency: .usd,
+                            cardKey: $0.keys.cardKey(uid: uid.bytes))
+                    } ?? false
+                }
             }
         }
         evidence.isBetweenCards = isBetweenCards(world(of: index))

@@ -120,6 +120,22 @@ struct ProgramOutputTests {
                 == "Cards: 1, operations: 3, nothing open; every invariant holds\n")
     }
 
+    @Test("of a chip with a false signature, which is taken where that is asked for")
+    func anyChip() async throws {
+        let bench = try ProgramBench()
+        let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
+        let signature = [UInt8](repeating: 0x5A, count: 32)
+        let tag = try #require(TagMemory.blank(.ntag213, uid: uid, signature: signature))
+        try await bench.reader.change { world in
+            world.save(tag)
+            world.put([uid])
+        }
+        let refused = await bench.run("demo")
+        #expect(refused.status == 4 && refused.text.contains("--any-chip"), "\(refused.text)")
+        let made = await bench.run("demo --any-chip")
+        #expect(made.status == 0 && made.text.contains("signature: invalid"), "\(made.text)")
+    }
+
     @Test("of the steps of a protection, to whoever asks for more")
     func verbose() async throws {
         let bench = try ProgramBench()

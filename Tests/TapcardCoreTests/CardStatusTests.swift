@@ -59,17 +59,6 @@ struct CardStatusTests {
         }
     }
 
-    @Test("is blocked while a payment on it is open: the next tap still settles that")
-    func blockedWithOpenPayment() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        _ = try await world.change(try await world.uid(), .block)
-        try await world.putBack()
-        #expect(try await world.station.read().balance == World.usd(750))
-        try await world.expectSettled()
-    }
-
     @Test(
         "is forgotten: no byte of the name is left where phones read", arguments: FaceStyle.allCases
     )

@@ -83,14 +83,15 @@ enum SettlingStep: Sendable, Hashable {
             self = .resume(open)
             return
         }
+        // No money moves on a blocked card, not even what was begun before: nobody was told that it
+        // is paid.
+        let mayMove = view.card.status == .active
         let isSameAgain = open.id == request
         guard best.sequence == open.sequence else {
-            // On a blocked card nothing is begun, and a payment that it does not show is not, either.
-            let mayResume = isSameAgain && view.card.status == .active
-            self = mayResume ? .resume(open) : .end(open, as: .voided)
+            self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }
         let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))
-        self = .end(open, as: isSameAgain || age < lifetime ? .committed : .voided)
+        self = .end(open, as: mayMove && (isSameAgain || age < lifetime) ? .committed : .voided)
     }
 }
