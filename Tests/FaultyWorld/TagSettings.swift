@@ -1,5 +1,5 @@
 package import CardCryptography
-import CardStore
+package import CardStore
 package import Ledger
 package import Type2Tag
 
@@ -26,10 +26,14 @@ extension TagMemory {
         guard settings.isWhole else {
             return "not all of it is protected: AUTH0 is \(settings.firstProtected)"
         }
-        guard self[first + 2].bytes.elementsEqual(password.password),
-            self[first + 3].bytes.prefix(2).elementsEqual(password.pack)
-        else { return "it has another password than the card's" }
-        return nil
+        return has(password) ? nil : "it has another password than the card's"
+    }
+
+    /// Whether this is the password that it takes, and the proof that it gives.
+    package func has(_ password: TagPassword) -> Bool {
+        guard let first = chip.configurationPage else { return false }
+        return self[first + 2].bytes.elementsEqual(password.password)
+            && self[first + 3].bytes.prefix(2).elementsEqual(password.pack)
     }
 }
 

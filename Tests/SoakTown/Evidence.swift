@@ -1,5 +1,6 @@
 import CardCryptography
 import CardImage
+import CardStore
 import FaultyWorld
 import Ledger
 package import TapcardCore
@@ -25,6 +26,8 @@ package struct Evidence: Sendable {
     var hasForeignRecord = false
     /// What phones read does not say for whom a record is.
     var isFaceTorn = false
+    /// The ledger says that it has a password, and it has another or none.
+    var lacksPassword = false
     /// A vandal wrote on a place for records, and nobody since.
     var isSpoilt = false
 
@@ -42,6 +45,8 @@ package struct Evidence: Sendable {
         case (.restored, .cardUnknown): !isKnown
         // Torn, or an older one: the message may be the only one who knew.
         case (.restored, .damaged): isAhead && isAheadForAnother
+        // Put on or taken off in the time that is lost.
+        case (.restored, .protectedTag): lacksPassword
         case (.keyRetired, .forged): !hasGoodRecord && isUnderRetiredKey
         case (.keyRetired, .damaged): !hasGoodRecord && isUnderRetiredKey && isFaceTorn
         default: false
@@ -87,6 +92,9 @@ extension Town {
                     } ?? false
                 }
             }
+        }
+        if let keyID = card.protection.openingKeyID, let entry = keys.entry(keyID) {
+            evidence.lacksPassword = !tag.has(TagPassword(entry.keys, uid: uid.bytes))
         }
         evidence.isBetweenCards = isBetweenCards(world(of: index))
         evidence.hasGoodRecord = best >= card.confirmed
