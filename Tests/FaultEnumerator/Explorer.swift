@@ -111,7 +111,10 @@ struct Explorer {
             for (place, gap) in Gap.all.enumerated() {
                 guard let world = gap.applied(to: node.world), left.insert(world).inserted
                 else { continue }
-                next.add(world, node.arrival.behind(gap: place, after: tap))
+                var arrival = node.arrival
+                // The next tap remembers what it begins with; this would be gone by then.
+                if world.tag != node.world.tag { arrival.remember(image(of: node.world.tag)) }
+                next.add(world, arrival.behind(gap: place, after: tap))
             }
         }
         return next

@@ -24,21 +24,22 @@ struct Replay {
         guard let (script, gaps, faults) = number.decoded else { return false }
         lines.append("Schedule \(number): \(script.name), \(faults.count) fault(s)")
         var world = await script.deed.world(on: script.chip)
-        var images: [TagMemory] = []
+        var images: [(moment: String, tag: TagMemory)] = []
         tell(world)
         for (place, errand) in script.errands.enumerated() {
-            images.append(world.tag)
+            images.append(("before tap \(place + 1)", world.tag))
             world = await play(errand, place, world, faults.filter { $0.tap == place })
             await note(world.broken())
             let later = gaps[place].applied(to: world) ?? world
             if later != world { head("\(gaps[place])") }
+            if later.tag != world.tag { images.append(("behind tap \(place + 1)", world.tag)) }
             world = later
         }
         head("Then one undisturbed tap")
-        images.append(world.tag)
+        images.append(("behind the last tap", world.tag))
         world = await undisturbed(script, world)
-        for (place, image) in images.enumerated() {
-            head("The image before tap \(place + 1) is put back")
+        for (moment, image) in images {
+            head("The image \(moment) is put back")
             let violations = await world.puttingBack(image)
             note(violations)
             if violations.isEmpty { lines.append("  as it must be") }
