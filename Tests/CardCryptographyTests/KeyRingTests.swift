@@ -55,6 +55,17 @@ struct KeyRingTests {
         }
     }
 
+    @Test("No id is taken that is known to be another key's")
+    func known() throws {
+        let ring = try fresh().rotated(created: "", knowing: [1, 2, 4], random: source.draw)
+        #expect(ring.sealing.id == 3)
+        #expect(
+            try ring.rotated(created: "", knowing: [2, 4], random: source.draw).sealing.id == 5)
+        expect(.exhausted) { () throws(KeyError) in
+            try ring.rotated(created: "", knowing: Set(0...15), random: source.draw)
+        }
+    }
+
     @Test("Retiring, and what is refused")
     func retiring() throws {
         let ring = try fresh().rotated(created: "", random: source.draw)

@@ -19,8 +19,9 @@ struct SwitchProtectionTests {
     }
 
     private static let onScript: [MockReader.Reply] = [
-        .answer(open), .answer([5, 6]), .answer([]), .tag(identity), .answer(closed),
-        .answer(page), .failure(.refused(0)), .tag(identity), .answer([5, 6]), .answer(page),
+        .answer(open), .answer([5, 6]), .answer([]), .answer([]), .tag(identity),
+        .answer(closed), .answer(page), .failure(.refused(0)), .tag(identity), .answer([5, 6]),
+        .answer(page),
         .answer([]),
     ]
 
@@ -29,8 +30,9 @@ struct SwitchProtectionTests {
         let played = await play(try Self.on(), Self.onScript)
         #expect(
             played.trace == [
-                [0x30, 0x29], [0x1B, 1, 2, 3, 4], [0xA2, 0x29, 4, 0, 0, 2], [], [0x30, 0x29],
-                [0x30, 0x20], [0xA2, 0x20, 9, 8, 7, 6], [], [0x1B, 1, 2, 3, 4], [0x30, 0x20],
+                [0x30, 0x29], [0x1B, 1, 2, 3, 4], [0xA2, 0x2A, 0, 5, 0, 0],
+                [0xA2, 0x29, 4, 0, 0, 2], [], [0x30, 0x29], [0x30, 0x20], [0xA2, 0x20, 9, 8, 7, 6],
+                [], [0x1B, 1, 2, 3, 4], [0x30, 0x20],
                 [0xA2, 0x20, 9, 8, 7, 6],
             ])
         #expect(played.outcome != nil && played.unused == 0)
@@ -40,12 +42,12 @@ struct SwitchProtectionTests {
     func failures(_ kind: ReaderError.Kind) async throws {
         for step in Self.onScript.indices {
             let isRefusal = if case .refused = kind { true } else { false }
-            if step == 6, isRefusal { continue }
+            if step == 7, isRefusal { continue }
             let script = Self.onScript.prefix(step) + [.failure(kind)]
             let played = await play(try Self.on(), Array(script))
             #expect(played.trace.count == step + 1)
             let isPassword = step == 1 && (kind == .refused(0) || kind == .refused(4))
-            let isPasswordAgain = step == 8 && kind == .refused(0)
+            let isPasswordAgain = step == 9 && kind == .refused(0)
             let expected: CardStoreError.Kind =
                 isPassword || isPasswordAgain ? .wrongPassword : .interrupted(kind)
             #expect(played.error?.kind == expected, "step \(step)")
@@ -56,7 +58,7 @@ struct SwitchProtectionTests {
     func settings() async throws {
         let cases: [([UInt8], CardStoreError.Kind)] = [
             ([4, 0, 0, 0xFF, 0x01], .limitsPasswords), ([4, 0, 0, 2, 0x07], .limitsPasswords),
-            ([4, 0, 0, 0xFF, 0x80], .limitsPasswords), ([4, 0, 0, 0xFF, 0x40], .lockedSettings),
+            ([4, 0, 0, 0xFF, 0x87], .limitsPasswords), ([4, 0, 0, 0xFF, 0x40], .lockedSettings),
         ]
         for (settings, kind) in cases {
             let answer = settings + [UInt8](repeating: 0, count: 16 - settings.count)
@@ -66,15 +68,25 @@ struct SwitchProtectionTests {
         }
     }
 
+    @Test("show again what somebody hid, once the password is proved, and keep the counter")
+    func hidden() async throws {
+        var script = Self.onScript
+        script[0] = .answer([4, 0, 0, 0x2B, 0x90, 5] + [UInt8](repeating: 0, count: 10))
+        let played = await play(try Self.on(), script)
+        #expect(played.trace[1...2] == [[0x1B, 1, 2, 3, 4], [0xA2, 0x2A, 0x10, 5, 0, 0]])
+        #expect(played.outcome != nil)
+    }
+
     @Test("notice another tag, another page, and a tag that takes everything")
     func surprises() async throws {
         let other = TagIdentity(uid: [0x04, 6, 5, 4, 3, 2, 1])
         let cases: [(Int, MockReader.Reply, CardStoreError.Kind)] = [
-            (1, .answer([6, 5]), .wrongPassword), (3, .tag(other), .otherTag),
-            (4, .answer(Self.open), .differs), (5, .answer(Self.closed), .differs),
-            (6, .answer([]), .ignoresPassword), (7, .tag(other), .otherTag),
-            (8, .answer([6, 5]), .wrongPassword), (9, .answer(Self.closed), .differs),
-            (0, .answer([1]), .garbled), (2, .answer([1]), .garbled), (10, .answer([1]), .garbled),
+            (1, .answer([6, 5]), .wrongPassword), (4, .tag(other), .otherTag),
+            (5, .answer(Self.open), .differs), (6, .answer(Self.closed), .differs),
+            (7, .answer([]), .ignoresPassword), (8, .tag(other), .otherTag),
+            (9, .answer([6, 5]), .wrongPassword), (10, .answer(Self.closed), .differs),
+            (0, .answer([1]), .garbled), (2, .answer([1]), .garbled), (3, .answer([1]), .garbled),
+            (11, .answer([1]), .garbled),
         ]
         for (step, reply, kind) in cases {
             let played = await play(try Self.on(), Array(Self.onScript.prefix(step)) + [reply])
@@ -116,20 +128,22 @@ struct SetPasswordTests {
     private static let acknowledged = MockReader.Reply.answer([])
     private static let password = SwitchProtectionTests.password
 
-    @Test("spoil PACK, write PWD, then PACK, and prove it")
+    @Test("take limits away, spoil PACK, write PWD, then PACK, and prove it")
     func order() async throws {
         let played = try await Self.set(
-            Self.password, on: [4, 0, 0, 0xFF],
-            [Self.acknowledged, Self.acknowledged, Self.acknowledged, .answer([5, 6])])
+            Self.password, on: [4, 0, 0, 0xFF, 0, 5],
+            [Self.acknowledged, Self.acknowledged, Self.acknowledged, Self.acknowledged]
+                + [.answer([5, 6])])
         #expect(
             played.trace == [
-                [0x30, 0x29], [0xA2, 0x2C, 0, 0, 0, 0], [0xA2, 0x2B, 1, 2, 3, 4],
+                [0x30, 0x29], [0xA2, 0x2A, 0, 5, 0, 0], [0xA2, 0x2C, 0, 0, 0, 0],
+                [0xA2, 0x2B, 1, 2, 3, 4],
                 [0xA2, 0x2C, 5, 6, 0, 0], [0x1B, 1, 2, 3, 4],
             ])
         #expect(played.outcome != nil)
     }
 
-    @Test("take a limit away first, and leave the counter as it is")
+    @Test("leave the counter as it is where a limit is taken away")
     func relieving() async throws {
         let played = try await Self.set(
             Self.password, on: [4, 0, 0, 0xFF, 0x97, 5],
@@ -158,7 +172,7 @@ struct SetPasswordTests {
         {
             let played = try await Self.set(
                 Self.password, on: [4, 0, 0, 0xFF],
-                [Self.acknowledged, Self.acknowledged, Self.acknowledged, reply])
+                [Self.acknowledged, Self.acknowledged, Self.acknowledged, Self.acknowledged, reply])
             #expect(played.error?.kind == .wrongPassword)
         }
         let lost = try await Self.set(

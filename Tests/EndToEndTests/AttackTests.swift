@@ -151,7 +151,7 @@ struct AttackTests {
         try counter.simulation.set(["page 28": "FF FF 00 BD"])
         for _ in 1...2 {
             let pay = try counter.run(["pay", "5"])
-            #expect(pay.status == 6 && pay.errors.contains("did not take what was written"))
+            #expect(pay.status == 6 && pay.errors.contains("has set lock bits on the tag"))
         }
         try counter.step("sim put NTAG213")
         let replaced = try counter.step("replace --card \(Counter.firstUID)")

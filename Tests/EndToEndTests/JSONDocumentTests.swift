@@ -87,7 +87,7 @@ struct JSONDocumentTests {
                 "version":"0004040201000F03","originality":"valid","pages":45,"ndef":"empty",\#
                 "locked":false,"protected":false,"counter":null,\#
                 "settings":{"firstProtected":255,"protectsReading":false,"passwordLimit":0,\#
-                "locked":false}}
+                "locked":false,"mirrorPage":null}}
                 """#)
         try counter.expect(
             "tag dump ~/dump.txt",

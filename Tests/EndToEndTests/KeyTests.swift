@@ -194,11 +194,36 @@ struct KeyTests {
                 + "first, or repeat with --for-ever.")
         try counter.expect(
             "keys retire 1 --for-ever",
-            prints: "Key 1 is retired; cards that need tapcard repair: 1")
+            prints: """
+                Key 1 is retired; cards that need tapcard repair: 1
+                Older copies of the key file still have it: destroy them, and export the keys anew
+                """)
         try counter.expect("pay 1", status: 7, complains: KeyTests.forged)
         try counter.step("repair --card 04AC6B72BA6C80")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
         #expect(try counter.step("keys list").hasPrefix("key 1  retired "))
+    }
+
+    @Test("a number that cards know is not given to another key when an older file is put back")
+    func olderFile() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("keys export ~/older")
+        try counter.step("keys rotate")
+        try counter.step("keys export ~/newer")
+        try counter.step("pay 1")
+        try counter.write(counter.text(of: counter.file("older")), to: counter.keys)
+        try counter.expect(
+            "keys rotate",
+            prints: """
+                New records are sealed with key 3
+                Back up the keys again: tapcard keys export FILE
+                Cards need a key that this station does not have: 2. Bring it with tapcard keys \
+                import
+                """)
+        try counter.step("keys import ~/newer")
+        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $18.00 left\n"))
+        #expect(try counter.step("keys list").contains("key 3  active"))
     }
 
     @Test("keys go into a file that is new, and come from one that is theirs")

@@ -58,20 +58,24 @@ struct TagPermission: Sendable {
         let place = page - first
         switch step {
         case .off, .on: return false
-        case .switchingOn: return place == 0 && content == Page(0x04, 0, 0, 0x02)
+        case .switchingOn:
+            return place == 0 && content == Page(0x04, 0, 0, 0x02)
+                || place == 1 && isRelief(of: page, content)
         case .switchingOff: return place == 0 && content == Page(0x04, 0, 0, 0xFF)
         case .clearingPassword:
             return place == 2 && content == Page(0xFF, 0xFF, 0xFF, 0xFF)
                 || place == 3 && content == .zero
         case .settingPassword(let keyID):
             guard let own = keys.entry(keyID)?.keys.password(uid: uid) else { return false }
-            // Of CFG1, bits are only taken away: PROT and AUTHLIM.
-            let isRelief =
-                content[0] & 0xC7 == 0 && told[page].map { content[0] & ~$0 == 0 } ?? false
-            return place == 1 && isRelief
+            return place == 1 && isRelief(of: page, content)
                 || place == 2 && content.bytes == own.password
                 || place == 3 && (content == .zero || content.bytes == own.pack + [0, 0])
         }
+    }
+
+    /// Of CFG1, bits are only taken away: PROT and AUTHLIM.
+    private func isRelief(of page: UInt8, _ content: Page) -> Bool {
+        content[0] & 0xC7 == 0 && told[page].map { content[0] & ~$0 == 0 } ?? false
     }
 
     /// Only to a tag that says that it does not count wrong ones, or that has just been given it.

@@ -171,7 +171,7 @@ struct ProgramOutputTests {
         #expect(
             reading.text.contains(
                 """
-                Protection: only who has key 1 can write to the tag
+                Protection: only who has key 1 can write to the tag (tapcard tag info asks it)
                 Settled: the interrupted unprotecting was given up: somebody has locked the tag's \
                 settings. The tag stays as it is, and the card works.
 
@@ -202,7 +202,13 @@ struct ProgramOutputTests {
             await bench.run("keys retire 1 --for-ever")
                 == Ended(
                     status: 0,
-                    text: "Key 1 is retired; cards that need tapcard repair: 0\n\(kept)\n"))
+                    text: """
+                        Key 1 is retired; cards that need tapcard repair: 0
+                        \(kept)
+                        Older copies of the key file still have it: destroy them, and export the \
+                        keys anew
+
+                        """))
         #expect(
             await bench.run("keys list --json").text
                 .contains(#""status":"retired","created":"2023-11-14","cards":0,"protected":1"#))

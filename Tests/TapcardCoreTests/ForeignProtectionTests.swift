@@ -125,6 +125,9 @@ struct ForeignProtectionTests {
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
+        await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.repair()
+        }
         #expect(try await world.tag() == copy)
         #expect(try await world.ledger.audit().open == 0)
         try await world.put(honest)

@@ -153,7 +153,7 @@ struct GivenUpTagTests {
     func replaced() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
-        try await world.arm(Fault(at: 8, counting: .write, .torn(.zero)))
+        try await world.arm(Fault(at: 10, counting: .write, .torn(.zero)))
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await world.station.protect(id: World.id(2))
         }

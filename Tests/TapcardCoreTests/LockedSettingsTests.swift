@@ -145,8 +145,8 @@ struct LockedSettingsTests {
     /// Broken off while AUTH0 was written: the page is as it was before.
     private func halfSwitched(_ deed: Deed) async throws -> World {
         let world = try await deed.world()
-        // A protecting writes PACK, PWD and PACK in front of it.
-        let write = deed == .protect ? 8 : 5
+        // A protecting writes CFG1, PACK, PWD, PACK and CFG1 in front of it.
+        let write = deed == .protect ? 10 : 5
         try await world.arm(Fault(at: write, counting: .write, .torn(.unchanged)))
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await deed.perform(at: world.station)

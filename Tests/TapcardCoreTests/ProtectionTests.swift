@@ -103,6 +103,29 @@ struct ProtectionTests {
         #expect(try await world.card().protection == .on(keyID: 2))
     }
 
+    @Test("that was begun with a key which is given up since is finished with another one")
+    func begunWithAnother() async throws {
+        for write in 5...8 {
+            let world = try await World.withCard()
+            try await world.arm(Fault(at: write, counting: .write, .torn(.mix(seed: 5))))
+            await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+                try await world.station.protect(id: World.id(2))
+            }
+            try await world.putBack()
+            let rotated = try world.keys.rotated(created: "2026-02-01") { count in
+                [UInt8](repeating: 0x33, count: count)
+            }
+            let station = world.station(keys: try rotated.retiring(1))
+            _ = try await station.repair(naming: try await world.uid())
+            #expect(try await world.card().protection == .on(keyID: 2), "WRITE \(write)")
+            let password = TagPassword(
+                try #require(rotated.entry(2)).keys, uid: try await world.tag().uid)
+            #expect(try await world.tag()[0x2B].bytes == password.password, "WRITE \(write)")
+            _ = try await station.pay(World.usd(100), id: World.id(3))
+            #expect(try await world.balance() == 900)
+        }
+    }
+
     @Test("is refused where its key is missing")
     func keyMissing() async throws {
         let world = World(try World.blank())

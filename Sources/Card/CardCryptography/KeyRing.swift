@@ -33,11 +33,13 @@ public struct KeyRing: Hashable, Sendable {
         entries.first { $0.id == id }
     }
 
-    /// With a new key that seals from now on; those that sealed before only verify.
+    /// With a new key that seals from now on; those that sealed before only verify. No id is used
+    /// that is known to have been: an older copy of a ring does not have its newest keys.
     public func rotated(
-        created: String, random: (Int) -> [UInt8] = RandomBytes.make
+        created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
-        guard let id = Self.ids.first(where: { entry($0) == nil }) else {
+        guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
+        else {
             throw KeyError(.exhausted, "all 16 key ids are used, and none is used twice")
         }
         let older = entries.map { $0.restricted(by: .verifyOnly) }

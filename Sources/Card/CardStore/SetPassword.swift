@@ -58,13 +58,12 @@ public struct SetPassword: TagProcedure {
         if password != nil {
             writes.append(PageWrite(packPage, pack))
             if found.isLocked { return .fail(.lockedSettings) }
-            // A limit that somebody else set has to be gone before anything needs the password.
-            // Torn, the page has fewer of its old bits, and no new one.
-            if !found.isHarmless {
-                writes.insert(
-                    PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
-                    at: writes.startIndex)
-            }
+            // A limit that somebody else set has to be gone before anything needs the password,
+            // and it may be weak where it reads so. Torn, the page has fewer of its old bits, and
+            // no new one.
+            writes.insert(
+                PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
+                at: writes.startIndex)
         }
         state = .writing
         return write()

@@ -15,7 +15,7 @@ public struct SwitchProtection: TagProcedure {
     }
 
     private enum State {
-        case looking, opening, switching, restarting, checking
+        case looking, opening, relieving, switching, restarting, checking
         case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
     }
 
@@ -25,6 +25,8 @@ public struct SwitchProtection: TagProcedure {
     private let password: TagPassword
     private let target: Target
     private var state = State.looking
+    /// CFG1 as it is to be.
+    private var relieved = Page.zero
 
     /// Nil for a chip that knows no password.
     public init?(
@@ -58,10 +60,12 @@ public struct SwitchProtection: TagProcedure {
         case .looking, .checking:
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
             let found = AccessConfiguration(cfg0, cfg1)
-            return state == .looking ? begin(with: found) : check(found)
+            return state == .looking ? begin(with: found, cfg1) : check(found)
         case .opening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
-            return switchOver()
+            return target == .off ? switchOver() : relieve()
+        case .relieving:
+            return answer.isEmpty ? switchOver() : garbled
         case .reopening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             return readProbe(.comparingAgain)
@@ -91,10 +95,17 @@ public struct SwitchProtection: TagProcedure {
         }
     }
 
-    private mutating func begin(with found: AccessConfiguration) -> TagStep<Void> {
+    private mutating func begin(
+        with found: AccessConfiguration, _ cfg1: Page
+    ) -> TagStep<Void> {
         if found.isLocked { return .fail(.lockedSettings) }
-        guard found.isHarmless else { return .fail(.limitsPasswords) }
+        guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
+        relieved = AccessConfiguration.relieved(cfg1)
         return authenticate(.opening)
+    }
+
+    private mutating func relieve() -> TagStep<Void> {
+        go(to: .relieving, .exchange(Type2Command.write(firstPage + 1, relieved).frame))
     }
 
     private mutating func switchOver() -> TagStep<Void> {

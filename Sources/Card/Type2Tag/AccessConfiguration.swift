@@ -12,6 +12,9 @@ public struct AccessConfiguration: Hashable, Sendable {
     let protectsCounter: Bool
     /// AUTHLIM: so many wrong passwords close the tag for ever; 0 is no limit.
     public let passwordLimit: Int
+    /// MIRROR_CONF and MIRROR_PAGE: from this page on the chip shows its number or its counter
+    /// instead of what was written there; nil where it shows neither.
+    public let mirrorPage: UInt8?
 
     /// AUTH0 of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
@@ -33,6 +36,8 @@ public struct AccessConfiguration: Hashable, Sendable {
     public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
         firstProtected = cfg0[3]
+        let isMirrored = cfg0[0] & Bits.mirror != 0 && cfg0[2] >= Bits.firstMirrorPage
+        mirrorPage = isMirrored ? cfg0[2] : nil
         protectsReading = access & Bits.protectsReading != 0
         isLocked = access & Bits.isLocked != 0
         counts = access & Bits.counts != 0
@@ -48,9 +53,16 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// Whether it neither counts wrong passwords nor hides what it protects.
     public var isHarmless: Bool { passwordLimit == 0 && !protectsReading }
 
-    /// Whether it protects all that can be written, as our cards are protected.
+    /// Whether it protects all that can be written and shows what was, as on our cards.
     public var isWhole: Bool {
-        isHarmless && firstProtected == AccessConfiguration.everything
+        isHarmless && firstProtected == AccessConfiguration.everything && mirrorPage == nil
+    }
+
+    /// Whether the chip may show something else than what was written to one of these pages.
+    public func mirrors(onto pages: ClosedRange<UInt8>) -> Bool {
+        guard let first = mirrorPage.map(Int.init) else { return false }
+        return first <= Int(pages.upperBound)
+            && first + Bits.mostMirrorPages > Int(pages.lowerBound)
     }
 
     /// The same CFG1 without a limit of passwords and with everything to be read.
@@ -66,6 +78,10 @@ public struct AccessConfiguration: Hashable, Sendable {
         static let counts: UInt8 = 0x10
         static let protectsCounter: UInt8 = 0x08
         static let passwordLimit: UInt8 = 0x07
+        static let mirror: UInt8 = 0xC0
+        static let firstMirrorPage: UInt8 = 4
+        /// Number, a letter and counter, 21 bytes, from any byte of a page on.
+        static let mostMirrorPages = 6
     }
 }
 

@@ -56,11 +56,7 @@ public struct TagMemory: Hashable, Sendable {
 
     /// Whether lock bits forbid that this page is ever written again.
     func isLocked(_ page: UInt8) -> Bool {
-        if StaticLock(self[2]).locks(page) { return true }
-        guard let lockPage = chip.dynamicLockPage, chip.userPages.contains(page) else {
-            return false
-        }
-        return DynamicLock(self[lockPage]).locks(page, pagesPerBit: chip.pagesPerDynamicLock)
+        chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
 
     /// Writes a page that may be written, as the chip does it: some bits can only be set.
@@ -87,5 +83,15 @@ public struct TagMemory: Hashable, Sendable {
         return stride(from: 0, to: bytes.count, by: Page.size).compactMap {
             Page(bytes.dropFirst($0).prefix(Page.size))
         }
+    }
+}
+
+extension Type2Chip {
+    /// Whether the lock bits in page 2 and in the dynamic lock page forbid that a page is ever
+    /// written again.
+    public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
+        if StaticLock(fixed).locks(page) { return true }
+        guard dynamicLockPage != nil, userPages.contains(page) else { return false }
+        return DynamicLock(dynamic).locks(page, pagesPerBit: pagesPerDynamicLock)
     }
 }

@@ -73,12 +73,28 @@ extension Station {
     /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
     /// and the next tap writes every page again.
     ///
-    /// `keepingExtras` says whether members that others added stay, `isOpened` that the tag has
-    /// just taken the card's password.
+    /// `isOpened` says that the tag has just taken the card's password.
     func refreshDisplay(
         on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
-        keepingExtras: Bool = true, isOpened: Bool = false
+        isOpened: Bool = false
     ) async -> DisplayState {
+        do throws(Interruption) {
+            return try await writeDisplay(
+                on: sight, content: content, of: card, rewritingAll: rewritingAll,
+                isOpened: isOpened)
+        } catch {
+            surroundings.progress(.hint("what phones read was not refreshed: \(error.error.what)"))
+            return .outOfDate
+        }
+    }
+
+    /// The same for whoever asks for nothing else: the failure is what has to be said.
+    ///
+    /// `keepingExtras` says whether members that others added stay.
+    func writeDisplay(
+        on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
+        keepingExtras: Bool = true, isOpened: Bool = false
+    ) async throws(Interruption) -> DisplayState {
         guard let area = area(for: content, of: card, on: sight, keepingExtras: keepingExtras)
         else {
             surroundings.progress(.hint("what phones are to read has no room on the chip"))
@@ -86,7 +102,7 @@ extension Station {
         }
         let writes = sight.layout.writes(
             replacing: sight.image.area, with: area, rewritingAll: rewritingAll)
-        do {
+        do throws(Interruption) {
             if !writes.isEmpty {
                 _ = try await performing(
                     WritePages(
@@ -99,17 +115,17 @@ extension Station {
                     try await ledger.markDisplay(of: card.uid, stale: false)
                 }
             }
-            return writes.isEmpty ? .current : .repaired
         } catch {
-            surroundings.progress(.hint("what phones read was not refreshed: \(error.error.what)"))
             do {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {
                 // The guard on the tag says the same; the ledger's note only adds to it.
-                surroundings.progress(.hint("and the ledger could not note it: \(error)"))
+                surroundings.progress(
+                    .hint("the ledger could not note that what phones read is old: \(error)"))
             }
-            return .outOfDate
+            throw error
         }
+        return writes.isEmpty ? .current : .repaired
     }
 
     /// What phones are to read: the ledger's card with the members that others added, as long as

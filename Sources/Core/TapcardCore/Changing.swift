@@ -111,6 +111,8 @@ extension Station {
         var operation: Operation?
         /// What may have begun: the disk failed under its first transaction.
         var perhaps: Operation?
+        /// The tag's protection was not as it should have been.
+        var isSetBack = false
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
@@ -200,7 +202,8 @@ extension Station {
         case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
         // Why it was voided is in the error.
-        case .voided where error.kind == .lockedTag: return .failure(error)
+        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
+            return .failure(error)
         case .voided: return .failure(voided(operation))
         case .pending:
             if error.kind == .outcomeUnknown { return .failure(error) }

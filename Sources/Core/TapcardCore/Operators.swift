@@ -43,6 +43,7 @@ extension Station {
     /// be trusted is only written when the operator names it; of one that is named the password is
     /// looked for as well, which a ledger that was put back may not know of.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
+        var hasWritten = false
         return try await tap(
             for: nil, only: card,
             early: { sight throws(Interruption) in
@@ -52,18 +53,31 @@ extension Station {
                 let problem = verdict(on: sight)
                 if problem?.kind != .cardClosed { try await learnProtection(of: sight, view.card) }
                 guard problem != nil else { return .goOn }
-                try await rewrite(sight, view, seen)
+                do throws(Interruption) {
+                    try await rewrite(sight, view, seen)
+                } catch {
+                    throw await reconsidered(error, sight)
+                }
+                hasWritten = true
                 return .again
             },
-            { sight, _ throws(Interruption) in
+            { sight, state throws(Interruption) in
                 guard let view = sight.view else {
                     throw .refused(try await strangerRefusal(sight))
                 }
                 let content = view.card.content(sight.highest, balance: view.balance)
-                let display = await refreshDisplay(
-                    on: sight, content: content, of: view.card, rewritingAll: true,
-                    keepingExtras: false)
-                return try await reading(of: sight.uid, display)
+                do throws(Interruption) {
+                    let display = try await writeDisplay(
+                        on: sight, content: content, of: view.card, rewritingAll: true,
+                        keepingExtras: false)
+                    return try await reading(of: sight.uid, display)
+                } catch {
+                    // What was done is said, and that this was not.
+                    guard hasWritten || state.hasWorked else { throw error }
+                    surroundings.progress(
+                        .hint("what phones read was not refreshed: \(error.error.what)"))
+                    return try await reading(of: sight.uid, .outOfDate)
+                }
             })
     }
 
@@ -73,7 +87,7 @@ extension Station {
         of sight: Sight, _ card: LedgerCard
     ) async throws(Interruption) {
         guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else { return }
-        let settings = try await configuration(of: chip)
+        let settings = try await configuration(of: chip, known: card.uid)
         let found = card.protection.corrected(
             by: try await evidence(on: sight.identity, chip, settings, noted: card.protection))
         guard found != card.protection else { return }
@@ -85,6 +99,7 @@ extension Station {
     private func rewrite(
         _ sight: Sight, _ view: CardView, _ seen: Seen
     ) async throws(Interruption) {
+        try await takeTrustedKey(for: sight)
         guard let open = view.open else {
             _ = try await reseal(sight, seen, above: sight.highest)
             return

@@ -10,7 +10,8 @@ import Type2Tag
 public struct ProtectionChange: Sendable, Hashable {
     public let uid: CardUID
     public let isProtected: Bool
-    /// Nil for a card that this ledger does not know.
+    /// Nil for a card that this ledger does not know, and where all there was to do was to set back
+    /// what somebody had changed.
     public let operation: OperationID?
     public let display: DisplayState
 }
@@ -67,10 +68,18 @@ extension Station {
                     // An earlier tap had begun it, and this one has finished it.
                     return change(receipt(settled, isReplayed: true, state.display))
                 }
-                if let card = sight.view?.card,
-                    begun.operation == nil || state.switchingEnded != nil
-                {
-                    try await requireSwitchable(sight, card, after: state.switchingEnded)
+                if let card = sight.view?.card {
+                    if begun.isSetBack, card.protection.isSettled,
+                        (card.protection == .off) == (intent == .unprotect)
+                    {
+                        return ProtectionChange(
+                            uid: sight.uid, isProtected: intent != .unprotect, operation: nil,
+                            display: state.display)
+                    }
+                    if begun.operation == nil || state.switchingEnded != nil {
+                        try await requireSwitchable(
+                            sight, card, after: state.switchingEnded, noting: begun)
+                    }
                 }
                 return try await carryOut(intent, id, on: sight, state.display, noting: begun)
                     .map(change)
@@ -80,7 +89,7 @@ extension Station {
     /// Refuses what the tag would not let be done, before the ledger knows of it. Where the tag
     /// has another password of ours than the ledger has it, the ledger learns it first.
     private func requireSwitchable(
-        _ sight: Sight, _ card: LedgerCard, after voided: Operation?
+        _ sight: Sight, _ card: LedgerCard, after voided: Operation?, noting begun: Begun
     ) async throws(Interruption) {
         // A reader that passes on no such question would not pass on a password, either.
         let answer: [UInt8]
@@ -97,17 +106,20 @@ extension Station {
                     advice: "Move the card's balance to another tag with tapcard replace.",
                     uid: sight.uid))
         }
-        let settings = try await configuration(of: chip)
+        let settings = try await configuration(of: chip, known: card.uid)
+        try await requireUnlocked(sight, chip)
         if settings.isLocked {
             throw .refused(
                 voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(sight.uid))
         }
+        try requireShown(sight, settings)
         let evidence = try await evidence(
             on: sight.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
         // What has no password of ours may be a copy: only a repair takes it for the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(sight.uid)) }
+        begun.isSetBack = card.protection != .off
         try await note(found, insteadOf: card.protection, of: sight.uid)
         throw .overtaken
     }
@@ -128,24 +140,37 @@ extension Station {
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
         guard let password = try opening(card.protection, of: card.uid) else { return nil }
-        if isOpened { return password }
-        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
-            throw .refused(noPassword)
-        }
-        guard try await configuration(of: chip).passwordLimit == 0 else {
-            throw .card(.limitsPasswords)
-        }
+        if !isOpened { _ = try await unlimited(card) }
         return password
     }
 
+    /// The settings of a tag that does not count wrong passwords.
+    private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
+        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
+            throw .refused(noPassword)
+        }
+        let settings = try await configuration(of: chip, known: card.uid)
+        guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
+        return settings
+    }
+
     /// Refuses a tag that does not take its card's password, before anything is begun: a copy has
-    /// none, and not every reader can send one.
+    /// none, and not every reader can send one. Whoever has listened to the password can take it
+    /// off: where the settings protect less than the ledger has it, they are set back first.
     func requireOpened(_ sight: Sight) async throws(Interruption) {
         guard let card = sight.view?.card,
-            let password = try await opening(card, isOpened: false)
+            let password = try opening(card.protection, of: card.uid)
         else { return }
+        let settings = try await unlimited(card)
+        try requireShown(sight, settings)
         let found = try await performing(FindPassword(sight.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
+        guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
+        surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
+        // What is locked stays as it is.
+        guard !settings.isLocked else { return }
+        try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
+        throw .overtaken
     }
 
     func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
@@ -160,32 +185,37 @@ extension Station {
         return TagPassword(entry.keys, uid: uid.bytes)
     }
 
+    /// A password that is still to be put on comes from a key that is not given up: the tag asks
+    /// for none yet.
+    func takeTrustedKey(for sight: Sight) async throws(Interruption) {
+        guard let card = sight.view?.card, case .settingPassword(let keyID) = card.protection,
+            keys.entry(keyID)?.status == .retired
+        else { return }
+        try await note(
+            .settingPassword(keyID: keys.sealing.id), insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
     /// Takes what steps are left until the tag is protected, or open, as the ledger wants it. Each
     /// is durable in the ledger before the next; the last is noted when the work is confirmed.
     func switchProtection(
         of work: OpenWork, on sight: Sight, probe: PageWrite
     ) async throws(Interruption) -> OpenWork {
-        guard !work.card.protection.isSettled else { return work }
-        do throws(Interruption) {
-            var work = work
-            while true {
-                do throws(Interruption) {
-                    try await takeStep(work.card.protection, of: work.card, on: sight, probe)
-                } catch .card(let cause) where cause.kind == .lockedSettings {
-                    return try await endSwitching(of: work)
-                }
-                if work.card.protection.next.isSettled { return work }
-                let noted = try await asking { [work] () throws(LedgerError) in
-                    try await ledger.advanceProtection(of: work, at: now)
-                }
-                guard let noted else { throw Interruption.overtaken }
-                work = noted
+        var work = work
+        while !work.card.protection.isSettled {
+            do throws(Interruption) {
+                try await takeStep(work.card.protection, of: work.card, on: sight, probe)
+            } catch .card(let cause) where cause.kind == .lockedSettings {
+                return try await endSwitching(of: work)
             }
-        } catch {
-            // What the settings say and what is in force may differ until the tag loses its power.
-            await reader.release()
-            throw error
+            if work.card.protection.next.isSettled { return work }
+            let noted = try await asking { [work] () throws(LedgerError) in
+                try await ledger.advanceProtection(of: work, at: now)
+            }
+            guard let noted else { throw .overtaken }
+            work = noted
         }
+        return work
     }
 
     /// Somebody has locked the tag's settings meanwhile: what it is now, it stays, and the card

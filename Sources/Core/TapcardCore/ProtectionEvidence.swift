@@ -59,7 +59,9 @@ extension CardProtection {
 }
 
 extension Station {
-    func configuration(of chip: Type2Chip) async throws(Interruption) -> AccessConfiguration {
+    func configuration(
+        of chip: Type2Chip, known: CardUID? = nil
+    ) async throws(Interruption) -> AccessConfiguration {
         guard let reading = ReadConfiguration(chip) else { throw .refused(noPassword) }
         do throws(Interruption) {
             return try await performing(reading)
@@ -67,7 +69,7 @@ extension Station {
             guard case .card(let cause) = error,
                 cause.kind == .reader(.refused(NAK.invalidArgument))
             else { throw error }
-            throw .refused(TapcardError.hidden(nil))
+            throw .refused(TapcardError.hidden(known))
         }
     }
 
@@ -129,8 +131,9 @@ extension Station {
         }
     }
 
-    /// A tag has refused what it should have taken. Where it has a password of ours, which a copy
-    /// has not, the ledger is told, and the card is looked at again.
+    /// A tag has refused what it should have taken. Where lock bits are why, that is said. Where it
+    /// has a password of ours, which a copy has not, the ledger is told, and the card is looked at
+    /// again.
     func reconsidered(_ error: Interruption, _ sight: Sight) async -> Interruption {
         guard case .card(let cause) = error,
             cause.kind == .wrongPassword
@@ -147,6 +150,7 @@ extension Station {
                 try await ledger.view(of: uid)
             }
             guard let card = view?.card else { return error }
+            if cause.kind != .wrongPassword { try await requireUnlocked(sight, chip) }
             let settings = try await configuration(of: chip)
             let evidence = try await evidence(
                 on: identity, chip, settings, noted: card.protection)
@@ -208,9 +212,14 @@ extension TapcardError {
     /// A tag that does not even show its content without a password.
     static func hidden(_ known: CardUID?) -> TapcardError {
         TapcardError(
-            .protectedTag, "The tag is protected from being read by somebody's password.",
-            meaning: "Nothing was written to it."
-                + (known == nil ? "" : " The money is safe in the ledger."),
+            .protectedTag,
+            known == nil
+                ? "The tag is protected from being read by somebody's password."
+                : "Somebody has hidden what is on the tag behind a password.",
+            meaning: known == nil
+                ? "Nothing was written to it."
+                : "None was tried on it, since it does not show whether it counts wrong ones. The "
+                    + "money is safe in the ledger.",
             advice: known == nil
                 ? "Use another tag."
                 : "Move the card's balance to another tag with tapcard replace.", uid: known)

@@ -75,6 +75,7 @@ extension Station {
             throw .refused(error)
         }
         guard let view = sight.view, let seen = sight.seen else { return .quiet(sight) }
+        try await takeTrustedKey(for: sight)
         switch step(on: sight, view, for: request) {
         case .nothing:
             return .quiet(sight)

@@ -77,10 +77,12 @@ extension Station {
                 advice: "Hold card \(wanted) to the reader.", uid: found))
     }
 
-    /// A card that left while something was open on it is not "nothing happened".
+    /// A card that left while something was open on it is not "nothing happened"; nor is one that
+    /// can never be written again.
     private func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
-        guard [.failed, .noCard, .noReader].contains(error.result), let uid,
-            let view = try? await ledger.view(of: uid), let open = view.open
+        let isNoAnswer =
+            [.failed, .noCard, .noReader].contains(error.result) || error.kind == .lockedTag
+        guard isNoAnswer, let uid, let view = try? await ledger.view(of: uid), let open = view.open
         else { return error }
         return TapcardError.openStill(open, because: error)
     }

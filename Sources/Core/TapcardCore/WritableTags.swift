@@ -34,6 +34,47 @@ extension Station {
             isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
     }
 
+    /// Refuses a card of ours on whose tag somebody has set lock bits: it is as it is for ever.
+    func requireUnlocked(_ sight: Sight, _ chip: Type2Chip) async throws(Interruption) {
+        guard let lockPage = chip.dynamicLockPage else { return }
+        let longest = await reader.longestAnswer
+        let fixed = try await performing(ReadPages(2...2, longestAnswer: longest))
+        let dynamic = try await performing(
+            ReadPages(lockPage...lockPage, longestAnswer: longest))
+        guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
+            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+        }
+        guard sight.layout.pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) })
+        else { return }
+        throw .refused(
+            TapcardError(
+                .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
+                meaning: "The money is safe in the ledger.",
+                advice: "Move the card's balance to another tag with tapcard replace; tapcard tag "
+                    + "info shows what this one is.", uid: sight.uid))
+    }
+
+    /// Refuses a card of ours whose records cannot be read back as they were written.
+    func requireShown(
+        _ sight: Sight, _ settings: AccessConfiguration
+    ) throws(Interruption) {
+        guard let first = sight.layout.recordPages.first,
+            settings.mirrors(onto: first...sight.layout.pages.upperBound)
+        else { return }
+        throw .refused(
+            mirrored(
+                sight.uid,
+                advice: "Move the card's balance to another tag with tapcard replace."))
+    }
+
+    private func mirrored(_ uid: CardUID, advice: String) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            "The tag is set to show its number or its counter instead of what is written to it "
+                + "(an ASCII mirror).", meaning: "Nothing was written to it.", advice: advice,
+            uid: uid)
+    }
+
     /// Refuses a tag on which a card could not be kept, before anything is written to it. Says
     /// how it is protected, by a key of ours, in the light of what the ledger has of it.
     func requireWritable(
@@ -74,6 +115,13 @@ extension Station {
                     uid: uid))
         }
         guard let configuration = access.configuration else { return .off }
+        if configuration.mirrorPage != nil {
+            throw .refused(
+                mirrored(
+                    uid,
+                    advice: known.map { $0.protection != .off } ?? false
+                        ? "tapcard tag protect sets its settings back." : "Use another tag."))
+        }
         if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
         let noted = known?.protection
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }

@@ -109,7 +109,8 @@ extension Report {
     private static func words(_ protection: CardProtection) -> String {
         switch protection {
         case .off: "Protection: none, anyone can write to the tag"
-        case .on(let keyID): "Protection: only who has key \(keyID) can write to the tag"
+        case .on(let keyID):
+            "Protection: only who has key \(keyID) can write to the tag (tapcard tag info asks it)"
         case .settingPassword, .switchingOn: "Protection: being switched on; tap the card again"
         case .switchingOff, .clearingPassword: "Protection: being taken off; tap the card again"
         }

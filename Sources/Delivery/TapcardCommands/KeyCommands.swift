@@ -18,20 +18,31 @@ extension Command {
             example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()
+            let used = try await session.usedKeys()
             let keys = try await session.changeKeys { keys throws(KeyError) in
-                try keys.rotated(created: LocalTime.date(now))
+                try keys.rotated(created: LocalTime.date(now), knowing: used)
             }
+            let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
             return Report(
                 [JSONMember(key: "id", value: .number(keys.sealing.id))],
                 [
                     "New records are sealed with key \(keys.sealing.id)",
                     "Back up the keys again: tapcard keys export FILE",
-                ])
+                ]
+                    + (missing.isEmpty
+                        ? []
+                        : [
+                            "Cards need a key that this station does not have: "
+                                + missing.joined(separator: ", ")
+                                + ". Bring it with tapcard keys import"
+                        ]))
         },
         Command(
             "keys retire", group: .station, "Trust nothing any more that a key has sealed",
-            discussion: "This cannot be undone. Cards that carry only records under the key are "
-                + "taken for forged from then on; each needs tapcard repair --card UID. Cards that "
+            discussion: "This cannot be undone here; an older copy of the key file brings the key "
+                + "back, so destroy the copies and export anew. Cards that carry only records "
+                + "under the key are taken for forged from then on; each needs tapcard repair "
+                + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
                 + "protect gives each the new key's.",
             arguments: [CommandArgument(name: "KEY", help: "Its number")],
@@ -144,6 +155,23 @@ extension Session {
         }
     }
 
+    /// The ids under which this ledger has records, or passwords on tags.
+    fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
+        let ledger = try await ledger()
+        return try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.read { rows throws(LedgerError) in
+                var used: Set<UInt8> = []
+                for card in try rows.cards() {
+                    if let keyID = card.protection.keyID { used.insert(keyID) }
+                    for issued in try rows.issuedRecords(on: card.uid) {
+                        if let record = SealedRecord(issued.bytes) { used.insert(record.keyID) }
+                    }
+                }
+                return used
+            }
+        }
+    }
+
     fileprivate func retireKey() async throws(TapcardError) -> Report {
         let text = command.argument("KEY") ?? ""
         guard let id = UInt8(text) else {
@@ -174,7 +202,11 @@ extension Session {
                 JSONMember(key: "protected", value: .number(use.protected)),
             ],
             ["Key \(id) is retired; cards that need tapcard repair: \(use.cards)"]
-                + (use.protected == 0 ? [] : [use.kept]))
+                + (use.protected == 0 ? [] : [use.kept])
+                + [
+                    "Older copies of the key file still have it: destroy them, and export the "
+                        + "keys anew"
+                ])
     }
 
     fileprivate func importKeys() async throws(TapcardError) -> Report {

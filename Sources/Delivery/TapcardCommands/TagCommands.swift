@@ -98,7 +98,7 @@ extension Report {
     fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
         guard chip.isProtected(by: settings) else {
             return ["Protection: none; anyone can write to the tag"]
-                + (settings.isLocked ? ["Its settings are locked for ever"] : [])
+                + (settings.isLocked ? ["Its settings are locked for ever"] : []) + mirror(settings)
         }
         let first = settings.firstProtected
         var lines = [
@@ -116,7 +116,14 @@ extension Report {
                 : "  after \(settings.passwordLimit) wrong passwords nobody can ever open it "
                     + "(AUTHLIM)")
         if settings.isLocked { lines.append("  these settings are locked for ever (CFGLCK)") }
-        return lines
+        return lines + mirror(settings)
+    }
+
+    private static func mirror(_ settings: AccessConfiguration) -> [String] {
+        settings.mirrorPage.map { page in
+            "Mirror: from page \(Hexadecimal.encode([page]))h on it shows its number or its "
+                + "counter instead of what is written there"
+        }.map { [$0] } ?? []
     }
 }
 
@@ -163,6 +170,7 @@ extension Session {
             "firstProtected": .number(settings.firstProtected),
             "protectsReading": .bool(settings.protectsReading),
             "passwordLimit": .number(settings.passwordLimit), "locked": .bool(settings.isLocked),
+            "mirrorPage": .number(settings.mirrorPage),
         ]
     }
 
