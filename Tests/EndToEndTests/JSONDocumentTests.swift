@@ -62,8 +62,9 @@ struct JSONDocumentTests {
             prints: #"""
                 {"result":"refused","error":"card-blocked","message":"The card was reported lost \#
                 and replaced by another one. What was still to be done on the card was worked on \#
-                before; tapcard history shows it. Nothing else was changed. An operator can allow \#
-                it again with tapcard unblock.","uid":"04AC6B72BA6C80"}
+                before; tapcard history shows it. Nothing else was changed. Its money is on the \#
+                other card. Its tag can become a new card with tapcard issue \#
+                --reissue.","uid":"04AC6B72BA6C80"}
                 """#)
         try counter.step("sim put NTAG213")
         let other = try counter.simulation.uidOnReader()
@@ -99,7 +100,8 @@ struct JSONDocumentTests {
                 #"{"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","dump":"tapcard tag 1\n"#
             ))
         try counter.expect(
-            "tag restore ~/dump.txt", prints: #"{"result":"done","uid":"04AC6B72BA6C80"}"#)
+            "tag restore ~/dump.txt",
+            prints: #"{"result":"done","uid":"04AC6B72BA6C80","missing":0}"#)
         try counter.expect("tag format", prints: #"{"result":"done","uid":"04AC6B72BA6C80"}"#)
         let onReader = #"{"uid":"04AC6B72BA6C80","chip":"NTAG213","onReader":true}"#
         try counter.expect("sim take", prints: #"{"result":"done"}"#)
@@ -130,7 +132,8 @@ struct JSONDocumentTests {
         try counter.expect("keys import ~/k", prints: #"{"result":"done","keys":[1,2]}"#)
         try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
         try counter.expect(
-            "restore-backup ~/b", prints: #"{"result":"done","file":"~/b","exhausted":[]}"#)
+            "restore-backup ~/b",
+            prints: #"{"result":"done","file":"~/b","exhausted":[],"stopped":[]}"#)
         let script = try counter.step("completions fish")
         #expect(script.hasPrefix(#"{"result":"done","script":"function __tapcard"#))
         func setting(_ name: String, _ value: String, _ from: String) -> String {

@@ -9,9 +9,10 @@ struct KeyTests {
         + "money is safe in the ledger. If you know the card, write it anew with tapcard repair "
         + "--card 04AC6B72BA6C80."
     private static let untrue =
-        "The seal on this tag is not true for its chip. It was copied from "
-        + "another card or made up; it is worth nothing. Keep the tag, and do not take money for "
-        + "it."
+        "No key of this station has sealed the record on this tag for its chip; it names key 1. "
+        + "It is another house's card, a copy, or somebody's work: here it is worth nothing. If "
+        + "it is a card of yours, bring its keys with tapcard keys import FILE; to write over it, "
+        + "add --overwrite to tapcard issue."
 
     @Test("the first run says once where keys and ledger lie")
     func firstRun() throws {

@@ -37,6 +37,21 @@ struct OperatorTests {
         try counter.step("pay 1")
     }
 
+    @Test("a card that is not known, or no card's number, is said to be so, and nothing else")
+    func unknown() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        for line in ["block", "unblock", "forget"] {
+            try counter.expect(
+                "\(line) --card 04112233445566", status: 4,
+                complains: "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) "
+                    + "tapcard history shows the cards that it knows.")
+        }
+        let wrong = try counter.run(["tag", "protect", "--card", "zz"])
+        #expect(wrong.status == 2)
+        #expect(!wrong.errors.contains("keys export"), "\(wrong.errors)")
+    }
+
     @Test("a lost card's balance moves to a new tag")
     func replace() throws {
         let counter = try Counter()

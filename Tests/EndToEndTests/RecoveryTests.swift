@@ -15,6 +15,7 @@ struct RecoveryTests {
             prints: """
                 The ledger is copied to ~/copy
                 Keep the keys, too: tapcard keys export FILE
+                The way back is tapcard restore-backup ~/copy; never copy it back by hand
                 """)
         try counter.step("pay 5")
         try counter.expect(
@@ -54,6 +55,76 @@ struct RecoveryTests {
         try counter.step("restore-backup ~/copy")
         try counter.step("restore-backup ~/copy")
         #expect(try counter.step("pay 1 --json").contains(#""balance":"19.00","sequence":65538,"#))
+    }
+
+    @Test("what was blocked or replaced since the backup is named: nothing else would stop it")
+    func stoppedSince() throws {
+        let uid = RecoveryTests.uid
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("sim put NTAG215")
+        let lost = try counter.simulation.uidOnReader()
+        try counter.step("issue --balance 7")
+        try counter.step("sim put NTAG216")
+        let blocked = try counter.simulation.uidOnReader()
+        try counter.step("issue --balance 5")
+        try counter.step("block")
+        try counter.step("backup ~/copy")
+        try counter.step("sim put \(uid)")
+        try counter.step("block")
+        try counter.step("sim put NTAG213")
+        try counter.step("replace --card \(lost)")
+        let restored = try counter.step("restore-backup ~/copy")
+        #expect(
+            restored.contains(
+                "\nCard \(lost) was replaced since, and holds its money again: stop it with "
+                    + "tapcard block --card \(lost)"), "\(restored)")
+        #expect(
+            restored.contains(
+                "\nCard \(uid) was blocked since, and is not any more: stop it with tapcard block "
+                    + "--card \(uid)"), "\(restored)")
+        #expect(!restored.contains(blocked), "the backup has it blocked, too")
+        let document = try counter.step("restore-backup ~/copy --json")
+        #expect(document.hasSuffix(#""exhausted":[],"stopped":[]}"#), "named once: \(document)")
+        for card in [lost, uid] { try counter.step("block --card \(card)") }
+        let again = try counter.step("restore-backup ~/copy --json")
+        for card in [lost, uid] {
+            #expect(again.contains(#"{"uid":"\#(card)","status":"blocked"}"#), "\(again)")
+        }
+
+        // A ledger beyond reading cannot be asked.
+        try counter.write("junk", to: counter.ledger)
+        let unread = try counter.step("restore-backup ~/copy")
+        let word = "Which cards were blocked or replaced since then could not be read"
+        #expect(unread.contains(word))
+        try counter.write("junk", to: counter.ledger)
+        #expect(try counter.step("restore-backup ~/copy --json").hasSuffix(#""stopped":null}"#))
+        try DurableFile(counter.ledger).remove()
+        #expect(try counter.step("restore-backup ~/copy").contains(word))
+    }
+
+    @Test("a dump that lacks pages says how many were left as they were")
+    func partialDump() throws {
+        let counter = try Counter()
+        try counter.step("tag dump ~/whole")
+        let lines = try counter.text(of: counter.file("whole")).split(separator: "\n")
+        let without = { (pages: ClosedRange<Int>) in
+            lines.map { line in
+                guard line.hasPrefix("page "),
+                    let page = Int(line.dropFirst(5).prefix(2), radix: 16), pages.contains(page)
+                else { return String(line) }
+                return line.prefix(9) + "-- -- -- --"
+            }.joined(separator: "\n") + "\n"
+        }
+        try counter.write(without(0x10...0x2C), to: counter.file("part"))
+        #expect(
+            try counter.step("tag restore ~/part").hasSuffix(
+                "\nPages that the dump does not have, and that were left as they were: 24 of 36"))
+        try counter.write(without(4...0x2C), to: counter.file("none"))
+        try counter.expect(
+            "tag restore ~/none", status: 1,
+            complains: "~/none has none of the pages that can be restored. Nothing was written to "
+                + "a tag.")
     }
 
     @Test("a ledger that is in use is not replaced, but it can be copied")

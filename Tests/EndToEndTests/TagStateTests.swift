@@ -161,8 +161,8 @@ struct TagStateTests {
         #expect(try counter.simulation.page(9) == "31 39 2E 30")
         try counter.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
-            "The card carries no record that can be believed. An open payment was voided; "
-            + "the money is safe in the ledger. An operator can write it anew with tapcard repair "
+            "The card carries no record that can be believed. The money is safe in the ledger. An "
+            + "operator can write it anew with tapcard repair "
             + "--card 04AC6B72BA6C80."
         try counter.expect(
             "read", status: 7,

@@ -1,4 +1,5 @@
 import CSQLite
+import DurableFile
 import Testing
 
 /// Every word for a card that cannot be trusted, as whoever stands at the counter meets it: the
@@ -80,6 +81,38 @@ struct TrustTests {
         #expect(unknown.status == 4 && unknown.errors.contains("tapcard adopt takes it over"))
         try counter.step("adopt --accept-balance 20")
         try counter.step("pay 1")
+    }
+
+    @Test("of another house is not accused of anything, and may be written over")
+    func anotherHouse() throws {
+        // Every house begins with a key 1.
+        let elsewhere = try counterWithCard()
+        let counter = try Counter()
+        try counter.step("keys list")
+        try counter.write(
+            try elsewhere.text(of: elsewhere.simulation.path), to: counter.simulation.path)
+        for line in ["read", "pay 1", "adopt", "issue"] {
+            let ended = try counter.run(counter.words(of: line))
+            #expect(ended.status == 7, "\(line)")
+            for words in ["key 1", "another house's card", "--overwrite", "tapcard keys import"] {
+                #expect(ended.errors.contains(words), "\(line): \(ended.errors)")
+            }
+            #expect(!ended.errors.contains("Keep the tag"), "\(line)")
+        }
+        try counter.step("issue --balance 3 --overwrite")
+        try counter.step("pay 1")
+        // Whoever began anew and finds the copy of the keys has the card back.
+        let again = try Counter()
+        try again.step("keys list")
+        try elsewhere.step("keys export ~/keys.json")
+        try again.write(
+            try elsewhere.text(of: elsewhere.simulation.path), to: again.simulation.path)
+        let keys = elsewhere.file("keys.json")
+        #expect(
+            try again.run(["keys", "import", keys]).errors.contains("can remove its key file"))
+        try DurableFile(again.keys).remove()
+        try again.step("keys import \(keys)")
+        try again.step("adopt --accept-balance 20")
     }
 
     @Test("because the ledger is older than the card: ledger-behind, after one restore or two")

@@ -28,9 +28,9 @@ import Testing
             try await ledger.backup(to: folder.path + "/" + name)
             await ledger.close()
             #expect(folder.names == [name, "ledger.sqlite"])
-            let exhausted = try await SQLiteLedger.restore(
+            let restoration = try await SQLiteLedger.restore(
                 from: folder.path + "/" + name, to: folder.ledger, currency: nil)
-            #expect(exhausted == [])
+            #expect(restoration == Restoration(exhausted: [], stopped: []))
         }
     }
 
@@ -101,6 +101,27 @@ import Testing
             try await ledger.backup(to: folder.backup)
             await ledger.close()
             #expect(try await folder.restore() == [.second])
+        }
+    }
+
+    /// Also what stands only in the journal that a killed program has left.
+    @Test func namesTheCardsThatWereStoppedSince() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await Desk(ledger).complete(.issue(), id: 9, on: .second)
+            _ = try await ledger.change(.second, .block, id: .numbered(10), at: .end)
+            try await ledger.backup(to: folder.backup)
+            _ = try await ledger.change(.first, .block, id: .numbered(11), at: .end)
+            let file = File.read(folder.ledger)
+            let journal = File.read(folder.ledger + "-wal")
+            await ledger.close()
+            File.write(file, to: folder.ledger)
+            File.write(journal, to: folder.ledger + "-wal")
+            let stopped = Restoration.Stopped(uid: .first, status: .blocked)
+            #expect(try await folder.restoration().stopped == [stopped])
+            #expect(try await folder.restoration().stopped == [])
+            File.write([7], to: folder.ledger)
+            #expect(try await folder.restoration().stopped == nil)
         }
     }
 
@@ -209,6 +230,10 @@ extension Folder {
     }
 
     fileprivate func restore() async throws(LedgerError) -> [CardUID] {
+        try await restoration().exhausted
+    }
+
+    fileprivate func restoration() async throws(LedgerError) -> Restoration {
         try await SQLiteLedger.restore(from: backup, to: ledger, currency: .usd)
     }
 

@@ -87,7 +87,9 @@ final class ProgramBench: Sendable {
             },
             restore: { _, _, _ throws(LedgerError) in
                 if let failure = failures.ledger { throw failure }
-                return [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 }
+                return Restoration(
+                    exhausted: [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 },
+                    stopped: nil)
             },
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
             surroundings: { [numbers] progress in

@@ -82,7 +82,7 @@ struct ProgramOutputTests {
                 == Ended(
                     status: 0,
                     text: #"""
-                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"]}
+                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"],"stopped":null}
 
                         """#))
     }

@@ -66,6 +66,49 @@ struct CloseTests {
         try await world.expectSettled()
     }
 
+    @Test("leaves a tag on which others may write, and what they wrote is not written over")
+    func writtenBySomebody() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.close(id: World.id(2))
+        let closed = try await world.tag()
+        for isFormatted in [true, false] {
+            try await world.put(closed)
+            if isFormatted { _ = try await world.station.format(overwriting: false) }
+            try await world.alter { try? $0.lay(NDEFText(language: "en", text: "hi").record) }
+            let before = try await world.tag()
+            let dump = TagDump(try World.blank().tags[0])
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.format(overwriting: false)
+            }
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.restore(dump, overwriting: false)
+            }
+            #expect(try await world.tag() == before)
+            guard isFormatted else { continue }
+            let said = await outcome { () throws(TapcardError) in try await world.station.read() }
+            #expect(said.error == .cardClosed)
+            do {
+                _ = try await world.station.read()
+            } catch {
+                #expect(error.what.hasPrefix("The tag holds a text; the card that was on it is"))
+            }
+            let order = CardOrder(
+                .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
+                mayReissue: true)
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(3))
+            }
+            #expect(try await world.tag() == before)
+        }
+        _ = try await world.station.format(overwriting: true)
+        try await world.alter { try? $0.lay(NDEFText(language: "en", text: "hi").record) }
+        let order = CardOrder(
+            .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
+            mayReissue: true, mayOverwrite: true)
+        _ = try await world.station.make(order, id: World.id(4))
+        try await world.expectSettled()
+    }
+
     @Test("and formatting before the last tap has settled is no damage")
     func formattedUnsettled() async throws {
         let world = try await World.withCard()

@@ -86,6 +86,29 @@ struct EvidenceTests {
         #expect(try await world.station.read().problem == nil, "the true one counts")
     }
 
+    @Test("is not fooled by a card on which many records have stood")
+    func manyRecords() async throws {
+        let world = try await World.withCard()
+        for number in 2...22 {
+            _ = try await world.station.pay(World.usd(11), id: World.id(UInt64(number)))
+        }
+        let honest = try await world.tag()
+        let newest = try #require(try await world.slots().best)
+        let first = try await world.tag().layout.recordPages[newest.place]
+        func makeUp(_ first: UInt8, _ tag: inout TagMemory) {
+            tag[first + 1] = Page(0x00, 0x00, 0x03, 0xFF)
+            tag[first + 2] = Page(0x88, 0x11, 0x22, 0x44)
+            tag[first + 3] = Page(0x11, 0x88, 0x44, 0x22)
+        }
+        try await world.alter { makeUp(first, &$0) }
+        #expect(try await hints(of: world).first?.contains("looks tampered with: whole") == true)
+        // Nothing was being written to the other place either.
+        let other = try await world.tag().layout.recordPages[1 - newest.place]
+        try await world.put(honest)
+        try await world.alter { makeUp(other, &$0) }
+        #expect(try await hints(of: world).first?.contains("looks tampered with: whole") == true)
+    }
+
     @Test("names another writer's text that runs over a record, and a tag that was wiped")
     func otherWriters() async throws {
         let world = try await World.withCard()
@@ -151,8 +174,17 @@ struct EvidenceTests {
         #expect(
             try await hints(of: restored) == [
                 "the newest record with a true seal is number 3, which this ledger never handed "
-                    + "out"
+                    + "out: an older copy of it lies in its place, or somebody has key 1"
             ])
+        let problem = try #require(try await restored.station.read().problem)
+        #expect(problem.kind == .ledgerBehind)
+        #expect(
+            problem.meaning == "No backup was put back here with tapcard restore-backup: an older "
+                + "ledger was copied into its place, or somebody else has key 1.")
+        _ = try await restored.ledger.skipNumbersAfterRestore()
+        #expect(
+            try await restored.station.read().problem?.meaning
+                == "What happened since the backup is not in this ledger.")
         let other = World(try World.blank())
         try await other.issue(99_000)
         try await restored.put(try await other.tag())

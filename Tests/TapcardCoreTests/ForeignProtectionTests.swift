@@ -135,6 +135,34 @@ struct ForeignProtectionTests {
         try await world.expectSettled()
     }
 
+    @Test("is not proved by a copy that takes any: it does not know the answer")
+    func copyThatTakesAny() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        let honest = try await world.tag()
+        var copy = try #require(TagMemory.blank(.ntag213, uid: honest.uid))
+        copy.copy(honest)
+        try await world.put(copy)
+        let station = world.station(reader: TakesAnyPassword(reader: world.reader))
+        await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+            try await station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.tag() == copy)
+        #expect(try await world.ledger.audit().open == 0)
+
+        // What is open already is not finished on it, either.
+        try await world.put(honest)
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.add(World.usd(250), id: World.id(3))
+        try await world.put(copy)
+        _ = try? await station.read()
+        #expect(try await world.tag() == copy)
+        #expect(try await world.ledger.audit().open == 1)
+        try await world.put(honest)
+        #expect(try await world.station.read().balance == World.usd(1_250))
+        try await world.expectSettled()
+    }
+
     @Test("that a tag does not keep is noticed, and a power cycle helps")
     func ignored() async throws {
         let world = try await World.withCard()
@@ -206,4 +234,23 @@ private struct AlwaysPowered: TagReader {
     }
 
     func release() async {}
+}
+
+/// A reader on which a chip lies that answers every password, with whatever comes to its mind.
+private struct TakesAnyPassword: TagReader {
+    let reader: any TagReader
+
+    var name: String { get async { await reader.name } }
+    var longestAnswer: Int { get async { await reader.longestAnswer } }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try await reader.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        if case .authenticate? = try? Type2Command(frame: frame) { return [0xAA, 0xBB] }
+        return try await reader.exchange(frame)
+    }
+
+    func release() async { await reader.release() }
 }

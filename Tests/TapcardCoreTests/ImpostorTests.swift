@@ -40,6 +40,29 @@ struct ImpostorTests {
         try await expectUntrusted(copy, .forged, in: World(try World.blank()))
     }
 
+    @Test("on the chip of a card that this ledger knows is damage: its own number says whose it is")
+    func onAKnownCard() async throws {
+        let world = try await World.withCard()
+        let stolen = try await world.tag()
+        try await world.put(try World.otherTag())
+        try await world.issue(500, name: "Eve", id: 2)
+        let other = try #require(try await world.reader.change { $0.tag(World.otherUID) })
+        var copied = other
+        copied.copy(stolen)
+        var madeUp = other
+        let layout = try other.layout
+        for page in layout.recordPages.flatMap({ [$0 + 2, $0 + 3] }) {
+            madeUp[page] = Page(0xFE, 0xED, 0xF0, 0x0D)
+        }
+        for tag in [copied, madeUp] {
+            try await world.put(tag)
+            #expect(try await world.station.read().problem?.kind == .damaged)
+            await expectRefused(.damaged, exit: 7) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(100), id: World.id(3))
+            }
+        }
+    }
+
     @Test("that is blank but for a card's number does not become the card")
     func blankTagWithKnownNumber() async throws {
         let world = try await World.withCard()

@@ -42,6 +42,30 @@ struct OldImageTests {
         try await world.expectSettled()
     }
 
+    /// The thief chooses the word, but not what is said: he can spoil the record that tells on him.
+    @Test("and whose other record is spoilt is no mere accident")
+    func spoiltBeside() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        let old = try await world.tag()
+        _ = try await world.station.pay(World.usd(100), id: World.id(3))
+        try await world.put(old)
+        try await world.alter { $0[0x22] = Page(0x2E, 0x2E, 0x2E, 0x2E) }
+        let uid = try await world.uid()
+        let problem = try #require(try await world.station.read().problem)
+        #expect(problem.kind == .damaged)
+        #expect(problem.what == "The only record left on the card is an old one, number 2 of 3.")
+        #expect(
+            problem.meaning == "It is a copy or an image from before, or the newer record was lost."
+                + " The money is safe in the ledger.")
+        for command in ["history", "block", "repair"] {
+            #expect(problem.advice.contains("tapcard \(command) --card \(uid)"), "\(problem)")
+        }
+        await expectRefused(.damaged, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(100), id: World.id(4))
+        }
+    }
+
     /// Dumps from between any two WRITEs, torn payments and voided ones among them.
     @Test("is noticed even when it was made in the middle of a tap")
     func betweenWrites() async throws {

@@ -11,6 +11,27 @@ import Type2Tag
 /// An operator names a card that cannot be trusted and has it written anew.
 @Suite("A repair")
 struct RepairTests {
+    @Test("says that a payment was voided only in the tap that voided it")
+    func voided() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        _ = try? await world.station.pay(World.usd(100), id: World.id(2))
+        try await world.putBack()
+        try await world.alter { tag in for page in UInt8(0x20)...0x27 { tag[page] = .zero } }
+        let looked = try #require(try await world.station.read(settling: false).problem)
+        #expect(looked.what.hasSuffix("The payment \(World.id(2)) is still open."))
+        #expect(looked.meaning == "The money is safe in the ledger.")
+        #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
+        let read = try #require(try await world.station.read().problem)
+        #expect(read.meaning == "The open payment was voided; the money is safe in the ledger.")
+        #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
+        for settles in [true, false] {
+            let again = try #require(try await world.station.read(settling: settles).problem)
+            #expect(again.meaning == "The money is safe in the ledger.")
+            #expect(!again.what.contains("open"))
+        }
+    }
+
     /// What can be wrong with the card.
     enum Trouble: CaseIterable, Sendable {
         case damaged, rolledBack, forged

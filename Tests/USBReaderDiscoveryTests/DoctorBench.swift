@@ -58,7 +58,8 @@ final class DoctorBench: Sendable {
             openLedger: { _, _, _ throws(LedgerError) in
                 throw LedgerError(.unavailable, "a doctor needs no ledger")
             },
-            backUp: { _, _ throws(LedgerError) in }, restore: { _, _, _ throws(LedgerError) in [] },
+            backUp: { _, _ throws(LedgerError) in },
+            restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
             emulation: NoEmulation(),
             surroundings: { progress in

@@ -257,8 +257,15 @@ extension Station {
 
     /// Refuses to write over what may be worth something to someone.
     private func requireFree(_ sight: Sight, _ order: CardOrder) async throws(Interruption) {
-        if sight.view != nil { return }
         let unchanged = "Nothing was written to it."
+        if let card = sight.view?.card {
+            let content = sight.image.content(in: currency)
+            if !sight.isGivenUp || order.mayOverwrite || content.isLeft(by: card) { return }
+            throw .refused(
+                TapcardError(
+                    .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
+                    advice: "To write over it all the same, add --overwrite.", uid: sight.uid))
+        }
         switch try await stranger(sight) {
         case .blank: return
         case .sealed:

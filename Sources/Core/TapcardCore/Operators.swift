@@ -19,6 +19,11 @@ extension Station {
         }
         switch result {
         case .success(let card): return card
+        case .failure(let refusal) where refusal.rule == .cardUnknown:
+            throw TapcardError(
+                .cardUnknown, TapcardError.sentence(refusal.detail),
+                meaning: TapcardError.unchanged,
+                advice: "tapcard history shows the cards that it knows.", uid: card)
         case .failure(let refusal): throw TapcardError(refusal, uid: card)
         }
     }

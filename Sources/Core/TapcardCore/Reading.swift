@@ -56,13 +56,15 @@ extension Station {
                 if let view = sight.view {
                     let problem = verdict(on: sight)
                     if !settling {
-                        return .done(reading(sight, view, asItLies(sight, view), problem))
+                        let named = view.open.flatMap { problem?.leavingOpen($0) } ?? problem
+                        return .done(reading(sight, view, asItLies(sight, view), named))
                     }
-                    guard let problem, problem.kind != .cardClosed else { return .goOn }
-                    // Voids the open payment where that is due, and throws the same problem.
+                    guard var problem, problem.kind != .cardClosed else { return .goOn }
+                    // Voids the open payment where that is due, and throws the problem with that.
                     do throws(Interruption) {
                         _ = try await settle(sight, for: nil)
-                    } catch .refused {
+                    } catch .refused(let refused) {
+                        problem = refused
                         surroundings.progress(.hint(problem.what))
                     }
                     return .done(reading(sight, view, .outOfDate, problem))

@@ -12,6 +12,35 @@ enum Round: Sendable {
     case settled(Operation?, DisplayState)
 }
 
+extension TapcardError {
+    fileprivate static let moneyIsSafe = "The money is safe in the ledger."
+
+    /// An honest card whose newest record was lost looks like a copy with one record spoilt.
+    fileprivate static func onlyOld(
+        _ sequence: SequenceNumber, on card: LedgerCard
+    ) -> TapcardError {
+        TapcardError(
+            .damaged,
+            "The only record left on the card is an old one, number \(sequence) of "
+                + "\(card.confirmed).",
+            meaning: "It is a copy or an image from before, or the newer record was lost. "
+                + moneyIsSafe,
+            advice: "Look at tapcard history --card \(card.uid). In doubt block it with tapcard "
+                + "block --card \(card.uid); tapcard repair --card \(card.uid) makes the one in "
+                + "hand the true one.", uid: card.uid)
+    }
+
+    /// The same where this tap has voided what was open.
+    fileprivate func voiding(_ open: Operation) -> TapcardError {
+        TapcardError(
+            kind, what,
+            meaning: meaning.replacing(
+                TapcardError.moneyIsSafe,
+                with: "The open \(open.kind.noun) was voided; the money is safe in the ledger."),
+            advice: advice, uid: uid)
+    }
+}
+
 extension Station {
     /// Why this tag cannot be trusted; nil where it can or is nobody's.
     func verdict(on sight: Sight) -> TapcardError? {
@@ -20,9 +49,12 @@ extension Station {
         switch Judgement(sight.slots, sight.view) {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged:
+            if let sequence = sight.slots.best?.record.sequence, let card = sight.view?.card {
+                return TapcardError.onlyOld(sequence, on: card)
+            }
             return TapcardError(
                 .damaged, "The card carries no record that can be believed.",
-                meaning: "An open payment was voided; the money is safe in the ledger.",
+                meaning: TapcardError.moneyIsSafe,
                 advice: "An operator can write it anew with tapcard repair --card \(uid).",
                 uid: uid)
         case .forged where sight.slots.best == nil:
@@ -48,7 +80,11 @@ extension Station {
         case .ledgerBehind:
             return TapcardError(
                 .ledgerBehind, "The card is ahead of the ledger, as after a restored backup.",
-                meaning: "What happened since the backup is not in this ledger.",
+                meaning: sight.view?.gaps.isEmpty == false
+                    ? "What happened since the backup is not in this ledger."
+                    : "No backup was put back here with tapcard restore-backup: an older ledger "
+                        + "was copied into its place, or somebody else has key "
+                        + "\(sight.slots.best?.record.keyID ?? 0).",
                 advice: "Bring the newer ledger back, or accept the loss and write the ledger's "
                     + "state with tapcard repair --card \(uid).", uid: uid)
         }
@@ -60,19 +96,19 @@ extension Station {
         return TapcardError(
             Refusal(
                 .cardClosed,
-                "the tag is blank; the card that was on it is \(card.status.rawValue)"),
+                "the tag \(sight.image.content(in: currency).state); the card that was on it is "
+                    + card.status.rawValue),
             uid: sight.uid)
     }
 
     /// Finishes what an earlier tap left open. Throws where the card cannot be trusted.
     func settle(_ sight: Sight, for request: OperationID?) async throws(Interruption) -> Round {
         if let error = verdict(on: sight) {
-            if error.kind == .damaged {
-                _ = try await asking { () throws(LedgerError) in
-                    try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
-                }
+            guard error.kind == .damaged else { throw .refused(error) }
+            let voided = try await asking { () throws(LedgerError) in
+                try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
             }
-            throw .refused(error)
+            throw .refused(voided.map(error.voiding) ?? error)
         }
         guard let view = sight.view, let seen = sight.seen else { return .quiet(sight) }
         try await takeTrustedKey(for: sight)

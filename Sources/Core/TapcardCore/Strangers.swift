@@ -18,6 +18,33 @@ enum Stranger: Sendable {
     case other(String)
 }
 
+extension TagContent {
+    /// What lies there, for people.
+    var what: String {
+        switch self {
+        case .tapcard, .foreignCard, .badCard: "a card's data"
+        case .empty: "nothing"
+        case .text: "a text"
+        case .uri: "a link"
+        case .other: "data of another kind"
+        case .unreadable(let reason): "nothing that can be read (\(reason))"
+        }
+    }
+
+    var state: String { self == .empty ? "is blank" : "holds \(what)" }
+
+    /// Whether nothing lies there but what the card itself has left behind.
+    func isLeft(by card: LedgerCard) -> Bool {
+        switch self {
+        case .empty: true
+        case .tapcard: card.face == .tapcard
+        case .foreignCard: card.face == .iosApp
+        case .badCard, .unreadable: card.isDisplayStale
+        case .text, .uri, .other: false
+        }
+    }
+}
+
 extension Station {
     func stranger(_ sight: Sight) async throws(Interruption) -> Stranger {
         let content = sight.image.content(in: currency)
@@ -27,10 +54,7 @@ extension Station {
         case .tapcard(let face), .foreignCard(let face): return .unsealed(face)
         case .badCard(let reason): return .senseless(reason)
         case .empty: return .blank
-        case .text: return .other("a text")
-        case .uri: return .other("a link")
-        case .other: return .other("data of another kind")
-        case .unreadable(let reason): return .other("nothing that can be read (\(reason))")
+        case .text, .uri, .other, .unreadable: return .other(content.what)
         }
     }
 
@@ -62,10 +86,28 @@ extension Station {
                 meaning: "Whether it is true cannot be told.",
                 advice: "Bring the key with tapcard keys import.", uid: sight.uid)
         }
+        return forged(sight, naming: known)
+    }
+
+    /// A record that none of our keys has sealed, though it may name one: every house counts its
+    /// keys from 1, and so does an owner who lost his and began anew.
+    private func forged(_ sight: Sight, naming known: [UInt8]) -> TapcardError {
+        let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
+        let overwriting = "to write over it, add --overwrite to tapcard issue."
+        if sight.slots.hasRetired {
+            return TapcardError(
+                .forged, "The record on this tag is under a key that is given up (\(names)).",
+                meaning: "Whoever has that key can make such a card: here it is worth nothing.",
+                advice: TapcardError.sentence(overwriting), uid: sight.uid)
+        }
         return TapcardError(
-            .forged, "The seal on this tag is not true for its chip.",
-            meaning: "It was copied from another card or made up; it is worth nothing.",
-            advice: "Keep the tag, and do not take money for it.", uid: sight.uid)
+            .forged,
+            "No key of this station has sealed the record on this tag for its chip; it names "
+                + "\(names).",
+            meaning: "It is another house's card, a copy, or somebody's work: here it is worth "
+                + "nothing.",
+            advice: "If it is a card of yours, bring its keys with tapcard keys import FILE; "
+                + overwriting, uid: sight.uid)
     }
 
     /// Why no money moves on a tag that this ledger does not know.

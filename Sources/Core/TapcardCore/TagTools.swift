@@ -206,13 +206,13 @@ extension Station {
         if overwriting { return }
         let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         let content = TagContent(decoding: tag.memory, currency: currency)
-        if view == nil || view?.card.status == .closed {
-            if content == .empty || view != nil { return }
-        }
-        let what = view == nil ? "something (\(content.word))" : "a card of this ledger"
+        let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
+        if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
+        let isCard = view != nil && closed == nil
+        let what = isCard ? "a card of this ledger" : "something (\(content.word))"
         throw .refused(
             TapcardError(
-                view == nil ? .notACard : .cardKnown, "The tag carries \(what).",
+                isCard ? .cardKnown : .notACard, "The tag carries \(what).",
                 meaning: "Nothing was written to it.",
                 advice: "To write over it all the same, add \(flag).", uid: uid))
     }

@@ -13,6 +13,10 @@ extension TapcardError {
         let advice: String
         switch refusal.rule {
         case .insufficientFunds: advice = "Add funds with tapcard add, or charge less."
+        case .cardBlocked where refusal.isForGood:
+            advice =
+                "Its money is on the other card. Its tag can become a new card with tapcard issue "
+                + "--reissue."
         case .cardBlocked: advice = "An operator can allow it again with tapcard unblock."
         case .cardClosed: advice = "It can become a new card with tapcard issue --reissue."
         case .cardKnown: advice = "To close that account and begin a new one, add --reissue."

@@ -17,9 +17,10 @@ public struct Drivers: Sendable {
             any LedgerStore
     /// Copies the ledger while it is in use.
     public let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
-    /// Puts a copy in the ledger's place; the cards that have no numbers left after it.
+    /// Puts a copy in the ledger's place.
     public let restore:
-        @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) -> [CardUID]
+        @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
+            Restoration
     public let simulatedTags: any SimulatedTags
     public let readers: any ReaderInventory
     public let emulation: any ReaderEmulation
@@ -38,7 +39,7 @@ public struct Drivers: Sendable {
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
         restore:
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
-            [CardUID],
+            Restoration,
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         emulation: any ReaderEmulation,

@@ -12,7 +12,10 @@ extension Command {
         ) { session throws(TapcardError) in session.configuration() },
         Command(
             "backup", group: .station, "Copy the ledger, even while it is in use",
-            discussion: "The keys are not in it: keep them with tapcard keys export.",
+            discussion:
+                "The keys are not in it: keep them with tapcard keys export. Put it back with "
+                + "tapcard restore-backup alone: copied back by hand it hands out numbers a second "
+                + "time, and honest cards are taken for forged.",
             arguments: [
                 CommandArgument(
                     name: "FILE", help: "Where to; must not exist", completesFiles: true)
@@ -26,13 +29,18 @@ extension Command {
             }
             return Report(
                 [JSONMember(key: "file", value: .string(path))],
-                ["The ledger is copied to \(path)", "Keep the keys, too: tapcard keys export FILE"])
+                [
+                    "The ledger is copied to \(path)",
+                    "Keep the keys, too: tapcard keys export FILE",
+                    "The way back is tapcard restore-backup \(path); never copy it back by hand",
+                ])
         },
         Command(
             "restore-backup", group: .station, "Put a copy in the ledger's place",
             discussion: "What happened since the copy was made is gone from the ledger. So that no "
                 + "number is used twice, every card skips 65536 of them; cards that were used "
-                + "meanwhile are refused as \"ledger behind\" until an operator repairs them.",
+                + "meanwhile are refused as \"ledger behind\" until an operator repairs them. Cards "
+                + "that were blocked or replaced meanwhile are named: block them again.",
             arguments: [CommandArgument(name: "FILE", help: "The copy", completesFiles: true)],
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
@@ -40,7 +48,7 @@ extension Command {
             try session.requireFile(path)
             try session.makeDataFolder()
             let currency = try session.settings.currency
-            let exhausted = try await session.withLedgerErrors { () throws(LedgerError) in
+            let restoration = try await session.withLedgerErrors { () throws(LedgerError) in
                 try await session.drivers.restore(path, session.ledgerFile, currency)
             }
             return Report(
@@ -48,15 +56,18 @@ extension Command {
                     JSONMember(key: "file", value: .string(path)),
                     JSONMember(
                         key: "exhausted",
-                        value: .array(exhausted.map { .string($0.description) })),
+                        value: .array(restoration.exhausted.map { .string($0.description) })),
+                    JSONMember(
+                        key: "stopped",
+                        value: restoration.stopped.map { .array($0.map(\.document)) } ?? .null),
                 ],
                 [
                     "The ledger is as it was in \(path)",
                     "Cards that were used since then are refused until tapcard repair --card UID",
                 ]
-                    + exhausted.map {
+                    + restoration.exhausted.map {
                         "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
-                    })
+                    } + (restoration.stopped?.map(\.line) ?? [Session.stoppedUnread]))
         },
         Command(
             "completions", group: .station, "Print a shell's completions",
@@ -78,7 +89,25 @@ extension Command {
     ]
 }
 
+extension Restoration.Stopped {
+    fileprivate var document: JSONValue {
+        ["uid": .string(uid.description), "status": .string(status.rawValue)]
+    }
+
+    fileprivate var line: String {
+        let was =
+            status == .replaced
+            ? "was replaced since, and holds its money again"
+            : "was blocked since, and is not any more"
+        return "Card \(uid) \(was): stop it with tapcard block --card \(uid)"
+    }
+}
+
 extension Session {
+    fileprivate static let stoppedUnread =
+        "Which cards were blocked or replaced since then could not be read: where you know of one, "
+        + "stop it with tapcard block --card UID"
+
     /// The ledger's file; the name was checked when the settings were read.
     fileprivate var ledgerFile: String { settings.effective(.ledger).text ?? "" }
 

@@ -46,10 +46,10 @@ extension Command {
                 + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
             options: [.card], example: "tapcard tag protect"
         ) { session throws(TapcardError) in
+            let card = try session.card()
             let station = try await session.station()
             session.sayWhoOpens()
-            return Report(
-                try await station.protect(id: station.newID(), only: try session.card()))
+            return Report(try await station.protect(id: station.newID(), only: card))
         },
         Command(
             "tag unprotect", group: .tags, "Take the password off a card's tag",
@@ -217,9 +217,26 @@ extension Session {
                 "\(path) is no dump: \((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
+        let pages = dump.chip.userPages
+        let missing = pages.count { dump.pages[Int($0)] == nil }
+        guard missing < pages.count else {
+            throw TapcardError(
+                .fileUnusable, "\(path) has none of the pages that can be restored.",
+                meaning: "Nothing was written to a tag.")
+        }
         let uid = try await station().restore(dump, overwriting: command.flag("overwrite"))
         return Report(
-            [JSONMember(key: "uid", value: .text(uid))], ["Restored \(path) onto tag \(uid)"])
+            [
+                JSONMember(key: "uid", value: .text(uid)),
+                JSONMember(key: "missing", value: .number(missing)),
+            ],
+            ["Restored \(path) onto tag \(uid)"]
+                + (missing == 0
+                    ? []
+                    : [
+                        "Pages that the dump does not have, and that were left as they were: "
+                            + "\(missing) of \(pages.count)"
+                    ]))
     }
 
     /// A file that someone named; missing is an error here.

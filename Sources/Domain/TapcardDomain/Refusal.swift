@@ -20,10 +20,13 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     public let rule: Rule
     public let detail: String
+    /// Whether nobody can ever allow it again.
+    public let isForGood: Bool
 
-    public init(_ rule: Rule, _ detail: String) {
+    public init(_ rule: Rule, _ detail: String, isForGood: Bool = false) {
         self.rule = rule
         self.detail = detail
+        self.isForGood = isForGood
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.rule == right.rule }

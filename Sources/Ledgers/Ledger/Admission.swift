@@ -135,7 +135,9 @@ extension LedgerCard {
         case .blocked: throw Refusal(.cardBlocked, "the card is blocked")
         case .closed: throw Refusal(.cardClosed, "the card was closed and paid out")
         case .replaced:
-            throw Refusal(.cardBlocked, "the card was reported lost and replaced by another one")
+            throw Refusal(
+                .cardBlocked, "the card was reported lost and replaced by another one",
+                isForGood: true)
         }
     }
 }

@@ -5,14 +5,13 @@ public import Ledger
 public import TapcardDomain
 
 extension SQLiteLedger {
-    /// Puts a backup in the place of a ledger that nobody uses, and returns the cards whose
-    /// numbers are used up by that.
+    /// Puts a backup in the place of a ledger that nobody uses, and returns what that does to cards.
     ///
     /// What was there is kept beside it. The numbers that cards may have been given since the
     /// backup are skipped before it takes the place: there is no moment without the gap.
     public static func restore(
         from backup: String, to path: String, currency: Currency?
-    ) async throws(LedgerError) -> [CardUID] {
+    ) async throws(LedgerError) -> Restoration {
         let source = LedgerFile(path: backup)
         let target = LedgerFile(path: path)
         let doorway = Doorway(BlockingLane(label: "tapcard.restore"))
@@ -22,9 +21,17 @@ extension SQLiteLedger {
         }
         let ledger = try await open(path: draft.path, currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
+        let active = try await ledger.read { rows throws(LedgerError) in
+            Set(try rows.cards().filter { $0.status == .active }.map(\.uid))
+        }
         await ledger.close()
-        try await doorway.run { () throws(LedgerError) in try target.give(placeTo: draft) }
-        return exhausted
+        return try await doorway.run { () throws(LedgerError) in
+            // What is kept is nobody's any more: nothing can be stopped in it behind our back.
+            let previous = try target.give(placeTo: draft)
+            let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
+            return Restoration(
+                exhausted: exhausted, stopped: stopped?.filter { active.contains($0.uid) })
+        }
     }
 }
 
@@ -49,11 +56,28 @@ extension LedgerFile {
         try? inspect(Connection(path: path, .readOnly, busyLimit: busyLimit), in: nil)
     }
 
-    /// Nobody else can open the ledger until the other file has its name.
-    fileprivate func give(placeTo draft: TemporaryFile) throws(LedgerError) {
+    /// Cards on which no money moved, for a reason that their tags do not show.
+    fileprivate var stoppedIfReadable: [Restoration.Stopped]? {
+        do {
+            let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
+            _ = try inspect(connection, in: nil)
+            return try connection.query(
+                "SELECT uid, status FROM card WHERE status IN ('blocked', 'replaced') ORDER BY uid"
+            ) { row throws(LedgerError) in
+                Restoration.Stopped(uid: try row.value(\.uid), status: try row.word())
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Nobody else can open the ledger until the other file has its name. Returns the name under
+    /// which what was there is kept.
+    fileprivate func give(placeTo draft: TemporaryFile) throws(LedgerError) -> String? {
         guard Folder.contains(path) else {
             try disarmJournal()
-            return try draft.replace(path)
+            try draft.replace(path)
+            return nil
         }
         let held = try Connection(path: path, .readWrite)
         defer { withExtendedLifetime(held) {} }
@@ -69,6 +93,7 @@ extension LedgerFile {
             try disarmJournal()
         }
         try draft.replace(path)
+        return previous
     }
 
     /// The first free number says which restore it was.
