@@ -46,8 +46,11 @@ struct Plan: Sendable {
             + others.map { taps($0, 2, .one) }
             + Script.all.map { taps($0, 1, .all) }
             + small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
-            + ["protect", "pay"].flatMap(small).flatMap {
+            + small("pay").flatMap {
                 stations($0, turns: 2, turnsWithFault: 0, openings: Opening.broken)
+            }
+            + small("protect").flatMap {
+                stations($0, turns: 1, turnsWithFault: 0, openings: Opening.broken)
             }
             + small("add").flatMap { stations($0, turns: 2, turnsWithFault: 0) }
             + ["add", "protect", "unprotect"].flatMap(small)
