@@ -8,31 +8,37 @@ import TapcardDomain
 ///
 /// A hint and no proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
-    /// Each page lies between what stood there and what was being written over it.
+    /// Each page is one that was written to the card, or lies between two of them.
     case torn
     /// The fields are whole, but were not sealed so for this card.
     case tampered(SealedRecord)
     /// Like nothing that was ever written to the card.
     case overwritten
 
-    /// `before` are the records of which one stood in the place when it was last sound, `begun` those
-    /// that were to be written over it since. It may have been torn by each of them, and each page
-    /// counts for itself. Where nothing was begun, nothing can have been torn.
-    init(_ bytes: [UInt8], before: [[UInt8]], begun: [[UInt8]]) {
-        let nothing = [UInt8](repeating: 0, count: SealedRecord.byteCount)
-        let new = begun.reduce(nothing) { zip($0, $1).map { $0 | $1 } }
+    /// `written` are the records that may have stood in the place. A place may have been torn more
+    /// than once, so each page counts for itself.
+    init(_ bytes: [UInt8], written: [[UInt8]]) {
+        let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]
         let pageSize = SealedRecord.byteCount / SealedRecord.pageCount
         let isTorn = stride(from: 0, to: bytes.count, by: pageSize).allSatisfy { start in
-            // A page that is erased and programmed has no bit that none of them has.
-            (before + [nothing]).contains { old in
-                (start..<start + pageSize).allSatisfy { bytes[$0] & ~(old[$0] | new[$0]) == 0 }
+            written.contains { new in
+                written.contains { old in
+                    Trace.lies(bytes, between: old, new, in: start..<start + pageSize)
+                }
             }
         }
-        if isTorn, !begun.isEmpty {
+        if isTorn {
             self = .torn
         } else {
             self = SealedRecord(bytes).map(Trace.tampered) ?? .overwritten
         }
+    }
+
+    /// A page that is erased and programmed has no bit that neither of the two has.
+    private static func lies(
+        _ bytes: [UInt8], between old: [UInt8], _ new: [UInt8], in page: Range<Int>
+    ) -> Bool {
+        page.allSatisfy { bytes[$0] & ~(old[$0] | new[$0]) == 0 }
     }
 }
 
@@ -56,7 +62,7 @@ extension Station {
         // Without the ledger's word the tap goes on; it asks again before anything is decided.
         if sight.slots.hasOddity, let written = try? await written(on: view) {
             for place in sight.slots.slots.indices {
-                if let text = describe(place, of: sight.slots, view, written) { found.append(text) }
+                if let text = describe(place, of: sight.slots, written) { found.append(text) }
             }
         }
         if let best = sight.slots.best?.record {
@@ -80,7 +86,7 @@ extension Station {
     }
 
     private func describe(
-        _ place: Int, of slots: RecordSlots, _ view: CardView, _ written: Written
+        _ place: Int, of slots: RecordSlots, _ written: Written
     ) -> String? {
         let name = place == 0 ? "the first record" : "the second record"
         switch slots.slots[place] {
@@ -92,12 +98,7 @@ extension Station {
         // An old one whose key or holder has changed since.
         let recently = written.recently
         if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
-        // The last confirmed record is never written over: its own place cannot be torn.
-        let last = view.card.confirmed
-        let mayBeTorn = last == .none || slots.best?.record.sequence == last
-        let trace = Trace(
-            slots.bytes[place], before: recently.filter { $0.sequence < last }.map(\.bytes),
-            begun: mayBeTorn ? recently.filter { $0.sequence > last }.map(\.bytes) : [])
+        let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
         if case .torn = trace {
             return "\(name) looks torn: its pages are those of records that were written to the "
                 + "card, as when it is pulled away"
