@@ -9,7 +9,7 @@ struct SoakTownTests {
     @Test("loses no cent and accuses nobody honest, and nothing in it is idle")
     func towns() async throws {
         var tally = Tally()
-        for seed: UInt64 in [1, 20_261_121] {
+        for seed: UInt64 in [4, 20_261_121] {
             var soak = Soak(seed: seed)
             let steps = 3 * Soak.townLength
             do {
