@@ -141,7 +141,7 @@ struct BadInputTests {
         try counter.expect(
             "block --card 04112233445566", status: 4,
             complains: "This ledger knows no card 04112233445566. \(BadInputTests.unchanged) "
-                + "tapcard adopt takes over a card that this ledger does not know.")
+                + "tapcard history shows the cards that it knows.")
         try counter.expect(
             "replace", status: 2,
             complains: "Which card was lost? Name it with --card. Nothing was done. "

@@ -1,3 +1,4 @@
+import CardCryptography
 import CardImage
 import CardStore
 import Ledger
@@ -80,7 +81,8 @@ extension RestingWorld {
         world.weak = [:]
         let isOld = world.bestSequence < card.confirmed
         guard isOld else {
-            // The settings are those of the image: a copy that has none asks for no password.
+            if let password, !image.has(password) { return await world.refusingToWrite() }
+            // The settings are those of the image: it may ask for no password.
             return await world.settling().violations.filter { $0.invariant != .protection }.map {
                 Violation(
                     $0.invariant, "an earlier image was put back, as good as today's: \($0.detail)")
@@ -98,6 +100,24 @@ extension RestingWorld {
         }
         return tap.world == world
             ? [] : [Violation(.i7, "card or ledger was changed by an old image")]
+    }
+
+    /// The password that the ledger has on the card.
+    private var password: TagPassword? {
+        card?.protection.openingKeyID.flatMap { Scene.keys.entry($0) }.map {
+            TagPassword($0.keys, uid: uid.bytes)
+        }
+    }
+
+    /// Nothing is written to a tag that does not have its card's password, however good its record
+    /// is: it may be a copy.
+    private func refusingToWrite() async -> [Violation] {
+        let tap = await Tap.play(.read, in: self)
+        let isUntouched =
+            tap.world.tag == tag && tap.world.ledger.operations == ledger.operations
+            && tap.world.balance == balance
+        let words = "a tag without its card's password was written to, or settled"
+        return tap.violations + (isUntouched ? [] : [Violation(.i7, words)])
     }
 
     /// I6: whoever asks now what became of a request is told just that, and nothing happens again.
