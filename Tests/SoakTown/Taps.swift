@@ -166,14 +166,18 @@ extension Town {
         return trueNumbers(on: world.tag, card.uid, in: world.ledger).contains(card.confirmed)
     }
 
-    /// Nil where a record of the ledger's own is left that is not below the confirmed one.
+    /// Nil where a record of the ledger's own is left that is not below the confirmed one, also one
+    /// that it made in a time which it has lost: a repair goes on from there.
     private func lack(
         in world: RestingWorld, _ decays: [Decay] = Decay.allCases
     ) -> String? {
         guard let card = world.card else { return nil }
         for decay in decays {
             let tag = world.decayed(decay).tag
-            let best = trueNumbers(on: tag, card.uid, in: world.ledger).max() ?? .none
+            let lost = tag.records.filter { self.lost[card.uid]?.contains($0) == true }
+                .compactMap { SealedRecord($0)?.sequence }
+            let numbers = trueNumbers(on: tag, card.uid, in: world.ledger) + lost
+            let best = numbers.max() ?? .none
             if best < card.confirmed {
                 return "the best record is \(best), \(card.confirmed) is confirmed (\(decay))"
             }

@@ -167,7 +167,8 @@ struct AttackAtTheCounterTests {
     func lyingTag(_ lie: Lie) async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
-        let station = world.station(reader: LyingTag(reader: world.reader, lie: lie))
+        let station = world.station(
+            reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.lying(lie)))
         await expectRefused(.tagLost, exit: 1) { () throws(TapcardError) in
             try await station.pay(World.usd(250), id: World.id(2))
         }
@@ -176,7 +177,9 @@ struct AttackAtTheCounterTests {
         #expect(try await world.ledger.operation(World.id(2)) == nil)
 
         let stranger = World(try World.blank())
-        let desk = stranger.station(reader: LyingTag(reader: stranger.reader, lie: lie))
+        let desk = stranger.station(
+            reader: ReaderBetween(
+                reader: stranger.reader, answer: ReaderBetween.lying(lie)))
         let order = try CardOrder.demo(in: .usd)
         let said = await outcome { () throws(TapcardError) in
             try await desk.make(order, id: World.id(1))
@@ -184,36 +187,4 @@ struct AttackAtTheCounterTests {
         #expect([1, 4].contains(said.result?.exitStatus))
         #expect(await stranger.reader.writeCount == 0)
     }
-}
-
-/// What a hostile tag does to all it says.
-enum Lie: CaseIterable, Sendable {
-    case nothing, shorter, longer, twice
-
-    func told(_ answer: [UInt8]) -> [UInt8] {
-        switch self {
-        case .nothing: []
-        case .shorter: answer.dropLast()
-        case .longer: answer + [0]
-        case .twice: answer + answer
-        }
-    }
-}
-
-private struct LyingTag: TagReader {
-    let reader: SimulatedReader
-    let lie: Lie
-
-    var name: String { get async { reader.name } }
-    var longestAnswer: Int { get async { reader.longestAnswer } }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        lie.told(try await reader.exchange(frame))
-    }
-
-    func release() async { await reader.release() }
 }

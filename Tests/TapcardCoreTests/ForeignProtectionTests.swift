@@ -114,14 +114,20 @@ struct ForeignProtectionTests {
         try await world.expectSettled()
     }
 
-    @Test("is missing on a copy: money stays where it is")
-    func copy() async throws {
+    /// A protected card, and on the reader a copy of all that can be read of it.
+    private func copied() async throws -> (World, honest: TagMemory, copy: TagMemory) {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         let honest = try await world.tag()
         var copy = try #require(TagMemory.blank(.ntag213, uid: honest.uid))
         copy.copy(honest)
         try await world.put(copy)
+        return (world, honest, copy)
+    }
+
+    @Test("is missing on a copy: money stays where it is")
+    func copy() async throws {
+        let (world, honest, copy) = try await copied()
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
@@ -137,13 +143,9 @@ struct ForeignProtectionTests {
 
     @Test("is not proved by a copy that takes any: it does not know the answer")
     func copyThatTakesAny() async throws {
-        let world = World(try World.blank())
-        try await world.issue(protects: true)
-        let honest = try await world.tag()
-        var copy = try #require(TagMemory.blank(.ntag213, uid: honest.uid))
-        copy.copy(honest)
-        try await world.put(copy)
-        let station = world.station(reader: TakesAnyPassword(reader: world.reader))
+        let (world, honest, copy) = try await copied()
+        let station = world.station(
+            reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.takingAnyPassword))
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await station.pay(World.usd(250), id: World.id(2))
         }
@@ -234,23 +236,4 @@ private struct AlwaysPowered: TagReader {
     }
 
     func release() async {}
-}
-
-/// A reader on which a chip lies that answers every password, with whatever comes to its mind.
-private struct TakesAnyPassword: TagReader {
-    let reader: any TagReader
-
-    var name: String { get async { await reader.name } }
-    var longestAnswer: Int { get async { await reader.longestAnswer } }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        if case .authenticate? = try? Type2Command(frame: frame) { return [0xAA, 0xBB] }
-        return try await reader.exchange(frame)
-    }
-
-    func release() async { await reader.release() }
 }

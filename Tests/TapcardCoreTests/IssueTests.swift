@@ -200,7 +200,8 @@ struct IssueTests {
     @Test("works on a chip that shows no signature")
     func withoutSignature() async throws {
         let world = World(try World.blank())
-        let station = world.station(reader: UnsignedChip(reader: world.reader))
+        let station = world.station(
+            reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.unsigned))
         let order = try CardOrder.demo(in: .usd)
         #expect(try await station.make(order, id: World.id(1)).seal == .valid)
         try await world.expectSettled()

@@ -190,8 +190,10 @@ struct ProtectionTests {
         let world = try await World.withCard()
         let before = try await world.tag()
         await expectRefused(.unsupportedReader, exit: 5) { () throws(TapcardError) in
-            try await world.station(reader: StorageReader(reader: world.reader))
-                .protect(id: World.id(2))
+            try await world.station(
+                reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.storageOnly)
+            )
+            .protect(id: World.id(2))
         }
         #expect(try await world.tag() == before)
         #expect(try await world.operations().allSatisfy { $0.kind != .protect })
@@ -202,23 +204,4 @@ extension World {
     func card() async throws -> LedgerCard {
         try #require(try await ledger.view(of: try await uid())).card
     }
-}
-
-/// A reader that passes on READ, FAST_READ and WRITE, and no other command.
-private struct StorageReader: TagReader {
-    let reader: any TagReader
-
-    var name: String { get async { await reader.name } }
-    var longestAnswer: Int { get async { await reader.longestAnswer } }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        guard [0x30, 0x3A, 0xA2].contains(frame.first) else { throw ReaderError(.unsupported) }
-        return try await reader.exchange(frame)
-    }
-
-    func release() async { await reader.release() }
 }

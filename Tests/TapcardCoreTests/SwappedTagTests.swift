@@ -42,7 +42,8 @@ struct SwappedTagTests {
             let world = try await deed.world()
             let otherTag = try await putAside(other, in: world)
             let swapper = Swapper(world, to: otherTag.uid, before: moment, number)
-            let reader: any TagReader = isSigned ? swapper : UnsignedChip(reader: swapper)
+            let reader: any TagReader =
+                isSigned ? swapper : ReaderBetween(reader: swapper, answer: ReaderBetween.unsigned)
             let said = await outcome { () throws(TapcardError) in
                 try await deed.perform(at: world.station(reader: reader))
             }

@@ -127,18 +127,7 @@ extension Station {
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
         try await requireOpened(sight)
-        let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
-        let beginning: Beginning
-        do {
-            beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
-        } catch {
-            if error.kind == .outcomeUnknown {
-                begun.perhaps = Operation(
-                    id: id, uid: sight.uid, kind: intent.kind, begunAt: now)
-            }
-            throw .ledger(error)
-        }
-        switch beginning {
+        switch try await begin(intent, id, on: sight, noting: begun) {
         case .begun(let work):
             begun.operation = work.operation
             // The ledger may have it otherwise by now than it was seen.
@@ -155,6 +144,22 @@ extension Station {
         case .known, .changed: return nil
         case .mismatched(let operation): throw .refused(mismatch(operation))
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        }
+    }
+
+    /// Begins a request in the ledger. Where nobody can say whether it has, that is remembered.
+    func begin(
+        _ intent: Intent, _ id: OperationID, on sight: Sight, noting begun: Begun
+    ) async throws(Interruption) -> Beginning {
+        let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
+        do {
+            return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                begun.perhaps = Operation(
+                    id: id, uid: sight.uid, kind: intent.kind, begunAt: now)
+            }
+            throw .ledger(error)
         }
     }
 

@@ -111,18 +111,7 @@ extension Station {
             _ = try await release(sight)
             throw .overtaken
         }
-        let request = Request(id: id, uid: sight.uid, intent: .make(plan), at: now)
-        let beginning: Beginning
-        do {
-            beginning = try await ledger.begin(request, seen: sight.seen, sealer: sealer)
-        } catch {
-            if error.kind == .outcomeUnknown {
-                begun.perhaps = Operation(
-                    id: id, uid: sight.uid, kind: request.intent.kind, begunAt: now)
-            }
-            throw .ledger(error)
-        }
-        switch beginning {
+        switch try await begin(.make(plan), id, on: sight, noting: begun) {
         case .begun(let work):
             begun.operation = work.operation
             _ = try await perform(work, on: sight)
