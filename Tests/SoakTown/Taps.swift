@@ -216,7 +216,7 @@ extension Town {
         // What a vandal wrote may have become a member of others, which is kept.
         shown.extras = []
         guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
-        try expectProtection(tag, view.card.protection)
+        try expectProtection(index, view.card.protection)
         guard account.claims.isEmpty else { return }
         guard view.balance.minorUnits == account.balance else {
             throw broken(
@@ -240,14 +240,18 @@ extension Town {
 }
 
 extension Town {
-    /// The tag has its password and asks for it where the ledger says so, and nowhere else.
+    /// The tag has its password and asks for it where the ledger says so, and nowhere else; unless
+    /// a restored ledger has lost what was done to it, as long as nobody repairs it.
     private mutating func expectProtection(
-        _ tag: TagMemory, _ protection: CardProtection
+        _ index: Int, _ protection: CardProtection
     ) throws(Broken) {
         guard protection.isSettled else {
             throw broken("I8: its protection is still being switched: \(protection.word)")
         }
-        if let difference = tag.settingsDiffer(from: protection, keys) {
+        if let difference = bodies[index].tag.settingsDiffer(from: protection, keys) {
+            if bodies[index].marks.contains(.restored) {
+                return note("protection lost in a restore")
+            }
             throw broken("protection is \(protection.word) in the ledger, and \(difference)")
         }
         if protection != .off { note("settled with a password") }
