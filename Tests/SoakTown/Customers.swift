@@ -90,7 +90,7 @@ extension Town {
             }
             if hold == .calm, !receipt.isReplayed {
                 try await expectSettled(index)
-                bodies[index].marks = []
+                forgive(index)
             }
         case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
         }
@@ -273,7 +273,7 @@ extension Town {
             try await learn(index)
             try await expectSettled(index)
             try expectShown(reading, index)
-            bodies[index].marks = []
+            forgive(index)
         case .failure(let error):
             // Its records are gone, and there is nothing left to lose.
             if error.kind == .cardClosed, mayBeClosed(index) {

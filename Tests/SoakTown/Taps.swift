@@ -240,6 +240,14 @@ extension Town {
 }
 
 extension Town {
+    /// What was done to a card is no excuse any more: it is settled. But of a tag's protection a
+    /// look that has nothing to write learns nothing.
+    mutating func forgive(_ index: Int) {
+        let protection = tables.cards[uid(index)]?.protection ?? .off
+        let isLost = bodies[index].tag.settingsDiffer(from: protection, keys) != nil
+        bodies[index].marks.formIntersection(isLost ? [.restored] : [])
+    }
+
     /// The tag has its password and asks for it where the ledger says so, and nowhere else; unless
     /// a restored ledger has lost what was done to it, as long as nobody repairs it.
     private mutating func expectProtection(
