@@ -194,7 +194,7 @@ extension Town {
         guard let account = books.accounts[uid] else { return }
         let isRight =
             switch error.kind {
-            case .activationRefused, .serviceFailed: claim.kind == .activate
+            case .activationRefused, .serviceUnreachable: claim.kind == .activate
             case .operationVoided: !isNew
             default: account.explains(error.kind, of: claim) || isExplained(error.kind, index)
             }

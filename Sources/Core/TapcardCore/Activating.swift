@@ -56,9 +56,7 @@ extension Station {
                 .activationRefused, "The service does not activate the code: version \(version).",
                 meaning: unchanged, uid: uid)
         case .failure(let error):
-            throw TapcardError(
-                .serviceFailed, "The service gave no usable answer: \(error.detail).",
-                meaning: unchanged, advice: "Try again; asking twice is harmless.", uid: uid)
+            throw TapcardError(error, meaning: unchanged, uid: uid)
         }
     }
 
