@@ -24,6 +24,7 @@ step() {
     shift 2
     output=$("$tapcard" "$@" 2>&1)
     status=$?
+    said=$output
     printf '  $ tapcard %s\n' "$*"
     case "$1 $output" in
         ' ' | *' {'* | history*) printf '%s\n' "$output" | sed 's/^/      /' ;;
@@ -82,6 +83,79 @@ step 0 'replayed' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
 step 4 'scratched before' scratch
+
+chapter 'A sandbox stands in for the services on the web. The code is activated, once.'
+"$tapcard" sandbox --max-age 0 >"$home/sandbox.txt" 2>&1 </dev/null &
+sandbox=$!
+trap 'kill "$sandbox" 2>/dev/null; rm -rf "$home"' EXIT
+for _ in {1..200}; do grep -q 'Ctrl-C' "$home/sandbox.txt" && break; sleep 0.05; done
+sed 's/^/      /' "$home/sandbox.txt"
+while read -r word; do export "${word?}"; done < <(sed -n 's/^export //p' "$home/sandbox.txt")
+export TAPCARD_MASTERMIND_PASSWORD=sandbox
+control=${TAPCARD_ACTIVATION_URL%/activation}/sandbox
+switch() {
+    printf '  (the service from now on: %s)\n' "$1"
+    ask PUT /failure "$1"
+}
+ask() {
+    local host=${control#http://}
+    exec 3<>"/dev/tcp/${host%%[:/]*}/$(sed 's/.*:\([0-9]*\).*/\1/' <<<"$control")"
+    printf '%s /sandbox%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %s\r\n\r\n%s' \
+        "$1" "$2" "${#3}" "$3" >&3
+    cat <&3 >/dev/null
+    exec 3>&-
+}
+switch activation:cut-off
+step 8 'still scratched' activate
+switch none
+step 0 'activated' activate
+step 4 'activated before' activate
+step 0 '"state":"activated"' read --json
+
+chapter 'A lottery ticket is paid with the card, drawn, and checked with a tap.'
+step 0 'draw-' draws
+step 0 '$16.00 left' ticket buy
+step 0 'ticket-' ticket check
+step 4 'won' ticket claim
+printf '  (the lottery draws)\n'
+ask POST /draw ''
+step 0 'ticket-' tickets
+export TAPCARD_PRIZES='6=2 5=2 4=2 3=2 2=2 1=2 0=2'
+printf '  $ export TAPCARD_PRIZES="%s"\n' "$TAPCARD_PRIZES"
+step 0 '$18.00' ticket claim
+step 0 'claimed' ticket check
+
+chapter 'A short game of Mastermind: two slots, six colours.'
+step 0 'ann' mastermind login ann
+step 0 'slots' mastermind start --slots 2
+for first in {1..6}; do
+    for second in {1..6}; do
+        # Only what all answers so far allow is worth a guess.
+        fits=yes
+        for known in ${answers:-}; do
+            IFS=: read -r guess black white <<<"$known"
+            a=0 common=0
+            [ "$first" = "${guess:0:1}" ] && a=$((a + 1))
+            [ "$second" = "${guess:1:1}" ] && a=$((a + 1))
+            [ "$first" = "${guess:1:1}" ] && [ "$second" = "${guess:0:1}" ] && common=2
+            [ "$common" = 0 ] && { [ "$first" = "${guess:1:1}" ] || [ "$second" = "${guess:0:1}" ]; } && common=1
+            [ "$first" = "$second" ] || [ "${guess:0:1}" = "${guess:1:1}" ] && [ "$a" = 1 ] && common=0
+            [ "$a:$((a == 2 ? 0 : common))" = "$black:$white" ] || fits=no
+        done
+        [ "$fits" = yes ] || continue
+        step 0 '"black"' mastermind guess "$first$second" --json
+        black=$(sed -n 's/.*"black":\([0-9]\).*/\1/p' <<<"$said")
+        white=$(sed -n 's/.*"white":\([0-9]\).*/\1/p' <<<"$said")
+        answers="${answers:-} $first$second:$black:$white"
+        [ "$black" = 2 ] && break 2
+    done
+done
+step 0 'ann' mastermind ranking
+kill "$sandbox"
+wait "$sandbox" 2>/dev/null
+trap 'rm -rf "$home"' EXIT
+chapter 'The services are gone. What they said last is still known, with its age.'
+step 0 'draw-' draws
 
 chapter 'Someone keeps an image of the card, spends, and puts the image back.'
 step 0 'Dumped' tag dump old-state.txt
