@@ -128,27 +128,27 @@ step 0 'claimed' ticket check
 chapter 'A short game of Mastermind: two slots, six colours.'
 step 0 'ann' mastermind login ann
 step 0 'slots' mastermind start --slots 2
-for first in {1..6}; do
-    for second in {1..6}; do
-        # Only what all answers so far allow is worth a guess.
-        fits=yes
-        for known in ${answers:-}; do
-            IFS=: read -r guess black white <<<"$known"
-            a=0 common=0
-            [ "$first" = "${guess:0:1}" ] && a=$((a + 1))
-            [ "$second" = "${guess:1:1}" ] && a=$((a + 1))
-            [ "$first" = "${guess:1:1}" ] && [ "$second" = "${guess:0:1}" ] && common=2
-            [ "$common" = 0 ] && { [ "$first" = "${guess:1:1}" ] || [ "$second" = "${guess:0:1}" ]; } && common=1
-            [ "$first" = "$second" ] || [ "${guess:0:1}" = "${guess:1:1}" ] && [ "$a" = 1 ] && common=0
-            [ "$a:$((a == 2 ? 0 : common))" = "$black:$white" ] || fits=no
-        done
-        [ "$fits" = yes ] || continue
-        step 0 '"black"' mastermind guess "$first$second" --json
-        black=$(sed -n 's/.*"black":\([0-9]\).*/\1/p' <<<"$said")
-        white=$(sed -n 's/.*"white":\([0-9]\).*/\1/p' <<<"$said")
-        answers="${answers:-} $first$second:$black:$white"
-        [ "$black" = 2 ] && break 2
+# score GUESS SECRET: the black and white pegs for two slots.
+score() {
+    local black=0 white=0
+    [ "${1:0:1}" = "${2:0:1}" ] && black=$((black + 1))
+    [ "${1:1:1}" = "${2:1:1}" ] && black=$((black + 1))
+    if [ "$black" = 0 ]; then
+        [ "${1:0:1}" = "${2:1:1}" ] && white=$((white + 1))
+        [ "${1:1:1}" = "${2:0:1}" ] && white=$((white + 1))
+    fi
+    echo "$black:$white"
+}
+answers=()
+for candidate in {1..6}{1..6}; do
+    # Only what all answers so far allow is worth a guess.
+    for answer in "${answers[@]}"; do
+        [ "$(score "${answer%%=*}" "$candidate")" = "${answer##*=}" ] || continue 2
     done
+    step 0 '"black"' mastermind guess "$candidate" --json
+    pegs=$(sed -n 's/.*"black":\([0-9]\),"white":\([0-9]\).*/\1:\2/p' <<<"$said")
+    answers+=("$candidate=$pegs")
+    [ "$pegs" = 2:0 ] && break
 done
 step 0 'ann' mastermind ranking
 kill "$sandbox"
