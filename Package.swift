@@ -58,10 +58,12 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
+        library("CMicroHTTPD"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
+        room("WebServer", on: "Support", ["BlockingLane", "CLinux", "CMicroHTTPD"]),
 
         room("TapcardDomain", on: "Domain"),
 
@@ -195,6 +197,7 @@ let package = Package(
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
+        tests(of: "WebServer", ["BlockingLane"]),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),

@@ -7,6 +7,7 @@ enum ImportRules {
         "TextCodecs": [],
         "BlockingLane": ["Dispatch", "Glibc"],
         "DurableFile": ["Glibc"],
+        "WebServer": ["BlockingLane", "CLinux", "CMicroHTTPD", "Glibc"],
         "CardCryptography": ["COpenSSL", "TextCodecs"],
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],

@@ -1,0 +1,7 @@
+#ifndef TAPCARD_CMICROHTTPD_H
+#define TAPCARD_CMICROHTTPD_H
+
+#include <dlfcn.h>
+#include <microhttpd.h>
+
+#endif
