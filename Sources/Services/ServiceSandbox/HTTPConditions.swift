@@ -31,7 +31,8 @@ package struct HTTPConditions: Hashable, Sendable {
             return ifNoneMatch.split(separator: ",").contains { word in
                 let name = word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
                 let text = String(name)
-                return text == "*" || (text.hasPrefix("W/") ? String(text.dropFirst(2)) : text) == tag
+                return text == "*"
+                    || (text.hasPrefix("W/") ? String(text.dropFirst(2)) : text) == tag
             }
         }
         guard let changed, let since = ifModifiedSince.flatMap({ CivilTime(httpText: $0) }) else {

@@ -1,5 +1,5 @@
-package import TapcardDomain
-import TextCodecs
+import TapcardDomain
+package import TextCodecs
 
 /// The activation service: names a version for each code, and names it again when it is asked
 /// again, whatever it names to others by then.
@@ -26,18 +26,16 @@ package struct SandboxActivation: Sendable {
     }
 
     /// `code` as it stands behind the question mark; nil where it does not.
-    package mutating func answer(code: String?) -> SandboxAnswer {
-        SandboxAnswer { () throws(SandboxProblem) in
-            guard let code = code.flatMap({ ScratchCode($0) }) else {
-                throw .malformed("code is no UUID")
-            }
-            guard given[code] != nil || given.count < SandboxActivation.mostCodes else {
-                throw .full("the sandbox remembers no more than \(given.count) codes")
-            }
-            let version = given[code] ?? version
-            given[code] = version
-            return SandboxActivation.document(version)
+    package mutating func answer(code: String?) throws(SandboxProblem) -> JSONValue {
+        guard let code = code.flatMap({ ScratchCode($0) }) else {
+            throw .malformed("code is no UUID")
         }
+        guard given[code] != nil || given.count < SandboxActivation.mostCodes else {
+            throw .full("the sandbox remembers no more than \(given.count) codes")
+        }
+        let version = given[code] ?? version
+        given[code] = version
+        return SandboxActivation.document(version)
     }
 
     package static func document(_ version: String) -> JSONValue {

@@ -1,4 +1,4 @@
-import TextCodecs
+package import TextCodecs
 
 /// What a stand-in says to one request, before it goes onto the line.
 package struct SandboxAnswer: Hashable, Sendable {
@@ -7,8 +7,8 @@ package struct SandboxAnswer: Hashable, Sendable {
         case text(String)
         /// The beginning of a text of which more bytes are promised than ever come.
         case cutOff(String, promisedBytes: Int)
-        /// So many spaces, made while they are sent.
-        case spaces(Int)
+        /// So many spaces, made while they are sent; their number may be announced before.
+        case spaces(Int, isAnnounced: Bool)
     }
 
     package var status: Int
@@ -24,15 +24,6 @@ package struct SandboxAnswer: Hashable, Sendable {
     package init(_ document: JSONValue, status: Int = 200) {
         self.init(
             status, headers: ["Content-Type": "application/json"], body: .text(document.text))
-    }
-
-    /// The answer of a request that may be at fault.
-    package init(_ body: () throws(SandboxProblem) -> JSONValue) {
-        do {
-            self.init(try body())
-        } catch {
-            self.init(error)
-        }
     }
 
     package init(_ problem: SandboxProblem) {

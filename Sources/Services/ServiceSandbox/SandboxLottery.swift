@@ -1,5 +1,5 @@
 package import TapcardDomain
-import TextCodecs
+package import TextCodecs
 
 /// The lottery: draws that have taken place, one a week, and the tickets that it keeps itself.
 package struct SandboxLottery: Sendable {
@@ -112,30 +112,39 @@ package struct SandboxLottery: Sendable {
 }
 
 extension SandboxLottery {
+    private typealias DrawRow = (date: String, numbers: [Int], bonus: Int, topPrize: Int64)
+    private typealias TicketRow = (draw: String, numbers: [Int], bonus: Int)
+
     /// The first one is the services' own example.
-    private static let exampleDraws: [Draw] = [
-        ("2023-05-15", [2, 16, 23, 44, 47, 52], 14, 4_000_000_000),
-        ("2023-05-22", [45, 5, 51, 32, 24, 18], 28, 6_000_000_000),
-        ("2023-05-29", [34, 21, 4, 58, 1, 15], 51, 6_000_000_000),
-        ("2023-06-05", [7, 40, 33, 12, 59, 26], 3, 8_000_000_000),
-    ].enumerated().compactMap { index, row in
-        guard let id = DrawID("draw-\(index + 1)"), let date = CalendarDate(row.0),
-            let balls = try? Balls(row.1, bonus: row.2)
-        else { return nil }
-        return Draw(id: id, date: date, balls: balls, topPrize: row.3)
-    }
+    private static let exampleDraws: [Draw] = {
+        let rows: [DrawRow] = [
+            ("2023-05-15", [2, 16, 23, 44, 47, 52], 14, 4_000_000_000),
+            ("2023-05-22", [48, 5, 11, 37, 24, 18], 28, 6_000_000_000),
+            ("2023-05-29", [19, 33, 8, 57, 41, 27], 51, 5_000_000_000),
+            ("2023-06-05", [7, 40, 33, 12, 59, 26], 3, 8_000_000_000),
+        ]
+        return rows.enumerated().compactMap { index, row in
+            guard let id = DrawID("draw-\(index + 1)"), let date = CalendarDate(row.date),
+                let balls = try? Balls(row.numbers, bonus: row.bonus)
+            else { return nil }
+            return Draw(id: id, date: date, balls: balls, topPrize: row.topPrize)
+        }
+    }()
 
     /// All six and the bonus; three and the bonus; the bonus alone; nothing; one to come.
-    private static let exampleTickets: [Ticket] = [
-        ("draw-1", [2, 16, 23, 44, 47, 52], 14),
-        ("draw-2", [5, 9, 18, 24, 37, 53], 28),
-        ("draw-3", [2, 10, 20, 30, 40, 50], 51),
-        ("draw-4", [1, 2, 4, 5, 6, 8], 9),
-        ("draw-5", [3, 14, 15, 26, 35, 58], 31),
-    ].enumerated().compactMap { index, row in
-        guard let id = TicketID("ticket-\(index + 1)"), let draw = DrawID(row.0),
-            let balls = try? Balls(row.1, bonus: row.2)
-        else { return nil }
-        return Ticket(id: id, draw: draw, balls: balls)
-    }
+    private static let exampleTickets: [Ticket] = {
+        let rows: [TicketRow] = [
+            ("draw-1", [2, 16, 23, 44, 47, 52], 14),
+            ("draw-2", [5, 9, 18, 24, 36, 53], 28),
+            ("draw-3", [2, 10, 20, 30, 40, 50], 51),
+            ("draw-4", [1, 2, 4, 5, 6, 8], 9),
+            ("draw-5", [3, 14, 15, 26, 35, 58], 31),
+        ]
+        return rows.enumerated().compactMap { index, row in
+            guard let id = TicketID("ticket-\(index + 1)"), let draw = DrawID(row.draw),
+                let balls = try? Balls(row.numbers, bonus: row.bonus)
+            else { return nil }
+            return Ticket(id: id, draw: draw, balls: balls)
+        }
+    }()
 }
