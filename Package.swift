@@ -96,6 +96,9 @@ let package = Package(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room(
+            "ServiceSandbox", on: "Services",
+            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
 
         room(
             "TapcardCore", on: "Core",
@@ -117,6 +120,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
+                "ServiceSandbox", "WebServer",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -255,6 +259,7 @@ let package = Package(
                 "IdleDrivers", "BlockingLane",
             ]),
         tests(of: "FuzzTargets"),
+        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs", "BlockingLane"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],

@@ -30,6 +30,7 @@ enum ImportRules {
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
+        "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
@@ -43,7 +44,7 @@ enum ImportRules {
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "Glibc",
+            "ServiceSandbox", "WebServer", "Glibc",
             "Dispatch",
         ],
     ]

@@ -13,9 +13,18 @@ package struct SandboxRanking: Sendable {
         package let solved: Timestamp
         package let guesses: Int
         package let slots: Int
+
+        package init(
+            game: MastermindGameID, user: String, solved: Timestamp, guesses: Int, slots: Int
+        ) {
+            (self.game, self.user, self.solved) = (game, user, solved)
+            (self.guesses, self.slots) = (guesses, slots)
+        }
     }
 
     package private(set) var rows: [Row] = []
+
+    package init() {}
 
     /// By slots, then by guesses; of equal ones the earlier is the better.
     package mutating func add(_ row: Row) {
