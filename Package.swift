@@ -259,7 +259,7 @@ let package = Package(
                 "IdleDrivers", "BlockingLane",
             ]),
         tests(of: "FuzzTargets"),
-        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs", "BlockingLane"]),
+        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
