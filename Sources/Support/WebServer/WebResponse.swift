@@ -25,6 +25,11 @@ public struct WebResponse: Sendable {
         typed("text/plain; charset=utf-8", text, status, headers)
     }
 
+    /// Nobody is going to see it.
+    func abandon() {
+        if case .stream(let stream) = body { stream.detach() }
+    }
+
     private static func typed(
         _ type: String, _ text: String, _ status: Int, _ headers: [(String, String)]
     ) -> WebResponse {

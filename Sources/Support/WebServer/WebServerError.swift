@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a server cannot be started.
 public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
@@ -20,6 +22,11 @@ public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible
     public init(_ kind: Kind, _ detail: String) {
         self.kind = kind
         self.detail = detail
+    }
+
+    static func noResources(_ what: String, _ number: CInt) -> WebServerError {
+        let reason = unsafe String(cString: strerror(number))
+        return WebServerError(.noResources, "The system has \(what) for a server: \(reason).")
     }
 
     public var description: String { detail }
