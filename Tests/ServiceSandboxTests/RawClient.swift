@@ -32,7 +32,7 @@ enum RawClient {
         at port: UInt16
     ) async throws -> RawAnswer {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
+            DispatchQueue(label: "raw client").async {
                 continuation.resume(
                     with: Result { try exchange(method, path, headers, body, port) })
             }

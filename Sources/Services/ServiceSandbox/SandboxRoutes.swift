@@ -66,7 +66,7 @@ struct SandboxRoutes: Sendable {
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
         }
-        // Nobody cancels it: a sleep that ended early would only answer early.
+        // It ends early where the sandbox is stopped, and then nobody listens any more.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
