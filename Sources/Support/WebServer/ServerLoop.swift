@@ -95,7 +95,8 @@ final class ServerLoop {
         ) { events in
             let count = unsafe linux_wait(
                 epoll, events.baseAddress, timeout.map { CInt(clamping: $0) } ?? -1)
-            for unsafeevent in unsafe events.prefix(max(0, Int(count))) {
+            for index in 0..<max(0, Int(count)) {
+                let event = unsafe events[index]
                 switch event.number {
                 case Watched.mailbox: isMailThere = true
                 case Watched.daemon: break
