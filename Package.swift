@@ -276,7 +276,7 @@ let package = Package(
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
                 "tapcard", "DurableFile", "CSQLite", "OtherClients", "PN532Emulator",
-                "SimulatedField", "Type2Tag",
+                "ServiceSandbox", "SimulatedField", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]
