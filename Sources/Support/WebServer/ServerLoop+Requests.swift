@@ -123,7 +123,6 @@ extension ServerLoop {
         // The phase first: libmicrohttpd may begin to read the answer while it takes it.
         if case .stream(let stream) = response.body {
             connection.phase = .streaming(stream)
-            watchListener(connection)
             if isStopping { stream.finish() }
         } else {
             connection.phase = .answering
@@ -133,7 +132,6 @@ extension ServerLoop {
     }
 
     private func completed(_ connection: ServerConnection) {
-        if case .streaming = connection.phase { forgetListener(connection) }
         if case .handling(let task) = connection.phase { task.cancel() }
         if case .refused = connection.phase {} else { connection.reset() }
         limitTransfer(connection)
