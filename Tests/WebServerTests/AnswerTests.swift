@@ -8,7 +8,7 @@ import WebServer
         return try await exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     }
 
-    @Test(arguments: [0, 1, 1000, 3_000_000])
+    @Test(arguments: [0, 1, 1000, 300_000])
     func bytesArrive(_ count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let answer = try await served(WebResponse(200, body: .bytes(bytes)))
@@ -37,9 +37,9 @@ import WebServer
     @Test(arguments: [true, false])
     func aFillerIsAsLongAsItIs(_ announced: Bool) async throws {
         let answer = try await served(
-            WebResponse(200, body: .filler(byte: 7, count: 5_000_000, announced: announced)))
-        #expect(answer.headers["content-length"] == (announced ? "5000000" : nil))
-        #expect(answer.body.count == 5_000_000)
+            WebResponse(200, body: .filler(byte: 7, count: 500_000, announced: announced)))
+        #expect(answer.headers["content-length"] == (announced ? "500000" : nil))
+        #expect(answer.body.count == 500_000)
         #expect(answer.body.allSatisfy { $0 == 7 })
     }
 

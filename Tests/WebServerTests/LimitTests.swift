@@ -90,7 +90,7 @@ import WebServer
             $0.idleSeconds = 1
         }
         var halfOpen: [RawClient] = []
-        for _ in 1...20 {
+        for _ in 1...6 {
             let client = try RawClient(server.port)
             try await client.send("GET /x HTTP/1.1\r\n")
             halfOpen.append(client)

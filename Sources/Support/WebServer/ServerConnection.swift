@@ -32,6 +32,7 @@ import Glibc
     let library: MicroHTTPDLibrary
     let mailbox: ServerMailbox
     var phase = Phase.idle
+    var isHead = false
     var body: [UInt8] = []
     /// What was beyond the limit, and thrown away.
     var discardedBytes = 0

@@ -105,8 +105,9 @@ extension ServerLoop {
     }
 
     private func ask(_ connection: ServerConnection, _ head: RequestHead) -> MHD_Result {
+        connection.isHead = head.method == "HEAD"
         let request = WebRequest(
-            method: head.method == "HEAD" ? "GET" : head.method, path: head.target.path,
+            method: connection.isHead ? "GET" : head.method, path: head.target.path,
             query: head.target.query, headers: head.headers, body: connection.body)
         connection.body = []
         connection.deadline = nil

@@ -31,6 +31,7 @@ final class ServerLoop {
     /// Connections whose clients send no more.
     private var left: Set<UInt64> = []
     private var nextNumber = Watched.first
+    private var hasClosed = false
     private var nextTick: UInt64?
     /// When all has to be down; nil while nobody has asked for it.
     private var end: UInt64?
@@ -73,7 +74,12 @@ final class ServerLoop {
         while !isOver {
             let isMailThere = wait(daemon)
             if isMailThere { for message in mailbox.takeAll() { receive(message) } }
-            daemon.run()
+            // Where there were too many connections, it looks for new ones only in the run after
+            // the one in which some have gone, and its descriptor does not tell.
+            repeat {
+                hasClosed = false
+                daemon.run()
+            } while hasClosed
             for number in left { endWhereNothingIsAhead(number) }
             tick()
         }
@@ -173,6 +179,7 @@ final class ServerLoop {
     func closed(_ connection: ServerConnection) {
         connections[connection.number] = nil
         left.remove(connection.number)
+        hasClosed = true
         // Nothing to be done where it fails: then it is watched no longer, which is what is wanted.
         _ = linux_unwatch(epoll, connection.socket)
         guard !isStopping, connection.mayBeSending else { return }
