@@ -23,7 +23,6 @@ final class ServerLoop {
     let handler: Handler
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
-    private var listening: ListeningSocket?
     private var daemon: MicroHTTPDDaemon?
     private let epoll: CInt
     private var lingering: LingeringSockets
@@ -45,14 +44,11 @@ final class ServerLoop {
         self.library = library
         self.handler = handler
         mailbox = try ServerMailbox()
-        let socket = listening.descriptor
-        self.listening = consume listening
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("no epoll", errno) }
         let daemon = try unsafe MicroHTTPDDaemon(
-            library, settings, listening: socket,
-            context: Unmanaged.passUnretained(self).toOpaque())
+            library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
         self.daemon = daemon
         guard
             linux_watch(epoll, mailbox.descriptor, UInt32(linux_readable), Watched.mailbox) == 0,
@@ -207,10 +203,10 @@ final class ServerLoop {
     // MARK: The end
 
     private func beginStop(by time: UInt64) {
+        let isFirst = end == nil
         end = min(end ?? time, time)
-        guard let daemon, listening != nil else { return }
-        daemon.quiesce()
-        listening = nil
+        guard isFirst else { return }
+        daemon?.quiesce()
         for connection in connections.values {
             switch connection.phase {
             case .idle, .begun, .receiving: connection.cut()
