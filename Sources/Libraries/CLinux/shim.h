@@ -44,8 +44,8 @@ static inline int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLO
 
 enum {
     linux_readable = EPOLLIN,
-    /// The other side of a connection sends no more.
-    linux_left = EPOLLRDHUP,
+    /// The other side of a connection sends no more; said once.
+    linux_left = EPOLLRDHUP | EPOLLET,
 };
 
 /// What was seen on a descriptor, with the number under which it is watched.

@@ -23,6 +23,7 @@ struct tapcard_microhttpd {
     __typeof__(MHD_resume_connection) *resume_connection;
     __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
     __typeof__(MHD_create_response_from_callback) *create_response_from_callback;
+    __typeof__(MHD_set_response_options) *set_response_options;
     __typeof__(MHD_add_response_header) *add_response_header;
     __typeof__(MHD_queue_response) *queue_response;
     __typeof__(MHD_destroy_response) *destroy_response;
@@ -50,6 +51,7 @@ static inline const char *tapcard_microhttpd_bind(
     TAPCARD_BIND(resume_connection)
     TAPCARD_BIND(create_response_from_buffer)
     TAPCARD_BIND(create_response_from_callback)
+    TAPCARD_BIND(set_response_options)
     TAPCARD_BIND(add_response_header)
     TAPCARD_BIND(queue_response)
     TAPCARD_BIND(destroy_response)
@@ -163,6 +165,13 @@ static inline void *tapcard_microhttpd_context(
     const union MHD_ConnectionInfo *info =
         table->get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info != NULL ? info->socket_context : NULL;
+}
+
+/// An answer of unknown length ends with its connection instead of with a last chunk.
+static inline enum MHD_Result tapcard_microhttpd_end_by_closing(
+    const struct tapcard_microhttpd *table, struct MHD_Response *response) {
+    return table->set_response_options(
+        response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 // Casts, which Swift cannot see.

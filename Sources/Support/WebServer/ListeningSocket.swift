@@ -3,13 +3,20 @@ import Glibc
 /// A socket that takes connections. Ours rather than libmicrohttpd's, because here it can be said
 /// what is wrong.
 struct ListeningSocket: ~Copyable {
-    let descriptor: CInt
+    private let descriptor: CInt
 
     private init(_ descriptor: CInt) {
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
+
+    /// Somebody else closes it from now on.
+    consuming func handOver() -> CInt {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
 
     static func open(_ settings: WebServerSettings) throws(WebServerError) -> ListeningSocket {
         var address = sockaddr_in()

@@ -33,13 +33,13 @@ import Glibc
 
     /// The context is handed to the callbacks, and has to outlive the daemon.
     init(
-        _ library: MicroHTTPDLibrary, _ settings: WebServerSettings, listening: CInt,
-        context: UnsafeMutableRawPointer
+        _ library: MicroHTTPDLibrary, _ settings: WebServerSettings,
+        _ listening: consuming ListeningSocket, context: UnsafeMutableRawPointer
     ) throws(WebServerError) {
         self.library = library
         memory = Memory(settings.tls)
         var wanted = unsafe tapcard_microhttpd_settings()
-        unsafe wanted.listening_socket = listening
+        unsafe wanted.listening_socket = listening.handOver()
         unsafe wanted.connections = UInt32(clamping: settings.connections)
         unsafe wanted.idle_seconds = UInt32(clamping: settings.idleSeconds)
         unsafe wanted.connection_bytes = settings.headerBytes + Self.answerBytes
@@ -51,6 +51,7 @@ import Glibc
         unsafe wanted.completed = ServerLoop.requestCompleted
         unsafe wanted.connection = ServerLoop.connectionChanged
         unsafe wanted.log = memory.log
+        // It closes the socket where it does not start.
         let started = unsafe library.withFunctions { functions in
             unsafe tapcard_microhttpd_start(functions, &wanted)
         }
@@ -82,9 +83,10 @@ import Glibc
         _ = unsafe library.functions.run(handle)
     }
 
-    /// Takes no connections from now on; the listening socket may be closed.
+    /// Closes the port. To be called once.
     func quiesce() {
-        _ = unsafe library.functions.quiesce_daemon(handle)
+        let socket = unsafe library.functions.quiesce_daemon(handle)
+        if socket >= 0 { close(socket) }
     }
 
     /// Closes all connections. To be called once, after `quiesce`, with none suspended: it ends

@@ -27,6 +27,10 @@ extension ServerConnection {
         let isTaken = headers.allSatisfy {
             unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
         }
+        // The last chunk would be sent even where the rest of the body is left out.
+        if isHead, response.body.isOfUnknownLength {
+            _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
+        }
         guard isTaken, (200...599).contains(response.status) else {
             unsafe library.functions.destroy_response(made)
             return nil

@@ -32,6 +32,7 @@ import Glibc
     let library: MicroHTTPDLibrary
     let mailbox: ServerMailbox
     var phase = Phase.idle
+    var isHead = false
     var body: [UInt8] = []
     /// What was beyond the limit, and thrown away.
     var discardedBytes = 0
@@ -77,15 +78,26 @@ import Glibc
         resume()
     }
 
-    /// Whether bytes of the client's wait to be read, or may still come.
-    var hasInputAhead: Bool {
+    enum Input {
+        case waiting
+        case none
+        case ended
+    }
+
+    /// What there is of the client's that has not been read.
+    var input: Input {
         var byte: UInt8 = 0
-        let count = unsafe recv(
-            socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
-        guard count < 0 else { return count > 0 }
-        switch phase {
-        case .begun, .receiving, .refused: return errno == EAGAIN
-        default: return false
+        let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN { return .none }
+        return count > 0 ? .waiting : .ended
+    }
+
+    /// Whether a client whose connection is being closed has sent more than was read, or may be
+    /// about to.
+    var mayBeSending: Bool {
+        switch (input, phase) {
+        case (.waiting, _), (.none, .begun), (.none, .receiving), (.none, .refused): true
+        default: false
         }
     }
 

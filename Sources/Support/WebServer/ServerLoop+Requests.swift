@@ -105,8 +105,9 @@ extension ServerLoop {
     }
 
     private func ask(_ connection: ServerConnection, _ head: RequestHead) -> MHD_Result {
+        connection.isHead = head.method == "HEAD"
         let request = WebRequest(
-            method: head.method == "HEAD" ? "GET" : head.method, path: head.target.path,
+            method: connection.isHead ? "GET" : head.method, path: head.target.path,
             query: head.target.query, headers: head.headers, body: connection.body)
         connection.body = []
         connection.deadline = nil
@@ -123,7 +124,6 @@ extension ServerLoop {
         // The phase first: libmicrohttpd may begin to read the answer while it takes it.
         if case .stream(let stream) = response.body {
             connection.phase = .streaming(stream)
-            watchListener(connection)
             if isStopping { stream.finish() }
         } else {
             connection.phase = .answering
@@ -133,7 +133,6 @@ extension ServerLoop {
     }
 
     private func completed(_ connection: ServerConnection) {
-        if case .streaming = connection.phase { forgetListener(connection) }
         if case .handling(let task) = connection.phase { task.cancel() }
         if case .refused = connection.phase {} else { connection.reset() }
         limitTransfer(connection)

@@ -23,12 +23,14 @@ final class ServerLoop {
     let handler: Handler
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
-    private var listening: ListeningSocket?
     private var daemon: MicroHTTPDDaemon?
     private let epoll: CInt
     private var lingering: LingeringSockets
     private var connections: [UInt64: ServerConnection] = [:]
+    /// Connections whose clients send no more.
+    private var left: Set<UInt64> = []
     private var nextNumber = Watched.first
+    private var hasClosed = false
     private var nextTick: UInt64?
     /// When all has to be down; nil while nobody has asked for it.
     private var end: UInt64?
@@ -42,14 +44,11 @@ final class ServerLoop {
         self.library = library
         self.handler = handler
         mailbox = try ServerMailbox()
-        let socket = listening.descriptor
-        self.listening = consume listening
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("no epoll", errno) }
         let daemon = try unsafe MicroHTTPDDaemon(
-            library, settings, listening: socket,
-            context: Unmanaged.passUnretained(self).toOpaque())
+            library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
         self.daemon = daemon
         guard
             linux_watch(epoll, mailbox.descriptor, UInt32(linux_readable), Watched.mailbox) == 0,
@@ -71,7 +70,13 @@ final class ServerLoop {
         while !isOver {
             let isMailThere = wait(daemon)
             if isMailThere { for message in mailbox.takeAll() { receive(message) } }
-            daemon.run()
+            // Where there were too many connections, it looks for new ones only in the run after
+            // the one in which some have gone, and its descriptor does not tell.
+            repeat {
+                hasClosed = false
+                daemon.run()
+            } while hasClosed
+            for number in left { endWhereNothingIsAhead(number) }
             tick()
         }
         shutDown(daemon)
@@ -101,10 +106,10 @@ final class ServerLoop {
                 case Watched.mailbox: isMailThere = true
                 case Watched.daemon: break
                 default:
-                    if let connection = connections[event.number] {
-                        listenerLeft(connection)
-                    } else {
+                    if connections[event.number] == nil {
                         lingering.drain(event.number)
+                    } else {
+                        left.insert(event.number)
                     }
                 }
             }
@@ -159,47 +164,49 @@ final class ServerLoop {
     func opened(_ handle: OpaquePointer) -> ServerConnection {
         let connection = unsafe ServerConnection(nextNumber, handle, library, mailbox)
         connections[nextNumber] = connection
-        nextNumber += 1
         limitTransfer(connection)
+        if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
+            connection.cut()
+        }
+        nextNumber += 1
         return connection
     }
 
     func closed(_ connection: ServerConnection) {
         connections[connection.number] = nil
-        guard !isStopping, connection.hasInputAhead else { return }
+        left.remove(connection.number)
+        hasClosed = true
+        // Nothing to be done where it fails: then it is watched no longer, which is what is wanted.
+        _ = linux_unwatch(epoll, connection.socket)
+        guard !isStopping, connection.mayBeSending else { return }
         lingering.add(connection.socket, connection.number)
         if nextTick == nil { nextTick = MonotonicClock.now + Self.tickMilliseconds }
     }
 
-    /// libmicrohttpd does not look at a suspended connection, so nobody else would notice that
-    /// its listener has left.
-    func watchListener(_ connection: ServerConnection) {
-        guard linux_watch(epoll, connection.socket, UInt32(linux_left), connection.number) == 0
-        else {
-            connection.cut()
-            return
+    /// libmicrohttpd does not look at a suspended connection, so it does not see that a listener
+    /// has left; nor does it see the end of a request that is cut off right behind its last bytes.
+    /// A client that waits for its answer may well have ended its own side.
+    private func endWhereNothingIsAhead(_ number: UInt64) {
+        guard let connection = connections[number] else { return }
+        switch connection.phase {
+        case .handling, .handled, .answering: return
+        case .idle, .begun, .receiving:
+            // Behind TLS bytes may be waiting that the socket knows nothing of.
+            guard settings.tls == nil, connection.input == .ended else { return }
+        case .streaming(let stream): stream.leave()
+        case .refused: break
         }
-    }
-
-    func forgetListener(_ connection: ServerConnection) {
-        // It is watched no longer where its listener has left.
-        _ = linux_unwatch(epoll, connection.socket)
-    }
-
-    private func listenerLeft(_ connection: ServerConnection) {
-        forgetListener(connection)
-        guard case .streaming(let stream) = connection.phase else { return }
-        stream.leave()
+        left.remove(number)
         connection.cut()
     }
 
     // MARK: The end
 
     private func beginStop(by time: UInt64) {
+        let isFirst = end == nil
         end = min(end ?? time, time)
-        guard let daemon, listening != nil else { return }
-        daemon.quiesce()
-        listening = nil
+        guard isFirst else { return }
+        daemon?.quiesce()
         for connection in connections.values {
             switch connection.phase {
             case .idle, .begun, .receiving: connection.cut()

@@ -47,4 +47,11 @@ public enum WebBody: Sendable {
     case cutOff([UInt8], promised: Int)
     /// One byte many times, held nowhere in memory; without its length where it is not announced.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
+
+    var isOfUnknownLength: Bool {
+        switch self {
+        case .stream, .filler(_, _, announced: false): true
+        default: false
+        }
+    }
 }
