@@ -55,7 +55,7 @@ struct SandboxTests {
         played.process.signal(signal)
         let ended = try played.process.end()
         #expect(ended.status == 0)
-        #expect(ended.output.hasSuffix("The sandbox is gone. It was asked 1 times.\n"))
+        #expect(ended.output.hasSuffix("The sandbox is gone. Requests it had: 1\n"))
         #expect(ended.errors == "")
         let port = try #require(played.address.split(separator: ":").last)
         // The port is free again.

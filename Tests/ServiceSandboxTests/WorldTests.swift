@@ -159,6 +159,34 @@ struct WorldTests {
         #expect(world.log.requestCount == 7)
     }
 
+    @Test("whatever comes is answered, and nothing but a game begins one")
+    mutating func anything() throws {
+        let token = try logIn()
+        let words = [
+            "{", "}", "[", "]", ",", ":", "\"user_id\"", "\"password\"", "\"sandbox\"",
+            "\"gameId\"",
+            "\"guess\"", "\"time-to-live\"", "9223372036854775808", "-1", "1e9", "\u{0}",
+            "\u{FEFF}",
+            "null", "\\u", "\"",
+        ]
+        for _ in 0..<3_000 {
+            let count = Int.random(in: 0...12, using: &chance)
+            var text = ""
+            for _ in 0..<count { text += words.randomElement(using: &chance) ?? "" }
+            var question = SandboxQuestion()
+            (question.code, question.body) = (text, Array(text.utf8))
+            question.token = Bool.random(using: &chance) ? token : text
+            question.conditions = HTTPConditions(ifNoneMatch: text, ifModifiedSince: text)
+            let call = SandboxCall.allCases.randomElement(using: &chance) ?? .version
+            let answer = ask(call, question)
+            let isList = [.draws, .tickets, .ranking].contains(call)
+            #expect(isList || answer.status >= 400, "\(call) \(text)")
+            #expect(SandboxSwitch(text) == nil)
+            #expect(CivilTime(httpText: text) == nil)
+        }
+        #expect(world.mastermind.counts == (1, 0))
+    }
+
     @Test("of the codes the latest are kept")
     mutating func manyCodes() throws {
         var log = SandboxLog()

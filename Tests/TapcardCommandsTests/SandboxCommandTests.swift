@@ -15,7 +15,7 @@ struct SandboxCommandTests {
                 Mastermind's password, whoever logs in: open-sesame
                 What is to go wrong: curl -X PUT -d cut-off http://127.0.0.1:40231/sandbox/failure
                 Ctrl-C ends it
-                The sandbox is gone. It was asked 3 times.
+                The sandbox is gone. Requests it had: 3
 
                 """)
     }

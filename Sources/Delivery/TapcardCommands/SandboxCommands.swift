@@ -96,7 +96,7 @@ extension Session {
         await sandbox.stop()
         guard !isJSON else { return .nothing }
         return Report(
-            [], ["The sandbox is gone. It was asked \(sandbox.requestCount) times."], isPlain: true)
+            [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true)
     }
 
     private func started(_ sandbox: any RunningSandbox) -> Report {

@@ -38,6 +38,8 @@ public final class ServiceSandbox: Sendable {
         (self.server, self.drawing) = (server, drawing)
     }
 
+    deinit { drawing?.cancel() }
+
     /// Begins to listen, on this machine alone.
     public static func start(
         _ settings: Settings = Settings(), now: @escaping @Sendable () -> Timestamp
