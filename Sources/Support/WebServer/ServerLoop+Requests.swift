@@ -78,7 +78,7 @@ extension ServerLoop {
         } catch {
             connection.phase = .refused
             limitTransfer(connection)
-            return connection.queue(error.response, closing: true) ? .YES : .NO
+            return connection.queue(error.response, closing: true) == nil ? .NO : .YES
         }
     }
 
@@ -121,15 +121,14 @@ extension ServerLoop {
     }
 
     private func answer(_ connection: ServerConnection, _ response: WebResponse) -> MHD_Result {
-        // The phase first: libmicrohttpd may begin to read the answer while it takes it.
-        if case .stream(let stream) = response.body {
-            connection.phase = .streaming(stream)
+        guard let phase = connection.queue(response, closing: isStopping) else { return .NO }
+        connection.phase = phase
+        if case .streaming(let stream) = phase {
             if isStopping { stream.finish() }
         } else {
-            connection.phase = .answering
             limitTransfer(connection)
         }
-        return connection.queue(response, closing: isStopping) ? .YES : .NO
+        return .YES
     }
 
     private func completed(_ connection: ServerConnection) {
