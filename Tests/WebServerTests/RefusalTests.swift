@@ -53,6 +53,8 @@ import WebServer
         "GET /x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
         "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /a\u{0} HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /\u{0}a?b HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /a/../b HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET x HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET  HTTP/1.1\r\nHost: x\r\n\r\n",
