@@ -114,6 +114,15 @@ import WebServer
                 "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n" + body) == 413)
     }
 
+    /// It may not have read yet why it is refused, and a reset would take that away.
+    @Test func whoIsRefusedIsNotResetWhileItSends() async throws {
+        let client = try RawClient(server.port)
+        try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")
+        #expect(try await client.answer().status == 413)
+        #expect(try await client.rest() == [])
+        for _ in 1...3 { try await client.send([UInt8](repeating: 0, count: 10_000)) }
+    }
+
     @Test func aHugeChunkedBodyIsRefusedWhenItIsThere() async throws {
         let client = try RawClient(server.port)
         let chunk = String(repeating: "x", count: 1001)
