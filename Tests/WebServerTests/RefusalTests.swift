@@ -53,6 +53,8 @@ import WebServer
         "GET /x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
         "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /a\u{0} HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /\u{0}a?b HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /a/../b HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET x HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET  HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -110,6 +112,15 @@ import WebServer
         #expect(
             try await refusal(
                 "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n" + body) == 413)
+    }
+
+    /// It may not have read yet why it is refused, and a reset would take that away.
+    @Test func whoIsRefusedIsNotResetWhileItSends() async throws {
+        let client = try RawClient(server.port)
+        try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")
+        #expect(try await client.answer().status == 413)
+        #expect(try await client.rest() == [])
+        for _ in 1...3 { try await client.send([UInt8](repeating: 0, count: 10_000)) }
     }
 
     @Test func aHugeChunkedBodyIsRefusedWhenItIsThere() async throws {

@@ -26,6 +26,7 @@ import WebServer
 
     @Test(arguments: [
         "", "x", "*", "?x", "example.org:80", "ftp://example.org/x", "http://example.org",
+        "http://x?y=/z",
         "http://", "/a b", "/a#b", "/\u{7F}", "/ä", "/%", "/%4", "/%4g", "/%g4", "/%+4", "/%00",
         "/x?a=%00", "/x?%zz", "/x?a=%", "/%C3", "/%ff", "/x?a=%80", "/%0a", "/%7f", "/%ED%A0%80",
         "/..", "/.", "/a/../b", "/a/./b", "/%2e%2e/x", "/a%2f..%2fb",

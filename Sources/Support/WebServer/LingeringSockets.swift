@@ -14,7 +14,7 @@ struct LingeringSockets: ~Copyable {
 
     private static let mostSockets = 64
     private static let mostBytes = 16 << 20
-    private static let milliseconds: UInt64 = 2000
+    private static let milliseconds: UInt64 = 5000
 
     private let epoll: CInt
     private var sockets: [UInt64: Lingering] = [:]

@@ -12,7 +12,7 @@ package struct RequestTarget: Hashable {
         }
         // Clients of a proxy send the whole address; the host also stands in its header.
         for scheme in ["http://", "https://"] where rest.starts(with: scheme.utf8) {
-            rest = rest.dropFirst(scheme.utf8.count).drop { $0 != UInt8(ascii: "/") }
+            rest = rest.dropFirst(scheme.utf8.count).drop { !"/?".utf8.contains($0) }
         }
         let question = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = Self.decoded(rest[..<question], plusIsSpace: false), path.first == "/",

@@ -6,8 +6,9 @@ extension ServerConnection {
     /// Streams are written into the connection's own buffer, except to clients of HTTP/1.0.
     private static let streamBlockBytes = 1 << 10
 
-    /// Hands the answer to libmicrohttpd; false where it does not take it.
-    func queue(_ response: WebResponse, closing: Bool) -> Bool {
+    /// Hands the answer to libmicrohttpd. What the connection does then, and nil where it is not
+    /// taken.
+    func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
             return queue(.text("The answer cannot be sent.\n", status: 500), closing: true)
@@ -16,8 +17,9 @@ extension ServerConnection {
         guard
             unsafe library.functions.queue_response(handle, UInt32(response.status), made)
                 == .YES
-        else { return false }
-        return true
+        else { return nil }
+        guard case .stream(let stream) = response.body else { return .answering }
+        return .streaming(stream)
     }
 
     /// Nil is a status or a header that no answer may have, or a stream that has a listener.

@@ -11,8 +11,8 @@ import Glibc
     enum Phase {
         /// Between two requests, or before the first.
         case idle
-        /// The first line is there.
-        case begun(target: [UInt8])
+        /// The first line is there, with its target at this address.
+        case begun(target: [UInt8], address: UInt)
         /// The headers are there, and the body is coming.
         case receiving(RequestHead)
         /// The handler works; the connection is suspended.

@@ -16,7 +16,8 @@ extension ServerLoop {
         }
         guard let connection = unsafe connection(pointer) else { return nil }
         let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
-        connection.phase = .begun(target: unsafe bytes.map { UInt8(bitPattern: $0) })
+        connection.phase = .begun(
+            target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
         return unsafe pointer
     }
 
@@ -25,9 +26,12 @@ extension ServerLoop {
         guard let loop = unsafe loop(context), let connection = unsafe connection(request?.pointee),
             let method = unsafe method, let version = unsafe version, let count = unsafe count
         else { return .NO }
-        if case .begun(let target) = connection.phase {
+        if case .begun(let target, let address) = connection.phase {
+            // The version stands right behind the target; a NUL has cut it short where it does not.
+            let distance = UInt(bitPattern: version) &- address
+            let isCut = distance < connection.headBytes && distance != target.count + 1
             return loop.headersSeen(
-                connection, target, unsafe String(cString: method),
+                connection, target + (isCut ? [0] : []), unsafe String(cString: method),
                 unsafe String(cString: version))
         }
         let part = unsafe UnsafeRawBufferPointer(start: bytes, count: count.pointee)
@@ -78,7 +82,7 @@ extension ServerLoop {
         } catch {
             connection.phase = .refused
             limitTransfer(connection)
-            return connection.queue(error.response, closing: true) ? .YES : .NO
+            return connection.queue(error.response, closing: true) == nil ? .NO : .YES
         }
     }
 
@@ -121,15 +125,14 @@ extension ServerLoop {
     }
 
     private func answer(_ connection: ServerConnection, _ response: WebResponse) -> MHD_Result {
-        // The phase first: libmicrohttpd may begin to read the answer while it takes it.
-        if case .stream(let stream) = response.body {
-            connection.phase = .streaming(stream)
+        guard let phase = connection.queue(response, closing: isStopping) else { return .NO }
+        connection.phase = phase
+        if case .streaming(let stream) = phase {
             if isStopping { stream.finish() }
         } else {
-            connection.phase = .answering
             limitTransfer(connection)
         }
-        return connection.queue(response, closing: isStopping) ? .YES : .NO
+        return .YES
     }
 
     private func completed(_ connection: ServerConnection) {

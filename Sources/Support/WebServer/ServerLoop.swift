@@ -142,7 +142,7 @@ final class ServerLoop {
     /// A request or an answer is under way, and has to come to its end.
     func limitTransfer(_ connection: ServerConnection) {
         let now = MonotonicClock.now
-        connection.deadline = now + UInt64(max(settings.transferSeconds, 0)) * 1000
+        connection.deadline = now + UInt64(UInt32(clamping: settings.transferSeconds)) * 1000
         if nextTick == nil { nextTick = now + Self.tickMilliseconds }
     }
 
@@ -194,7 +194,10 @@ final class ServerLoop {
             // Behind TLS bytes may be waiting that the socket knows nothing of.
             guard settings.tls == nil, connection.input == .ended else { return }
         case .streaming(let stream): stream.leave()
-        case .refused: break
+        case .refused:
+            // The refusal is still to be read, and libmicrohttpd closes behind it.
+            left.remove(number)
+            return
         }
         left.remove(number)
         connection.cut()

@@ -27,7 +27,7 @@ public struct WebResponse: Sendable {
 
     /// Nobody is going to see it.
     func abandon() {
-        if case .stream(let stream) = body { stream.detach() }
+        if case .stream(let stream) = body, stream.attach({}) { stream.detach() }
     }
 
     private static func typed(

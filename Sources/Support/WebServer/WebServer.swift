@@ -1,7 +1,8 @@
 import BlockingLane
 import Glibc
 
-/// A server of HTTP/1.1, on one thread of its own.
+/// A server of HTTP/1.1, on one thread of its own. It goes on until it is stopped, or until
+/// nobody holds it any more: then it gives up at once whatever is under way.
 public final class WebServer: Sendable {
     /// How many descriptors are left for everything else than connections.
     private static let otherDescriptors = 64
@@ -77,9 +78,11 @@ public final class WebServer: Sendable {
     /// returns then too, and the shorter time counts.
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
-        let milliseconds = max(seconds, 0) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
+        let milliseconds =
+            UInt64(UInt32(clamping: seconds)) * 1000
+            + UInt64(max(attoseconds, 0)) / 1_000_000_000_000_000
         await withCheckedContinuation { continuation in
-            let time = MonotonicClock.now + UInt64(milliseconds)
+            let time = MonotonicClock.now + milliseconds
             if !mailbox.post(.stop(by: time, whenDown: continuation)) { continuation.resume() }
         }
     }

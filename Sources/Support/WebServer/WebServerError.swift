@@ -2,6 +2,7 @@ import Glibc
 
 /// Why a server cannot be started.
 public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What stands in the way.
     public enum Kind: Sendable, Hashable {
         /// libmicrohttpd is not there, or is another one.
         case libraryMissing

@@ -21,7 +21,7 @@ public struct WebServerSettings: Sendable {
     public var headerBytes = 16 << 10
     /// Further clients wait until one of these has gone.
     public var connections = 256
-    /// A connection on which nothing moves for so long is closed.
+    /// A connection on which nothing moves for so long is closed; zero is never.
     public var idleSeconds = 30
     /// A request has to arrive, and an answer to be taken, within so long, slow as it may move.
     /// Streams may take for ever.

@@ -107,7 +107,6 @@ public final class WebStream: Sendable {
     func detach() {
         let isFinished = state.withLock { state in
             state.drop()
-            state.wake = {}
             return state.isFinished
         }
         if !isFinished { onGone() }
