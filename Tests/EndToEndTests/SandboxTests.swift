@@ -99,8 +99,9 @@ struct SandboxTests {
         ]
         #expect(try played.curl("/mastermind/api/v2/login", login).hasSuffix(" 200"))
         var draws = ""
-        while !draws.contains(#""id":"draw-5""#) {
+        try played.process.wait("it draws") {
             draws = try played.curl("/lottery/StubLottoResultsData.json", ["--include"])
+            return draws.contains(#""id":"draw-5""#)
         }
         #expect(draws.contains("Cache-Control: max-age=9\r\n"))
         played.process.signal(SIGTERM)
