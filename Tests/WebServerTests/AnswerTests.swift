@@ -2,9 +2,9 @@ import Testing
 import WebServer
 
 /// Answers of every kind, as they arrive.
-@Suite(.timeLimit(.minutes(2))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
     private func served(_ response: WebResponse) async throws -> RawAnswer {
-        let server = try WebServer.start { _ in response }
+        let server = try ServedExamples.start { _ in response }
         return try await exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     }
 
@@ -26,7 +26,7 @@ import WebServer
 
     @Test(arguments: [204, 304])
     func someAnswersHaveNoBody(_ status: Int) async throws {
-        let server = try WebServer.start { _ in .text("not this", status: status) }
+        let server = try ServedExamples.start { _ in .text("not this", status: status) }
         let client = try RawClient(server.port)
         for _ in 1...2 {
             try await client.get("/")
@@ -46,7 +46,7 @@ import WebServer
     @Test(arguments: [0, 5, 200_000])
     func aCutOffAnswerEndsEarly(_ count: Int) async throws {
         let bytes = [UInt8](repeating: 9, count: count)
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             WebResponse(200, body: .cutOff(bytes, promised: count + 1))
         }
         let client = try RawClient(server.port)
@@ -68,7 +68,7 @@ import WebServer
     @Test func oneStreamHasOneListener() async throws {
         let stream = WebStream(capacity: 100)
         stream.send([1])
-        let server = try WebServer.start { _ in WebResponse(200, body: .stream(stream)) }
+        let server = try ServedExamples.start { _ in WebResponse(200, body: .stream(stream)) }
         let first = try RawClient(server.port)
         try await first.get("/")
         #expect(try await first.answerHead().status == 200)
@@ -81,7 +81,7 @@ import WebServer
 
     /// Nothing of a client that leaves early, or reads nothing, holds up the others.
     @Test func aClientMayLeaveInTheMiddle() async throws {
-        let server = try WebServer.start { request in
+        let server = try ServedExamples.start { request in
             request.path == "/"
                 ? .text("small")
                 : WebResponse(200, body: .filler(byte: 1, count: 1 << 40))
@@ -104,7 +104,7 @@ import WebServer
         let begun = Door()
         let left = Door()
         let ended = Door()
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             begun.open()
             await left.pass()
             #expect(!Task.isCancelled)

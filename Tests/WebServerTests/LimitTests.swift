@@ -3,9 +3,9 @@ import Testing
 import WebServer
 
 /// Clients that take their time, or are too many.
-@Suite(.timeLimit(.minutes(2))) struct LimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private func start(_ change: (inout WebServerSettings) -> Void) throws -> WebServer {
-        try WebServer.start(ServedExamples.settings(change), handler: ServedExamples.mirror)
+        try ServedExamples.start(ServedExamples.settings(change), handler: ServedExamples.mirror)
     }
 
     @Test(arguments: [
@@ -40,7 +40,7 @@ import WebServer
     }
 
     @Test func whoReadsNothingIsHungUpOn() async throws {
-        let server = try WebServer.start(
+        let server = try ServedExamples.start(
             ServedExamples.settings {
                 $0.idleSeconds = 1
                 $0.connections = 1
@@ -59,7 +59,8 @@ import WebServer
     }
 
     @Test func whoReadsInDribletsIsHungUpOn() async throws {
-        let server = try WebServer.start(ServedExamples.settings { $0.transferSeconds = 1 }) { _ in
+        let server = try ServedExamples.start(ServedExamples.settings { $0.transferSeconds = 1 }) {
+            _ in
             WebResponse(200, body: .filler(byte: 1, count: 1 << 40, announced: false))
         }
         let client = try RawClient(server.port)
@@ -71,7 +72,7 @@ import WebServer
     }
 
     @Test func aHandlerMayTakeLonger() async throws {
-        let server = try WebServer.start(
+        let server = try ServedExamples.start(
             ServedExamples.settings {
                 $0.idleSeconds = 1
                 $0.transferSeconds = 1

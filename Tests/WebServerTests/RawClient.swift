@@ -12,15 +12,19 @@ actor RawClient {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
 
     /// Waits for nothing longer than this: then the test has failed.
-    private static let patienceSeconds = 30
+    private static let patienceSeconds = 120
 
     struct Failure: Error {
         let what: String
         let number = errno
     }
 
+    /// What is said at the beginning follows the connection at once, however busy the threads are.
     /// With a small window for what it receives, where it is not going to read.
-    init(_ port: UInt16, receiveBytes: CInt? = nil, lane: BlockingLane? = nil) throws {
+    init(
+        _ port: UInt16, saying text: String = "", receiveBytes: CInt? = nil,
+        lane: BlockingLane? = nil
+    ) throws {
         self.lane = lane ?? BlockingLane(label: "raw client")
         socket = Glibc.socket(
             AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -42,9 +46,18 @@ actor RawClient {
             }
         }
         guard isConnected else { throw Failure(what: "connect") }
+        let count = unsafe Glibc.send(socket, text, text.utf8.count, CInt(MSG_NOSIGNAL))
+        guard count == text.utf8.count else { throw Failure(what: "say") }
     }
 
     deinit { close(socket) }
+
+    /// Several things one after the other, with no other task in between.
+    func atOnce<Answer>(
+        _ body: @Sendable (isolated RawClient) throws -> sending Answer
+    ) throws -> sending Answer {
+        try body(self)
+    }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
@@ -173,7 +186,5 @@ struct RawAnswer {
 
 /// Sends one text to a server and takes one answer.
 func exchange(_ port: UInt16, _ text: String) async throws -> RawAnswer {
-    let client = try RawClient(port)
-    try await client.send(text)
-    return try await client.answer()
+    try await RawClient(port, saying: text).answer()
 }

@@ -2,11 +2,11 @@ import Testing
 import WebServer
 
 /// What requests look like to a handler, and how connections go on.
-@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestTests {
     private let server: WebServer
 
     init() throws {
-        server = try WebServer.start(handler: ServedExamples.mirror)
+        server = try ServedExamples.start()
     }
 
     @Test func tellsTheHandlerWhatWasAsked() async throws {

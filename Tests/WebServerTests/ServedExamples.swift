@@ -11,8 +11,20 @@ enum ServedExamples {
             headers: [("X-Token", request.headers["access_token"] ?? "none")])
     }
 
-    static func settings(_ change: (inout WebServerSettings) -> Void) -> WebServerSettings {
+    static func start(
+        _ settings: WebServerSettings = settings(),
+        handler: @escaping @Sendable (WebRequest) async -> WebResponse = mirror
+    ) throws(WebServerError) -> WebServer {
+        try WebServer.start(settings, handler: handler)
+    }
+
+    static func settings(
+        _ change: (inout WebServerSettings) -> Void = { _ in }
+    ) -> WebServerSettings {
         var settings = WebServerSettings()
+        // Other tests may keep the threads that clients and handlers wait for.
+        settings.idleSeconds = 600
+        settings.transferSeconds = 600
         change(&settings)
         return settings
     }

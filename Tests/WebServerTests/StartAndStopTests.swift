@@ -2,12 +2,13 @@ import BlockingLane
 import Testing
 import WebServer
 
-@Suite(.timeLimit(.minutes(2))) struct StartAndStopTests {
+@Suite(.timeLimit(.minutes(5))) struct StartAndStopTests {
     private func refusal(
         _ change: (inout WebServerSettings) -> Void
     ) -> WebServerError? {
         do throws(WebServerError) {
-            _ = try WebServer.start(ServedExamples.settings(change), handler: ServedExamples.mirror)
+            _ = try ServedExamples.start(
+                ServedExamples.settings(change), handler: ServedExamples.mirror)
             return nil
         } catch {
             return error
@@ -15,7 +16,7 @@ import WebServer
     }
 
     @Test func aPortThatIsTakenIsSaid() throws {
-        let server = try WebServer.start(handler: ServedExamples.mirror)
+        let server = try ServedExamples.start()
         let error = refusal { $0.port = server.port }
         #expect(error?.kind == .cannotListen)
         #expect(
@@ -50,14 +51,14 @@ import WebServer
     }
 
     @Test func aStoppedServerCanBeReplacedAtItsPort() async throws {
-        let first = try WebServer.start(handler: ServedExamples.mirror)
+        let first = try ServedExamples.start()
         let client = try RawClient(first.port)
         try await client.get("/x")
         #expect(try await client.answer().status == 200)
         await first.stop(within: .seconds(60))
         #expect(try await client.rest() == [])
         #expect(throws: RawClient.Failure.self) { _ = try RawClient(first.port) }
-        let second = try WebServer.start(
+        let second = try ServedExamples.start(
             ServedExamples.settings { $0.port = first.port }, handler: ServedExamples.mirror)
         let answer = try await exchange(second.port, "GET /y HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(answer.text == "GET /y ? 0")
@@ -68,7 +69,7 @@ import WebServer
     @Test func requestsThatRunComeToTheirEnd() async throws {
         let begun = Door()
         let door = Door()
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             begun.open()
             await door.pass()
             return .text("done")
@@ -94,7 +95,7 @@ import WebServer
     @Test func requestsThatDoNotEndAreGivenUp() async throws {
         let begun = Door()
         let cancelled = Door()
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             begun.open()
             while !Task.isCancelled { await Task.yield() }
             cancelled.open()
@@ -110,7 +111,7 @@ import WebServer
 
     @Test func streamsAreEnded() async throws {
         let gone = Guarded(0)
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             let stream = WebStream(capacity: 10) { gone.withLock { $0 += 1 } }
             stream.send([7])
             return WebResponse(200, body: .stream(stream))
@@ -130,7 +131,7 @@ import WebServer
 
     @Test func streamsAreGivenUpWhereThereIsNoTime() async throws {
         let gone = Guarded(0)
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             WebResponse(200, body: .stream(WebStream(capacity: 10) { gone.withLock { $0 += 1 } }))
         }
         let client = try RawClient(server.port)
@@ -142,7 +143,7 @@ import WebServer
     }
 
     @Test func halfARequestDoesNotHoldUpTheStop() async throws {
-        let server = try WebServer.start(handler: ServedExamples.mirror)
+        let server = try ServedExamples.start()
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
         let other = try await exchange(server.port, "GET /y HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -152,7 +153,7 @@ import WebServer
     }
 
     @Test func aServerThatIsForgottenStops() async throws {
-        let port = try WebServer.start(handler: ServedExamples.mirror).port
+        let port = try ServedExamples.start().port
         while (try? RawClient(port)) != nil { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

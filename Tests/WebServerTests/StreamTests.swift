@@ -3,7 +3,7 @@ import Testing
 import WebServer
 
 /// Listeners to what happens, as server-sent events have them.
-@Suite(.timeLimit(.minutes(2))) struct StreamTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
     /// Everyone who listens.
     private final class Hub: Sendable {
         let streams = Guarded<[WebStream]>([])
@@ -26,7 +26,8 @@ import WebServer
     private func start(
         _ hub: Hub, capacity: Int = 10_000, connections: Int = 256
     ) throws -> WebServer {
-        try WebServer.start(ServedExamples.settings { $0.connections = connections }) { request in
+        try ServedExamples.start(ServedExamples.settings { $0.connections = connections }) {
+            request in
             guard request.path == "/events" else { return .text("else") }
             return WebResponse(
                 200, headers: [("Content-Type", "text/event-stream")],
@@ -70,7 +71,7 @@ import WebServer
     }
 
     @Test func whatIsSentBeforeTheAnswerComesFirst() async throws {
-        let server = try WebServer.start { _ in
+        let server = try ServedExamples.start { _ in
             let stream = WebStream(capacity: 100)
             stream.send([1, 2])
             stream.send([])

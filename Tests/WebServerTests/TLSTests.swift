@@ -4,7 +4,7 @@ import Testing
 import WebServer
 
 /// The server behind TLS, with a certificate made for the test, asked by OpenSSL's own client.
-@Suite(.timeLimit(.minutes(2))) struct TLSTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
     /// Runs a line of shell on a thread of its own; what it printed, and whether it went well.
     private actor Shell {
         private let lane = BlockingLane(label: "shell")
@@ -71,7 +71,7 @@ import WebServer
         try await withFolder { folder in
             let certificate = try await certificate(folder)
             let event = String(repeating: "data: 1\n", count: 10_000)
-            let server = try WebServer.start(
+            let server = try ServedExamples.start(
                 ServedExamples.settings { $0.tls = certificate.tls }
             ) { request in
                 let stream = WebStream(capacity: 100_000)
@@ -98,7 +98,7 @@ import WebServer
             let served = try await certificate(folder)
             let other = try await certificate(folder + "/other")
             let asked = Guarded(0)
-            let server = try WebServer.start(
+            let server = try ServedExamples.start(
                 ServedExamples.settings { $0.tls = served.tls }
             ) { request in
                 asked.withLock { $0 += 1 }
@@ -127,7 +127,7 @@ import WebServer
                 (tls.certificatePEM, other.keyPEM), (tls.keyPEM, tls.certificatePEM),
             ] {
                 do throws(WebServerError) {
-                    _ = try WebServer.start(
+                    _ = try ServedExamples.start(
                         ServedExamples.settings {
                             $0.tls = .init(certificatePEM: certificatePEM, keyPEM: keyPEM)
                         }, handler: ServedExamples.mirror)

@@ -45,7 +45,7 @@ import WebServer
     }
 
     @Test func areServed() async throws {
-        let server = try WebServer.start(handler: Self.routes.answer)
+        let server = try ServedExamples.start(handler: Self.routes.answer)
         let head = "HTTP/1.1\r\nHost: x\r\n\r\n"
         #expect(try await exchange(server.port, "GET /card \(head)").text == "read")
         #expect(try await exchange(server.port, "GET /cards \(head)").status == 404)
