@@ -58,10 +58,12 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
+        library("CMicroHTTPD"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
+        room("WebServer", on: "Support", ["BlockingLane", "CLinux", "CMicroHTTPD"]),
 
         room("TapcardDomain", on: "Domain"),
 
@@ -94,6 +96,9 @@ let package = Package(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room(
+            "ServiceSandbox", on: "Services",
+            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
 
         room(
             "TapcardCore", on: "Core",
@@ -115,6 +120,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
+                "ServiceSandbox", "WebServer",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -195,6 +201,7 @@ let package = Package(
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
+        tests(of: "WebServer", ["BlockingLane"]),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
@@ -252,6 +259,7 @@ let package = Package(
                 "IdleDrivers", "BlockingLane",
             ]),
         tests(of: "FuzzTargets"),
+        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
@@ -268,7 +276,7 @@ let package = Package(
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
                 "tapcard", "DurableFile", "CSQLite", "OtherClients", "PN532Emulator",
-                "SimulatedField", "Type2Tag",
+                "ServiceSandbox", "SimulatedField", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

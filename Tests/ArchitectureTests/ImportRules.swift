@@ -7,6 +7,7 @@ enum ImportRules {
         "TextCodecs": [],
         "BlockingLane": ["Dispatch", "Glibc"],
         "DurableFile": ["Glibc"],
+        "WebServer": ["BlockingLane", "CLinux", "CMicroHTTPD", "Glibc"],
         "CardCryptography": ["COpenSSL", "TextCodecs"],
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
@@ -29,6 +30,7 @@ enum ImportRules {
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
+        "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
@@ -42,7 +44,7 @@ enum ImportRules {
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "Glibc",
+            "ServiceSandbox", "WebServer", "Glibc",
             "Dispatch",
         ],
     ]

@@ -91,6 +91,7 @@ final class ProgramBench: Sendable {
                     exhausted: [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 },
                     stopped: nil)
             },
+            standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
             surroundings: { [numbers] progress in
                 Station.Surroundings(

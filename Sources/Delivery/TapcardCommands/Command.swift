@@ -25,12 +25,13 @@ struct Command: Sendable {
         case tags = "Tags"
         case readers = "Readers"
         case station = "This station"
-        case simulation = "Simulated reader"
+        case simulation = "Simulation"
     }
 
     static let all: [Command] =
         cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
         + stationCommands + keyCommands + simulationCommands + emulationCommands
+        + sandboxCommands
 }
 
 extension CommandTable {
