@@ -1,3 +1,4 @@
+import BlockingLane
 import RemoteServices
 import ServicePorts
 import Testing
@@ -60,19 +61,58 @@ struct CancellationTests {
 
     @Test("does not wait for longer than it has, behind others")
     func queued() async throws {
-        try await ScriptedServer.serving([.hold]) { server in
-            let first = send(server)
+        let clock = PlayedClock()
+        let client = HTTPClient(.init(version: "1", proxy: "")) { clock.read() }
+        try await ScriptedServer.serving([.hold], .answer("200 OK", "1")) { server in
+            let request = HTTPRequest(.get, server.address)
+            let first = Task { try? await client.send(request, by: Self.long) }
             await server.received(1)
-            let short = HTTPLimits(connecting: .seconds(1), whole: .milliseconds(1))
-            let second = Task {
-                try await client.send(HTTPRequest(.get, server.address), by: short)
-            }
-            try await Task.sleep(for: .milliseconds(20))
+            let second = Task { try await client.send(request, by: Self.long) }
+            // The first one looks at the clock when it comes and when it begins.
+            await clock.wasRead(times: 3)
+            clock.pass(Self.long.whole)
             first.cancel()
             let failure = await #expect(throws: ServiceError.self) { try await second.value }
             #expect(failure?.kind == .timedOut)
+            #expect(failure?.detail.hasPrefix("requests before it took") == true)
             #expect(server.requests.count == 1)
-            _ = await first.value
+        }
+    }
+}
+
+/// A clock that stands still until it is told otherwise, and knows how often it was looked at.
+private final class PlayedClock: Sendable {
+    private struct State {
+        var time = Duration.zero
+        var readings = 0
+        var waiting: (times: Int, continuation: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Guarded(State())
+
+    func read() -> Duration {
+        let (time, waiting) = state.withLock { state in
+            state.readings += 1
+            guard let waiting = state.waiting, waiting.times <= state.readings else {
+                return (state.time, nil as CheckedContinuation<Void, Never>?)
+            }
+            state.waiting = nil
+            return (state.time, waiting.continuation)
+        }
+        waiting?.resume()
+        return time
+    }
+
+    func pass(_ time: Duration) { state.withLock { $0.time += time } }
+
+    func wasRead(times: Int) async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if state.readings >= times { return true }
+                state.waiting = (times, continuation)
+                return false
+            }
+            if isDone { continuation.resume() }
         }
     }
 }

@@ -23,7 +23,7 @@ struct CertificateTests {
 
     @Test("nobody vouches for it: refused; its own authority does: taken")
     func selfSigned() async throws {
-        let server = try await SecureServer(names: "DNS:localhost")
+        let server = try SecureServer(names: "DNS:localhost")
         let stranger = try #require(await failure(server, believing: nil))
         #expect(stranger.kind == .certificate)
         #expect(stranger.detail.hasPrefix("it cannot prove who it is (SSL certificate problem"))
@@ -32,7 +32,7 @@ struct CertificateTests {
 
     @Test("somebody vouches for it, but it is another one")
     func otherName() async throws {
-        let server = try await SecureServer(names: "DNS:bank.example")
+        let server = try SecureServer(names: "DNS:bank.example")
         let failure = try #require(await failure(server, believing: server.certificate))
         #expect(failure.kind == .certificate)
         #expect(failure.detail.contains("localhost"))
@@ -40,7 +40,7 @@ struct CertificateTests {
 
     @Test("it was good until yesterday")
     func expired() async throws {
-        let server = try await SecureServer(names: "DNS:localhost", days: -1)
+        let server = try SecureServer(names: "DNS:localhost", days: -1)
         let failure = try #require(await failure(server, believing: server.certificate))
         #expect(failure.kind == .certificate)
         #expect(failure.detail.contains("expired"))
@@ -48,7 +48,7 @@ struct CertificateTests {
 
     @Test("a file of authorities that is not there, or holds none")
     func badFile() async throws {
-        let server = try await SecureServer(names: "DNS:localhost")
+        let server = try SecureServer(names: "DNS:localhost")
         for file in ["/nonexistent/authorities.pem", "/etc/hostname"] {
             let failure = try #require(await failure(server, believing: file))
             #expect(failure.kind == .certificate)
@@ -79,16 +79,21 @@ final class SecureServer {
     private let process = Process()
     private let folder: URL
 
-    init(names: String, days: Int = 1) async throws {
+    init(names: String, days: Int = 1) throws {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "tapcard-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         certificate = folder.appending(path: "certificate.pem").path
         let key = folder.appending(path: "key.pem").path
-        try await SecureServer.run([
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-subj", "/CN=tapcard test", "-addext", "subjectAltName=\(names)",
-            "-days", "\(days)", "-keyout", key, "-out", certificate,
+        let request = folder.appending(path: "request.pem").path
+        try SecureServer.run([
+            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-subj", "/CN=tapcard test", "-addext", "subjectAltName=\(names)", "-keyout", key,
+            "-out", request,
+        ])
+        try SecureServer.run([
+            "x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copy",
+            "-days", "\(days)", "-out", certificate,
         ])
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
         try answer.write(
@@ -125,7 +130,7 @@ final class SecureServer {
         }
     }
 
-    private static func run(_ arguments: [String]) async throws {
+    private static func run(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments = arguments

@@ -106,7 +106,10 @@ struct HTTPClientTests {
             ([.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), .close], .cutOff),
             ([.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), .reset], .cutOff),
             (
-                [.text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"), .close],
+                [
+                    .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"),
+                    .close,
+                ],
                 .cutOff
             ),
             (
@@ -229,7 +232,8 @@ struct HTTPClientTests {
         for (file, words) in [
             ("libnothing.so.4", "Debian: libcurl4"), ("libc.so.6", "it has no curl_global_init"),
         ] {
-            let client = HTTPClient(.init(version: "1"), library: file)
+            let client = HTTPClient(
+                .init(version: "1"), library: file, uptime: ServiceSurroundings.system.uptime)
             let failure = await #expect(throws: ServiceError.self) {
                 try await client.send(HTTPRequest(.get, "http://127.0.0.1/"), by: Self.limits)
             }

@@ -34,8 +34,9 @@ struct LargeAnswerTests {
     @Test("a head without end")
     func head() async throws {
         let line = Array("X-More: \(String(repeating: "m", count: 1_000))\r\n".utf8)
-        try await ScriptedServer.serving([.text("HTTP/1.1 200 OK\r\n"), .flood(line, times: 10_000)])
-        { server in
+        try await ScriptedServer.serving([
+            .text("HTTP/1.1 200 OK\r\n"), .flood(line, times: 10_000),
+        ]) { server in
             let failure = await #expect(throws: ServiceError.self) { try await send(server) }
             #expect(failure?.kind == .tooLarge)
         }

@@ -73,7 +73,8 @@ enum Loopback {
             head.append(byte)
         }
         let text = String(decoding: head.dropLast(4), as: UTF8.self)
-        let length = text.lowercased().split(separator: "\r\n")
+        let length =
+            text.lowercased().split(separator: "\r\n")
             .first { $0.hasPrefix("content-length: ") }
             .flatMap { Int($0.dropFirst("content-length: ".count)) } ?? 0
         var body: [UInt8] = []

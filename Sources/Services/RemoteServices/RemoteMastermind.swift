@@ -45,7 +45,8 @@ public struct RemoteMastermind: MastermindService {
         let answer = try await caller.ask(post(.object(members)), "/login")
         if [401, 403].contains(answer.status) {
             throw ServiceError(
-                .wrongPassword, "it does not know that name with that password, status "
+                .wrongPassword,
+                "it does not know that name with that password, status "
                     + "\(answer.status)"
             ).naming(caller.address)
         }
@@ -120,7 +121,9 @@ public struct RemoteMastermind: MastermindService {
         }
     }
 
-    private func post(_ body: JSONValue) -> HTTPRequest.Method { .post(body: Array(body.text.utf8)) }
+    private func post(_ body: JSONValue) -> HTTPRequest.Method {
+        .post(body: Array(body.text.utf8))
+    }
 
     private func unsent(_ why: String) -> ServiceError {
         ServiceError(.refused, "nothing was sent: \(why)")

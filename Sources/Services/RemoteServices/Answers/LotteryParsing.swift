@@ -68,7 +68,8 @@ package enum LotteryParsing {
         for place in 1...rules.ballCount { numbers.append(try ball("number\(place)")) }
         // One ball more would make another lottery of it, in which prizes mean something else.
         if let extra = try row.optional("number\(rules.ballCount + 1)") {
-            throw extra.wrong("is one ball too many: \(rules.ballCount) are drawn by the settings", as: .badBalls)
+            throw extra.wrong(
+                "is one ball too many: \(rules.ballCount) are drawn by the settings", as: .badBalls)
         }
         let bonus = try ball(bonus)
         do throws(Refusal) {

@@ -21,10 +21,11 @@ struct ServiceCaller: Sendable {
             do throws(ServiceError) {
                 return try await once(request, within: rest)
             } catch {
-                failure = failure.map { first in
-                    // "Time is over" says less than what took the time.
-                    error.kind == .timedOut ? first : error
-                } ?? error
+                failure =
+                    failure.map { first in
+                        // "Time is over" says less than what took the time.
+                        error.kind == .timedOut ? first : error
+                    } ?? error
                 guard error.isPassing, attempt < attempts else { break }
                 let pause = patience.pause(after: attempt, random: surroundings.random)
                 guard pause < end - surroundings.uptime() else { break }
@@ -41,7 +42,8 @@ struct ServiceCaller: Sendable {
         do throws(ServiceError) {
             let answer = try await transport.send(request, by: limits)
             guard !(500...599).contains(answer.status) else {
-                throw ServiceError(.broken, "it says that it is out of order, status \(answer.status)")
+                throw ServiceError(
+                    .broken, "it says that it is out of order, status \(answer.status)")
             }
             return answer
         } catch {

@@ -35,8 +35,10 @@ struct CachedCaller: Sendable {
         let received = caller.surroundings.now()
         if answer.status == 304 {
             guard let kept else {
-                throw ServiceError(.wrongShape, "nothing has changed, it says, but nothing was kept")
-                    .naming(caller.address)
+                throw ServiceError(
+                    .wrongShape, "nothing has changed, it says, but nothing was kept"
+                )
+                .naming(caller.address)
             }
             try await requireSameVersion(answer.head, kept.entry)
             let entry = kept.entry.renewed(

@@ -111,7 +111,8 @@ public actor HTTPCache {
         var status = stat()
         guard unsafe lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG
         else { return nil }
-        let written = Int64(status.st_mtim.tv_sec) * 1_000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+        let written =
+            Int64(status.st_mtim.tv_sec) * 1_000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
         return Kept(
             name: name, size: Int(status.st_size), written: Timestamp(milliseconds: written))
     }

@@ -25,6 +25,7 @@ public actor HTTPClient: HTTPTransport {
 
     private let options: Options
     private let libraryFile: String
+    private let uptime: @Sendable () -> Duration
     private nonisolated let lane = BlockingLane(label: "tapcard.http")
     private var connection: CurlConnection?
 
@@ -33,18 +34,21 @@ public actor HTTPClient: HTTPTransport {
     }
 
     public init(_ options: Options) {
-        self.init(options, library: CurlLibrary.defaultFile)
+        self.init(options, uptime: ServiceSurroundings.system.uptime)
     }
 
-    package init(_ options: Options, library: String) {
+    package init(
+        _ options: Options, library: String? = nil, uptime: @escaping @Sendable () -> Duration
+    ) {
         self.options = options
-        libraryFile = library
+        libraryFile = library ?? CurlLibrary.defaultFile
+        self.uptime = uptime
     }
 
     public nonisolated func send(
         _ request: HTTPRequest, by limits: HTTPLimits
     ) async throws(ServiceError) -> HTTPAnswer {
-        let start = ContinuousClock.now
+        let start = uptime()
         let abort = TransferSwitch()
         // The handler loses the type of what is thrown; a result keeps it.
         return try await withTaskCancellationHandler {
@@ -55,12 +59,12 @@ public actor HTTPClient: HTTPTransport {
     }
 
     private func perform(
-        _ request: HTTPRequest, _ limits: HTTPLimits, since start: ContinuousClock.Instant,
+        _ request: HTTPRequest, _ limits: HTTPLimits, since start: Duration,
         _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
-            let rest = limits.whole - start.duration(to: .now)
+            let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {
                 throw ServiceError(
                     .timedOut, "requests before it took the \(limits.whole.shown) that it had")

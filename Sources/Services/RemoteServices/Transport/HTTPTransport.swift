@@ -2,7 +2,9 @@ public import ServicePorts
 
 /// Carries one request to a service and its answer back, and repeats nothing.
 public protocol HTTPTransport: Sendable {
-    func send(_ request: HTTPRequest, by limits: HTTPLimits) async throws(ServiceError) -> HTTPAnswer
+    func send(
+        _ request: HTTPRequest, by limits: HTTPLimits
+    ) async throws(ServiceError) -> HTTPAnswer
 }
 
 /// What is asked of a service.
