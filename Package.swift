@@ -58,6 +58,7 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
+        library("CCurl"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -94,6 +95,12 @@ let package = Package(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room(
+            "RemoteServices", on: "Services",
+            [
+                "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
+                "CCurl",
+            ]),
 
         room(
             "TapcardCore", on: "Core",
@@ -167,8 +174,8 @@ let package = Package(
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
-                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+                "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
@@ -211,6 +218,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(

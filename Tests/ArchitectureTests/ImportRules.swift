@@ -29,6 +29,10 @@ enum ImportRules {
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
+        "RemoteServices": [
+            "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
+            "Glibc",
+        ],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
