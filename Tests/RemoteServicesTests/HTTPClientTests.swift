@@ -97,6 +97,16 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("a connection is not inherited by children")
+    func children() async throws {
+        try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
+            _ = try await client.send(HTTPRequest(.get, server.address), by: Self.limits)
+            let ours = Loopback.connections(to: server.port)
+            #expect(ours.count == 1)
+            for connection in ours { #expect(fcntl(connection, F_GETFD) & FD_CLOEXEC != 0) }
+        }
+    }
+
     @Test(
         "an answer that is not whole, or none",
         arguments: [

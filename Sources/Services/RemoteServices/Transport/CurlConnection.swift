@@ -97,6 +97,7 @@ import ServicePorts
         try set(CURLOPT_NOSIGNAL, 1)
         // A name server that is silent does not hold a transfer up beyond its time.
         try set(CURLOPT_QUICK_EXIT, 1)
+        try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
         try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
         try require(
