@@ -59,6 +59,7 @@ let package = Package(
         library("CLibUSB"),
         library("CPCSC"),
         library("CMicroHTTPD"),
+        library("CCurl"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -99,6 +100,12 @@ let package = Package(
         room(
             "ServiceSandbox", on: "Services",
             ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
+        room(
+            "RemoteServices", on: "Services",
+            [
+                "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
+                "CCurl",
+            ]),
 
         room(
             "TapcardCore", on: "Core",
@@ -173,8 +180,8 @@ let package = Package(
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
-                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+                "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
@@ -218,6 +225,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(

@@ -31,6 +31,10 @@ enum ImportRules {
         ],
         "ServicePorts": ["TapcardDomain"],
         "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
+        "RemoteServices": [
+            "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
+            "Glibc",
+        ],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
