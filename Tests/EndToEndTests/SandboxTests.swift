@@ -7,38 +7,10 @@ import Testing
 struct SandboxTests {
     private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    /// A sandbox that answers, and where.
-    private struct Played {
-        let process: ChildProcess
-        let address: String
-        let folder: String
-
-        init(_ counter: Counter, _ words: [String] = []) throws {
-            process = try counter.start(["sandbox"] + words)
-            let process = process
-            try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
-            let line = try process.output.split(separator: "\n").first
-            address = String(try #require(line?.split(separator: " ").last))
-            folder = counter.home
-        }
-
-        /// What another program gets there: the status, and the body behind it.
-        func curl(_ path: String, _ words: [String] = []) throws -> String {
-            let process = try ChildProcess(
-                "/usr/bin/curl",
-                ["--silent", "--max-time", "50", "--write-out", " %{http_code}"] + words
-                    + [address + path],
-                environment: [:], folder: folder)
-            let ended = try process.end()
-            #expect(ended.status == 0, "curl \(path): \(ended.status)")
-            return ended.output
-        }
-    }
-
     @Test("it answers until it is ended", arguments: [SIGINT, SIGTERM])
     func life(signal: Int32) throws {
         let counter = try Counter()
-        let played = try Played(counter)
+        let played = try PlayedServices(counter)
         #expect(
             try played.process.output == """
                 The sandbox answers at \(played.address)
@@ -59,7 +31,7 @@ struct SandboxTests {
         #expect(ended.errors == "")
         let port = try #require(played.address.split(separator: ":").last)
         // The port is free again.
-        let second = try Played(counter, ["--port", String(port)])
+        let second = try PlayedServices(counter, ["--port", String(port)])
         #expect(second.address == played.address)
         second.process.signal(signal)
         #expect(try second.process.end().status == 0)
@@ -120,7 +92,8 @@ struct SandboxTests {
                 "-keyout", key, "-out", certificate,
             ], environment: [:], folder: counter.home)
         try #require(try openssl.end().status == 0)
-        let played = try Played(counter, ["--tls-certificate", certificate, "--tls-key", key])
+        let played = try PlayedServices(
+            counter, ["--tls-certificate", certificate, "--tls-key", key])
         #expect(played.address.hasPrefix("https://127.0.0.1:"))
         let trusting = ["--cacert", certificate]
         #expect(try played.curl("/sandbox/failure", trusting) == #"{"failure":"none"} 200"#)
@@ -135,7 +108,7 @@ struct SandboxTests {
     @Test("a hundred mebibytes are sent and never held")
     func huge() throws {
         let counter = try Counter()
-        let played = try Played(counter, ["--fail", "huge"])
+        let played = try PlayedServices(counter, ["--fail", "huge"])
         let before = try peak(of: played.process)
         let words = ["--output", "/dev/null", "--write-out", "%{size_download}"]
         #expect(try played.curl("/lottery/StubMyTicketsData.json", words) == "104857600")
@@ -156,7 +129,7 @@ struct SandboxTests {
     @Test("what cannot be played is refused")
     func refusals() throws {
         let counter = try Counter()
-        let first = try Played(counter)
+        let first = try PlayedServices(counter)
         let port = String(try #require(first.address.split(separator: ":").last))
         let taken = try counter.run(["sandbox", "--port", port])
         #expect(taken.status == 1)

@@ -1,35 +1,19 @@
-import LoopbackClient
+import Glibc
 import Testing
 
 /// The three services in a process of their own: `tapcard sandbox`, on a port that was free.
 final class PlayedServices {
+    let process: ChildProcess
+    let address: String
     private let counter: Counter
-    private let process: ChildProcess
-    /// Where its control lies.
-    private let port: UInt16
-    /// The variables that lead a program to it.
-    let variables: [String: String?]
 
-    init(_ counter: Counter, _ options: [String] = []) throws {
+    init(_ counter: Counter, _ words: [String] = []) throws {
         self.counter = counter
-        process = try counter.start(["sandbox", "--json"] + options)
-        try process.wait("the sandbox answers") { [process] in
-            try process.output.hasSuffix("\n")
-        }
-        let said = try process.output
-        func address(_ key: String) throws -> String {
-            let found = said.firstMatch(
-                of: try Regex<(Substring, Substring)>("\"\(key)\":\"([^\"]*)\""))
-            return String(try #require(found).output.1)
-        }
-        variables = [
-            "TAPCARD_ACTIVATION_URL": try address("activation"),
-            "TAPCARD_LOTTERY_URL": try address("lottery"),
-            "TAPCARD_MASTERMIND_URL": try address("mastermind"),
-            "TAPCARD_MASTERMIND_PASSWORD": try address("password"),
-        ]
-        let number = try address("control").firstMatch(of: /:(\d+)\//)
-        port = try #require(UInt16(try #require(number).output.1))
+        process = try counter.start(["sandbox"] + words, with: ["TAPCARD_JSON": nil])
+        let process = process
+        try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
+        let line = try process.output.split(separator: "\n").first
+        address = String(try #require(line?.split(separator: " ").last))
     }
 
     func stop() throws {
@@ -37,42 +21,64 @@ final class PlayedServices {
         #expect(try process.end().status == 0)
     }
 
+    /// What another program gets there: the status, and the body in front of it.
+    func curl(_ path: String, _ words: [String] = []) throws -> String {
+        let process = try ChildProcess(
+            "/usr/bin/curl",
+            ["--silent", "--max-time", "50", "--write-out", " %{http_code}"] + words
+                + [address + path],
+            environment: [:], folder: counter.home)
+        let ended = try process.end()
+        #expect(ended.status == 0, "curl \(path): \(ended.status)")
+        return ended.output
+    }
+}
+
+/// Commands that are led to these services.
+extension PlayedServices {
     /// What goes wrong from now on; "none" ends it.
     func fail(_ what: String) throws {
-        let answer = try LoopbackClient.exchange("PUT", "/sandbox/failure", body: what, at: port)
-        #expect(answer.status == 200 || answer.status == 204, "\(what): \(answer.body)")
+        let words = ["--request", "PUT", "--data", what]
+        #expect(try curl("/sandbox/failure", words).hasSuffix(" 200"))
     }
 
     func draw() throws {
-        let answer = try LoopbackClient.exchange("POST", "/sandbox/draw", at: port)
-        #expect((200...204).contains(answer.status))
+        #expect(try curl("/sandbox/draw", ["--request", "POST"]).hasSuffix(" 200"))
     }
 
-    /// The codes that it was asked to activate, in their order.
+    /// The codes that they were asked to activate, in their order.
     var codes: [String] {
         get throws {
-            let said = try LoopbackClient.exchange("GET", "/sandbox", at: port).body
-            let list = try #require(said.firstMatch(of: /"codes":\[([^\]]*)\]/)).output.1
-            return list.split(separator: ",").map { $0.filter { $0 != "\"" } }
+            let list = try #require(try curl("/sandbox").firstMatch(of: /"codes":\[([^\]]*)\]/))
+            return list.output.1.split(separator: ",").map { $0.filter { $0 != "\"" } }
         }
     }
 
-    /// A step against these services that has to come out well; what it printed.
+    /// A step on the way, which has to come out well; what it printed, without the last line feed.
     @discardableResult
     func step(
         _ line: String, with more: [String: String?] = [:],
         at location: SourceLocation = #_sourceLocation
     ) throws -> String {
         let ended = try run(line, with: more)
-        #expect(ended.status == 0, "\(line): \(ended.errors)", sourceLocation: location)
+        #expect(
+            ended.status == 0, "\(line): \(ended.output)\(ended.errors)",
+            sourceLocation: location)
         return String(ended.output.dropLast())
     }
 
     func run(_ line: String, with more: [String: String?] = [:]) throws -> Ended {
-        try counter.run(counter.words(of: line), with: variables.merging(more) { $1 })
+        try start(line, with: more).end()
     }
 
-    func start(_ line: String) throws -> ChildProcess {
-        try counter.start(counter.words(of: line), with: variables)
+    func start(_ line: String, with more: [String: String?] = [:]) throws -> ChildProcess {
+        let variables: [String: String?] = [
+            "TAPCARD_ACTIVATION_URL": "\(address)/activation",
+            "TAPCARD_LOTTERY_URL": "\(address)/lottery",
+            "TAPCARD_MASTERMIND_URL": "\(address)/mastermind/api/v2",
+            "TAPCARD_MASTERMIND_PASSWORD": "sandbox",
+        ]
+        return try counter.start(
+            counter.words(of: line), with: variables.merging(more) { $1 })
     }
 }
