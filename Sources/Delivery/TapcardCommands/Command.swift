@@ -30,8 +30,9 @@ struct Command: Sendable {
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
-        + stationCommands + keyCommands + simulationCommands + emulationCommands
+        cardCommands + moneyCommands + drawCommands + ticketCommands + operatorCommands
+        + tagCommands + readerCommands + stationCommands + keyCommands + simulationCommands
+        + emulationCommands
 }
 
 extension CommandTable {
