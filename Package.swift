@@ -107,7 +107,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
-                "ReaderDiagnosis",
+                "ReaderDiagnosis", "BlockingLane",
             ]),
         .executableTarget(
             name: "tapcard",

@@ -36,7 +36,7 @@ enum ImportRules {
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
-            "ReaderDiagnosis",
+            "ReaderDiagnosis", "BlockingLane",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",

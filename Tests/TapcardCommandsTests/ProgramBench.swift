@@ -38,12 +38,18 @@ final class ProgramBench: Sendable {
     }
 
     deinit {
-        // Nothing but the keys lies in the folder; one that stays in /tmp does no harm.
-        for name in ["keys.json", "keys.json.lock"] {
+        // Nothing but keys and settings lies in the folder; one that stays in /tmp does no harm.
+        for name in ["keys.json", "keys.json.lock", "config.json"] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
+    }
+
+    /// Writes the file of the settings.
+    func set(_ text: String) throws {
+        try DurableFile.makeFolder("\(folder)/tapcard")
+        try DurableFile("\(folder)/tapcard/config.json").write(Array(text.utf8))
     }
 
     /// What a run left behind; a line on standard error begins with "! ".

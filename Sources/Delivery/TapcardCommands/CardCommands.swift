@@ -88,6 +88,13 @@ extension Command {
             let reading = try await station.reading(afterwards: receipt)
             return Report(reading, "Scratched", currency: station.currency)
         },
+        Command(
+            "activate", group: .cards, "Activate the code of a scratched card",
+            discussion: "Asks the activation service. Ctrl-C does not stop the request: it ends "
+                + "within 15 seconds, its answer is recorded, and the next tap writes it to the "
+                + "card. After a refusal the code is as good as before.",
+            example: "tapcard activate"
+        ) { session throws(TapcardError) in try await session.activate() },
     ]
 }
 

@@ -40,14 +40,14 @@ extension Session {
         let fetched = try await draws()
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
-            Freshness(fetched).members + [
+            Freshness(fetched),
+            [
                 JSONMember(
                     key: "draws", value: .array(priced.map { $0.draw.document($0.topPrize) }))
             ],
-            lines: (priced.isEmpty
+            lines: priced.isEmpty
                 ? ["No draw has taken place yet."]
-                : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }))
-                + Freshness(fetched).lines, isPlain: true)
+                : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }), isPlain: true)
     }
 
     fileprivate func showDraw() async throws(TapcardError) -> Report {
@@ -79,7 +79,8 @@ extension Session {
         let topPrize = try await withTopPrizes([draw])[0].topPrize
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))
         return Report(
-            Freshness(fetched).members + [
+            Freshness(fetched),
+            [
                 JSONMember(key: "draw", value: draw.document(topPrize)),
                 JSONMember(key: "next", value: .text(next?.id)),
                 JSONMember(key: "previous", value: .text(previous?.id)),
@@ -88,7 +89,7 @@ extension Session {
                 Line("Top prize: \(topPrize.shown)"),
                 Line("Next: \(next?.words ?? "none yet, this is the newest")"),
                 Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
-            ] + Freshness(fetched).lines, isPlain: true)
+            ], isPlain: true)
     }
 
     func drawID(_ text: String) throws(TapcardError) -> DrawID {

@@ -68,19 +68,30 @@ struct Freshness: Sendable {
             age: max(age, other.age), staleness: staleness ?? other.staleness,
             notes: notes + other.notes.filter { !notes.contains($0) })
     }
-
-    /// What a program is told.
-    var members: [JSONMember] {
-        [
-            JSONMember(key: "age", value: .number(age)),
-            JSONMember(key: "stale", value: .text(staleness?.kind.rawValue)),
-            JSONMember(key: "notes", value: .array(notes.map { .string($0) })),
-        ]
+    fileprivate var members: (first: [JSONMember], last: [JSONMember]) {
+        (
+            [JSONMember(key: "age", value: .number(age))],
+            [
+                JSONMember(key: "stale", value: .text(staleness?.kind.rawValue)),
+                JSONMember(key: "notes", value: .array(notes.map { .string($0) })),
+            ]
+        )
     }
 
-    /// What a person is told where the answer is not fresh.
-    var lines: [Line] {
+    fileprivate var lines: [Line] {
         staleness.map { [Line("As of \(Age.words(age)) ago; \(Age.words($0)).")] } ?? []
+    }
+}
+
+extension Report {
+    /// What the lottery said, with how old that is: for a person only where it is not fresh.
+    init(
+        _ freshness: Freshness, _ members: [JSONMember], lines: [Line],
+        problem: TapcardError? = nil, isPlain: Bool = false
+    ) {
+        self.init(
+            freshness.members.first + members + freshness.members.last,
+            lines: lines + freshness.lines, problem: problem, isPlain: isPlain)
     }
 }
 

@@ -129,7 +129,9 @@ extension Settings {
         get throws(TapcardError) {
             let ballCount = try number(.lotteryBalls)
             let highest = try number(.lotteryHighest)
-            return try checked(.lotteryBalls) { _ throws(Refusal) in
+            // Blamed is the one that somebody has set.
+            let isOthers = effective(.lotteryHighest).origin == .builtIn
+            return try checked(isOthers ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
                 try LotteryRules(ballCount: ballCount, highest: highest)
             }
         }

@@ -68,8 +68,8 @@ extension Session {
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
         let tickets = try shown(sold, kept, draws.value, in: currency(of: ledger))
         return Report(
-            freshness.members + tickets.members,
-            lines: tickets.lines(layout()) + freshness.lines, problem: problem, isPlain: true)
+            freshness, tickets.members, lines: tickets.lines(layout()), problem: problem,
+            isPlain: true)
     }
 
     fileprivate func buyTicket() async throws(TapcardError) -> Report {
@@ -127,17 +127,16 @@ extension Session {
         let draws = try await draws()
         let found = try await station(with: ledger).checkTickets(only: card)
         let tickets = try shown(found.tickets, [], draws.value, in: ledger.currency)
-        let (freshness, layout) = (Freshness(draws), layout(indent: 2))
+        let layout = layout(indent: 2)
         let count = found.tickets.count
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
         let toClaim = (tickets.drawn.contains(where: \.canBeClaimed))
         return Report(
-            [JSONMember(key: "uid", value: .text(found.card.uid))] + freshness.members
-                + tickets.members,
+            Freshness(draws),
+            [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
                 + (count == 0 ? [] : tickets.lines(layout))
-                + (toClaim ? ["tapcard ticket claim adds what was won to the card."] : [])
-                + freshness.lines,
+                + (toClaim ? ["tapcard ticket claim adds what was won to the card."] : []),
             problem: found.card.problem)
     }
 
@@ -212,12 +211,13 @@ extension Report {
         lines.append("Card \(claimed.uid.description)")
         if claimed.display == .outOfDate { lines.append(Line(Report.displayIsOld)) }
         self.init(
+            freshness,
             [
                 JSONMember(key: "uid", value: .text(claimed.uid)),
                 JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
                 JSONMember(key: "balance", value: .text(claimed.balance)),
                 JSONMember(key: "replayed", value: .bool(isReplayed)),
-            ] + freshness.members, lines: lines + freshness.lines, problem: claimed.problem)
+            ], lines: lines, problem: claimed.problem)
     }
 }
 
