@@ -78,6 +78,24 @@ final class ProgramBench: Sendable {
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
     }
 
+    /// What a run tells a program.
+    func document(
+        _ line: String, _ environment: [String: String] = [:]
+    ) async throws -> JSONValue {
+        let text = await run(line + " --json", environment).text
+        // The first run tells people where things lie, whatever form was asked for.
+        let last = text.split(separator: "\n").last ?? ""
+        return try JSONValue.parsing(Array(last.utf8))
+    }
+
+    /// Arms a fault, or none, and lays the card down again.
+    func arm(_ fault: Fault?) async throws {
+        try await reader.change { world in
+            world.fault = fault
+            world.put([world.tags[0].uid])
+        }
+    }
+
     /// What the doors to the world answer with instead of opening.
     struct Failures: Sendable {
         var reader: ReaderError?

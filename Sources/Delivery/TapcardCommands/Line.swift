@@ -27,6 +27,20 @@ struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         return atStart ? space + self : self + space
     }
 
+    /// Without spaces at its end.
+    var trimmed: Line {
+        var line = self
+        while let last = line.spans.last {
+            let text = String(last.text.reversed().drop { $0 == " " }.reversed())
+            line.spans.removeLast()
+            guard text.isEmpty else {
+                line.spans.append(Span(text: text, style: last.style))
+                break
+            }
+        }
+        return line
+    }
+
     static func + (left: Line, right: Line) -> Line {
         var sum = left
         sum.spans += right.spans

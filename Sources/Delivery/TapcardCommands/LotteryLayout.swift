@@ -37,13 +37,16 @@ struct LotteryLayout: Sendable {
     /// A draw on lines of its own, where a row is too wide.
     private func stacked(_ row: PricedDraw) -> [Line] {
         let head = [row.draw.id.text, row.draw.date.description, row.topPrize].map { Line($0) }
-        return Line.flow(head, width: width) + numbers(of: row.draw.balls)
+        return Line.flow(head, width: width) + flow(pieces(row.draw.balls), gap: " ")
     }
 
-    /// Numbers below a name.
+    /// Numbers and nothing else.
     func numbers(of balls: Balls) -> [Line] {
-        let bonus = Line("+ ") + Line(String(balls.bonus), .gold)
-        return flow(balls.numbers.map { Line(String($0)) } + [bonus], gap: " ")
+        Line.flow(pieces(balls), gap: " ", indent: "", width: width)
+    }
+
+    private func pieces(_ balls: Balls) -> [Line] {
+        balls.numbers.map { Line(String($0)) } + [Line("+ ") + Line(String(balls.bonus), .gold)]
     }
 
     /// One draw, to be looked at from a distance.
@@ -81,16 +84,28 @@ struct LotteryLayout: Sendable {
         ].map { Line($0, style) }
     }
 
-    /// A ticket: in a pipe on one line, else its numbers below its name.
-    func lines(of ticket: ShownTicket) -> [Line] {
-        let head = [ticket.ticket.id.text, ticket.drawWords, ticket.keeper].map { Line($0) }
-        let balls = balls(of: ticket)
-        let numbers = Line.flow(balls, gap: " ", width: nil)
-        let verdict = ticket.verdict.map { [$0] } ?? []
-        guard let width else { return Line.flow(head + numbers + verdict, width: nil) }
-        let isTooWide = numbers[0].width > width - LotteryLayout.indent.count
-        return Line.flow(head, width: width)
-            + (isTooWide ? flow(balls, gap: " ") + flow(verdict) : flow(numbers + verdict))
+    /// Tickets: in a pipe a line each, else their numbers below their names.
+    func lines(of tickets: [ShownTicket]) -> [Line] {
+        let heads = tickets.map { ticket in
+            [Line(ticket.ticket.id.text), Line(ticket.drawWords)]
+                + (ticket.keeper.map { [Line($0)] } ?? [])
+        }
+        let widths = (0..<3).map { column in
+            heads.map { $0.count > column ? $0[column].width : 0 }.max() ?? 0
+        }
+        let lines: [Line] = zip(tickets, heads).flatMap { ticket, head in
+            let balls = balls(of: ticket)
+            let numbers = Line.flow(balls, gap: "", width: nil)
+            let verdict = ticket.verdict.map { [$0] } ?? []
+            guard let width else {
+                let columns = zip(head, widths).map { $0.padded($1) }
+                return Line.flow(columns + numbers + verdict, width: nil)
+            }
+            let isTooWide = numbers[0].width > width - LotteryLayout.indent.count
+            return Line.flow(head, width: width)
+                + (isTooWide ? flow(balls, gap: "") + flow(verdict) : flow(numbers + verdict))
+        }
+        return lines.map(\.trimmed)
     }
 
     /// Green and in brackets where it matches, red where not, the bonus gold: nobody needs to see
@@ -99,10 +114,10 @@ struct LotteryLayout: Sendable {
         let balls = ticket.ticket.balls
         let digits = balls.all.map { String($0).count }.max() ?? 0
         let marks = balls.numbers.enumerated().map { index, number in
-            ball(number, digits, ticket.result.map { $0.matches[index] }, "[]", .good)
+            ball(number, digits, ticket.result?.matches[index], "[]", .good)
         }
         let bonus = ball(balls.bonus, digits, ticket.result?.isBonusMatched, "()", .gold)
-        return marks + [Line("+ ") + bonus]
+        return marks + [Line(" +") + bonus]
     }
 
     private func ball(
@@ -115,7 +130,7 @@ struct LotteryLayout: Sendable {
     }
 
     /// Pieces below a name.
-    func flow(_ pieces: [Line], gap: String = "  ") -> [Line] {
+    private func flow(_ pieces: [Line], gap: String = "  ") -> [Line] {
         let indent = LotteryLayout.indent
         return Line.flow(
             pieces, gap: gap, indent: "", width: width.map { $0 - indent.count }

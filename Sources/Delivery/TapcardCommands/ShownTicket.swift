@@ -12,13 +12,15 @@ struct ShownTicket: Sendable {
     /// What it has won, booked or not; nil for nothing.
     let prize: Money?
     let result: TicketResult?
+    private let card: CardUID?
 
     fileprivate init(
-        _ ticket: Ticket, _ sold: CardTicket?, _ draws: DrawList, _ prizes: PrizeTable,
+        _ ticket: Ticket, _ sold: CardTicket?, of card: CardUID?, _ draws: DrawList,
+        _ prizes: PrizeTable,
         _ unit: TopPrizeUnit
     ) {
         let draw = draws[ticket.draw]
-        (self.ticket, self.sold, self.draw) = (ticket, sold, draw)
+        (self.ticket, self.sold, self.card, self.draw) = (ticket, sold, card, draw)
         prize = sold?.claim?.prize ?? draw.flatMap { prizes.prize(of: ticket, in: $0, unit) }
         result = draw.map(ticket.result)
     }
@@ -27,10 +29,14 @@ struct ShownTicket: Sendable {
     var canBeClaimed: Bool { sold != nil && sold?.claim == nil && prize != nil }
 
     var drawWords: String {
-        ticket.draw.text + (draw.map { " of \($0.date)" } ?? "")
+        ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
     }
 
-    var keeper: String { sold.map { "card \($0.boughtWith)" } ?? "kept by the lottery" }
+    /// Who has it; nil for the card that all of it is about.
+    var keeper: String? {
+        guard let sold else { return "kept by the lottery" }
+        return sold.boughtWith == card ? nil : "card \(sold.boughtWith)"
+    }
 
     /// Whether it has won; nil before its draw.
     var verdict: Line? {
@@ -75,12 +81,13 @@ struct ShownTickets: Sendable {
     let drawn: [ShownTicket]
 
     init(
-        sold: [CardTicket], kept: [Ticket], _ draws: DrawList, _ prizes: PrizeTable,
+        sold: [CardTicket], of card: CardUID?, kept: [Ticket], _ draws: DrawList,
+        _ prizes: PrizeTable,
         _ unit: TopPrizeUnit
     ) {
         let all =
-            sold.map { ShownTicket($0.ticket, $0, draws, prizes, unit) }
-            + kept.map { ShownTicket($0, nil, draws, prizes, unit) }
+            sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
+            + kept.map { ShownTicket($0, nil, of: nil, draws, prizes, unit) }
         let places = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
         upcoming = ShownTickets.sorted(all.filter { $0.draw == nil }) {
@@ -113,6 +120,6 @@ struct ShownTickets: Sendable {
         _ title: String, _ tickets: [ShownTicket], _ layout: LotteryLayout
     ) -> [Line] {
         [Line(title, .heading)]
-            + (tickets.isEmpty ? ["none"] : tickets.flatMap(layout.lines))
+            + (tickets.isEmpty ? ["none"] : layout.lines(of: tickets))
     }
 }

@@ -66,7 +66,7 @@ extension Session {
         }
         var sold: [CardTicket] = []
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
-        let tickets = try shown(sold, kept, draws.value, in: currency(of: ledger))
+        let tickets = try shown(sold, of: card, kept, draws.value, in: currency(of: ledger))
         return Report(
             freshness, tickets.members, lines: tickets.lines(layout()), problem: problem,
             isPlain: true)
@@ -81,14 +81,11 @@ extension Session {
             try id(text)
         }
         let ledger = try await ledger()
-        var known: CardTicket?
-        if let retried {
-            known = try await Station.tickets(of: nil, in: ledger).first { $0.purchase == retried }
-        }
         let (draw, price): (DrawID, Money)
-        if let known {
-            // What was bought is bought, whatever was drawn and set since.
-            (draw, price) = (named ?? known.ticket.draw, known.price)
+        if let known = try await ticket(of: retried, in: ledger) {
+            // What was begun is begun, whatever was drawn and set since.
+            draw = named ?? known.ticket.draw
+            price = Money(minorUnits: known.price, ledger.currency)
         } else {
             price = try settings.ticketPrice(ledger.currency)
             draw = try await drawToCome(named)
@@ -98,6 +95,18 @@ extension Session {
             draw: draw, price: price, rules: try settings.lotteryRules,
             id: retried ?? station.newID(), only: card)
         return Report(bought, layout(indent: 2))
+    }
+
+    /// The ticket that a request before this one, with the same id, has bought or begun to buy.
+    private func ticket(
+        of operation: OperationID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> SoldTicket? {
+        guard let operation else { return nil }
+        do {
+            return try await ledger.ticket(of: operation)
+        } catch {
+            throw TapcardError(error)
+        }
     }
 
     /// The draw that a ticket is for. Nobody sells one who does not know which draws are over.
@@ -126,7 +135,8 @@ extension Session {
         let ledger = try await ledger()
         let draws = try await draws()
         let found = try await station(with: ledger).checkTickets(only: card)
-        let tickets = try shown(found.tickets, [], draws.value, in: ledger.currency)
+        let tickets = try shown(
+            found.tickets, of: found.card.uid, [], draws.value, in: ledger.currency)
         let layout = layout(indent: 2)
         let count = found.tickets.count
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
@@ -159,10 +169,11 @@ extension Session {
     }
 
     private func shown(
-        _ sold: [CardTicket], _ kept: [Ticket], _ draws: DrawList, in currency: Currency
+        _ sold: [CardTicket], of card: CardUID?, _ kept: [Ticket], _ draws: DrawList,
+        in currency: Currency
     ) throws(TapcardError) -> ShownTickets {
         ShownTickets(
-            sold: sold, kept: kept, draws, try settings.prizes(currency),
+            sold: sold, of: card, kept: kept, draws, try settings.prizes(currency),
             try settings.topPrizeUnit)
     }
 }
@@ -203,10 +214,12 @@ extension Report {
         ]
         for prize in claimed.prizes {
             let before = prize.receipt.isReplayed && !isReplayed ? ", claimed before" : ""
-            lines += layout.flow([
-                Line(prize.ticket.ticket.id.text), Line("\(prize.draw.id) of \(prize.draw.date)"),
-                Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
-            ])
+            lines += Line.flow(
+                [
+                    Line(prize.ticket.ticket.id.text),
+                    Line("\(prize.draw.id) of \(prize.draw.date)"),
+                    Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
+                ], width: layout.width)
         }
         lines.append("Card \(claimed.uid.description)")
         if claimed.display == .outOfDate { lines.append(Line(Report.displayIsOld)) }
