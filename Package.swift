@@ -58,6 +58,7 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
+        library("CCurl"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -94,6 +95,12 @@ let package = Package(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room(
+            "RemoteServices", on: "Services",
+            [
+                "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
+                "CCurl",
+            ]),
 
         room(
             "TapcardCore", on: "Core",
@@ -116,7 +123,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "ServicePorts",
+                "RemoteServices",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -214,6 +221,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(

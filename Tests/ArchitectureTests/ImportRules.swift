@@ -29,6 +29,10 @@ enum ImportRules {
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
+        "RemoteServices": [
+            "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
+            "Glibc",
+        ],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
@@ -43,7 +47,7 @@ enum ImportRules {
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "ServicePorts", "Glibc", "Dispatch",
+            "RemoteServices", "Glibc", "Dispatch",
         ],
     ]
 

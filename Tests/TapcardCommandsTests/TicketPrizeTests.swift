@@ -181,7 +181,6 @@ struct TicketPrizeTests {
             As of 1 minute ago; the service does not answer.
 
             """
-        print(await bench.run("ticket claim"))
         #expect(
             await bench.run("ticket claim")
                 == Ended(status: 0, text: "Claimed $30.00, $48.00 left\n" + words))

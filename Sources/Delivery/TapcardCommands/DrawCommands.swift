@@ -40,7 +40,7 @@ extension Session {
         let fetched = try await draws()
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
-            Freshness(fetched),
+            AnswerAge(fetched),
             [
                 JSONMember(
                     key: "draws", value: .array(priced.map { $0.draw.document($0.topPrize) }))
@@ -79,7 +79,7 @@ extension Session {
         let topPrize = try await withTopPrizes([draw])[0].topPrize
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))
         return Report(
-            Freshness(fetched),
+            AnswerAge(fetched),
             [
                 JSONMember(key: "draw", value: draw.document(topPrize)),
                 JSONMember(key: "next", value: .text(next?.id)),

@@ -50,7 +50,7 @@ extension Session {
 }
 
 /// How old an answer is, or the older one of two.
-struct Freshness: Sendable {
+struct AnswerAge: Sendable {
     private let age: Int
     private let staleness: ServiceError?
     private let notes: [String]
@@ -63,8 +63,8 @@ struct Freshness: Sendable {
         (self.age, self.staleness, self.notes) = (age, staleness, notes)
     }
 
-    func joined(_ other: Freshness) -> Freshness {
-        Freshness(
+    func joined(_ other: AnswerAge) -> AnswerAge {
+        AnswerAge(
             age: max(age, other.age), staleness: staleness ?? other.staleness,
             notes: notes + other.notes.filter { !notes.contains($0) })
     }
@@ -86,12 +86,12 @@ struct Freshness: Sendable {
 extension Report {
     /// What the lottery said, with how old that is: for a person only where it is not fresh.
     init(
-        _ freshness: Freshness, _ members: [JSONMember], lines: [Line],
+        _ age: AnswerAge, _ members: [JSONMember], lines: [Line],
         problem: TapcardError? = nil, isPlain: Bool = false
     ) {
         self.init(
-            freshness.members.first + members + freshness.members.last,
-            lines: lines + freshness.lines, problem: problem, isPlain: isPlain)
+            age.members.first + members + age.members.last,
+            lines: lines + age.lines, problem: problem, isPlain: isPlain)
     }
 }
 

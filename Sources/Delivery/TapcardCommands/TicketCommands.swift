@@ -52,13 +52,13 @@ extension Session {
         let ledger: (any LedgerStore)? =
             if card == nil { try await ledgerIfThere() } else { try await ledger(making: false) }
         let draws = try await draws()
-        var (kept, freshness): ([Ticket], Freshness) = ([], Freshness(draws))
+        var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
         // The lottery's own belong to no card.
         if card == nil {
             do {
                 let fetched = try await keptTickets()
-                (kept, freshness) = (fetched.value, freshness.joined(Freshness(fetched)))
+                (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
                 guard error.result == .service else { throw error }
                 problem = error
@@ -68,7 +68,7 @@ extension Session {
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
         let tickets = try shown(sold, of: card, kept, draws.value, in: currency(of: ledger))
         return Report(
-            freshness, tickets.members, lines: tickets.lines(layout()), problem: problem,
+            age, tickets.members, lines: tickets.lines(layout()), problem: problem,
             isPlain: true)
     }
 
@@ -142,7 +142,7 @@ extension Session {
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
         let toClaim = (tickets.drawn.contains(where: \.canBeClaimed))
         return Report(
-            Freshness(draws),
+            AnswerAge(draws),
             [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
                 + (count == 0 ? [] : tickets.lines(layout))
@@ -165,7 +165,7 @@ extension Session {
         let claimed = try await station(with: ledger).claimTickets(
             drawn: draws.value, prizes: try settings.prizes(ledger.currency),
             topPrizeUnit: try settings.topPrizeUnit, naming: named, only: card)
-        return Report(claimed, Freshness(draws), layout(indent: 2))
+        return Report(claimed, AnswerAge(draws), layout(indent: 2))
     }
 
     private func shown(
@@ -200,7 +200,7 @@ extension Report {
     }
 
     fileprivate init(
-        _ claimed: PrizeReceipt, _ freshness: Freshness, _ layout: LotteryLayout
+        _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout
     ) {
         let isReplayed = claimed.isReplayed
         let new = claimed.prizes.filter { isReplayed || !$0.receipt.isReplayed }
@@ -217,14 +217,14 @@ extension Report {
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),
-                    Line("\(prize.draw.id) of \(prize.draw.date)"),
+                    Line("\(prize.draw.id) \(prize.draw.date)"),
                     Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
                 ], width: layout.width)
         }
         lines.append("Card \(claimed.uid.description)")
         if claimed.display == .outOfDate { lines.append(Line(Report.displayIsOld)) }
         self.init(
-            freshness,
+            age,
             [
                 JSONMember(key: "uid", value: .text(claimed.uid)),
                 JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
