@@ -177,8 +177,8 @@ let package = Package(
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
-                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+                "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(

@@ -19,10 +19,9 @@ package struct Freshness: Hashable, Sendable {
         let delay = entry.received.millisecondsSince(entry.requested) / 1_000
         // What caches on the way have already used up of its life.
         let statedAge = entry.head[all: "age"].map { Int64(CachePolicy.seconds($0)) }.max() ?? 0
-        let (currentAge, overflow) = max(apparentAge, statedAge + delay)
-            .addingReportingOverflow(resident)
+        let currentAge = max(apparentAge, statedAge + delay) + resident
         let lifetime = Freshness.lifetime(of: entry, policy, date)
-        isFresh = !isClockSetBack && !overflow && !policy.mustAsk && currentAge < lifetime
+        isFresh = !isClockSetBack && !policy.mustAsk && currentAge < lifetime
     }
 
     /// In seconds; an answer that says nothing of it is asked about each time.
