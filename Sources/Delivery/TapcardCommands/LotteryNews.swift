@@ -78,20 +78,21 @@ struct AnswerAge: Sendable {
         )
     }
 
-    fileprivate var lines: [Line] {
-        staleness.map { [Line("As of \(Age.words(age)) ago; \(Age.words($0)).")] } ?? []
+    fileprivate var sentence: String? {
+        staleness.map { "As of \(Age.words(age)) ago; \(Age.words($0))." }
     }
 }
 
 extension Report {
     /// What the lottery said, with how old that is: for a person only where it is not fresh.
     init(
-        _ age: AnswerAge, _ members: [JSONMember], lines: [Line],
+        _ age: AnswerAge, _ members: [JSONMember], lines: [Line], _ layout: LotteryLayout,
         problem: TapcardError? = nil, isPlain: Bool = false
     ) {
         self.init(
             age.members.first + members + age.members.last,
-            lines: lines + age.lines, problem: problem, isPlain: isPlain)
+            lines: lines + (age.sentence.map(layout.sentence) ?? []), problem: problem,
+            isPlain: isPlain)
     }
 }
 
