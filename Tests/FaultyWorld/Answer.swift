@@ -84,7 +84,15 @@ extension Tap {
         guard case .failed(let error) = said, error.kind == .outcomeUnknown else { return false }
         let isBegun =
             errand.operation(in: before.ledger) != nil || errand.operation(in: after.ledger) != nil
-        let isOpen = before.open != nil || after.open != nil
+        let isOpen = before.open != nil || after.open != nil || after.hasYesToWrite
         return !isBegun && !isOpen && !mishaps.contains { $0.isOfCommit }
+    }
+}
+
+extension RestingWorld {
+    /// The service has said yes, that is durable, and the card does not show it.
+    var hasYesToWrite: Bool {
+        guard case .scratched(let code) = card?.scratch else { return false }
+        return ledger.activations.contains { $0.code == code && $0.state == .active }
     }
 }
