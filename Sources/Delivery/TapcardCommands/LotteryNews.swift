@@ -25,8 +25,7 @@ extension Session {
         do {
             fetched = try await ask()
         } catch {
-            throw TapcardError(
-                error, meaning: "Nothing is kept from an earlier answer that could be shown.")
+            throw TapcardError(error, meaning: "There is nothing to show.")
         }
         if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
         if !isJSON, !isQuiet {

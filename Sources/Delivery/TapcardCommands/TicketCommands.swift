@@ -35,7 +35,9 @@ extension Command {
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
             "ticket claim", group: .lottery, "Add what the card's tickets have won to its funds",
-            discussion: "Each prize is booked once, whoever asks again.",
+            discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
+                + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
+                + "six and the draw's top prize.",
             arguments: [
                 CommandArgument(
                     name: "TICKET", help: "Only this one, such as ticket-0123456789ab",
