@@ -18,6 +18,13 @@ package struct Answer: Sendable {
         display = receipt.display
     }
 
+    package init(_ receipt: PrizeReceipt) {
+        amount = receipt.prizes.reduce(0) { $0 + $1.receipt.amount.minorUnits }
+        balance = receipt.balance.minorUnits
+        isReplayed = receipt.isReplayed
+        display = receipt.display
+    }
+
     package init(_ reading: CardReading) {
         amount = nil
         balance = reading.balance?.minorUnits
