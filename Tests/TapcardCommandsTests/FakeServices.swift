@@ -9,6 +9,8 @@ final class FakeLottery: LotteryService {
     private struct Answers {
         var draws: Result<Fetched<DrawList>, ServiceError>
         var tickets: Result<Fetched<[Ticket]>, ServiceError>
+        /// What is said of the draws when they are asked for again.
+        var later: Result<Fetched<DrawList>, ServiceError>?
     }
 
     private let answers: Guarded<Answers>
@@ -20,7 +22,10 @@ final class FakeLottery: LotteryService {
     }
 
     func draws() throws(ServiceError) -> Fetched<DrawList> {
-        try answers.withLock { $0.draws }.get()
+        try answers.withLock { answers in
+            defer { answers.draws = answers.later ?? answers.draws }
+            return answers.draws
+        }.get()
     }
 
     func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
@@ -32,6 +37,12 @@ final class FakeLottery: LotteryService {
         let known = try draws().value.draws
         let list = try DrawList(known + [draw])
         answers.withLock { $0.draws = .success(Fetched(list)) }
+    }
+
+    /// Adds a draw as soon as it has been asked once more.
+    func drawLater(_ draw: Draw) throws {
+        let list = try DrawList(try draws().value.draws + [draw])
+        answers.withLock { $0.later = .success(Fetched(list)) }
     }
 
     /// What it has said stays known; it says nothing any more.

@@ -24,12 +24,15 @@ final class ProgramBench: Sendable {
     private let isTerminal: Bool
     private let size: TerminalSize?
     private let services: Services
+    private let clock: @Sendable () -> Timestamp
     private let output = Recording()
     private let numbers = Recording()
 
     init(
-        isTerminal: Bool = false, size: TerminalSize? = nil, services: Services = NoServices.all
+        isTerminal: Bool = false, size: TerminalSize? = nil, services: Services = NoServices.all,
+        clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
     ) throws {
+        self.clock = clock
         self.isTerminal = isTerminal
         self.size = size
         self.services = services
@@ -128,9 +131,9 @@ final class ProgramBench: Sendable {
             },
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
             services: { [services] _ in services },
-            surroundings: { [numbers] progress in
+            surroundings: { [numbers, clock] progress in
                 Station.Surroundings(
-                    now: { ProgramBench.now }, sleep: { _ in },
+                    now: clock, sleep: { _ in },
                     random: { count in
                         numbers.append("x")
                         return [UInt8](repeating: UInt8(numbers.count), count: count)

@@ -125,6 +125,20 @@ struct TicketCommandTests {
         #expect(await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "20"]).status == 0)
     }
 
+    @Test("a draw that takes place while a card is waited for is none that tickets are sold for")
+    func drawnMeanwhile() async throws {
+        let lottery = try FakeLottery.example()
+        let hours = Recording()
+        let bench = try ProgramBench(services: lottery.services) {
+            hours.append("an hour")
+            return ProgramBench.now.adding(milliseconds: Int64(hours.count) * 3_600_000)
+        }
+        _ = await bench.run("issue --balance 20 --quiet")
+        try lottery.drawLater(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        let bought = try await bench.document("ticket buy")
+        #expect(bought["ticket"]?["draw"]?.string == "draw-5")
+    }
+
     @Test("a retry gets the same ticket, whatever was drawn, set or lost since")
     func retried() async throws {
         let lottery = try FakeLottery.example()

@@ -21,6 +21,7 @@ extension Session {
         _ ask: () async throws(ServiceError) -> Fetched<Value>
     ) async throws(TapcardError) -> Fetched<Value> {
         spinner.show("Asking the lottery")
+        if isVerbose { say("tapcard: asking the lottery\n") }
         let fetched: Fetched<Value>
         do {
             fetched = try await ask()

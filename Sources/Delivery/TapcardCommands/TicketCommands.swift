@@ -83,20 +83,39 @@ extension Session {
             try id(text)
         }
         let ledger = try await ledger()
-        let (draw, price): (DrawID, Money)
-        if let known = try await ticket(of: retried, in: ledger) {
+        let known = try await ticket(of: retried, in: ledger)
+        let bought: TicketReceipt
+        if let known {
             // What was begun is begun, whatever was drawn and set since.
-            draw = named ?? known.ticket.draw
-            price = Money(minorUnits: known.price, ledger.currency)
+            bought = try await station(with: ledger).buyTicket(
+                draw: named ?? known.ticket.draw,
+                price: Money(minorUnits: known.price, ledger.currency),
+                rules: try settings.lotteryRules, id: known.operation, only: card)
         } else {
-            price = try settings.ticketPrice(ledger.currency)
+            bought = try await buyTicket(named, id: retried, only: card, ledger)
+        }
+        return Report(bought, layout(indent: 2))
+    }
+
+    /// How long the draws are taken to be as they were while a card is waited for.
+    private static let trustedFor: Int64 = 5_000
+
+    private func buyTicket(
+        _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> TicketReceipt {
+        let price = try settings.ticketPrice(ledger.currency)
+        let rules = try settings.lotteryRules
+        // Asked before anybody is told to hold a card there, and again when that took its time.
+        var draw = try await drawToCome(named)
+        let asked = surroundings.now()
+        let station = try await station(with: ledger)
+        let uid = try await station.cardOnReader()
+        if surroundings.now().millisecondsSince(asked) > Session.trustedFor {
             draw = try await drawToCome(named)
         }
-        let station = try await station(with: ledger)
-        let bought = try await station.buyTicket(
-            draw: draw, price: price, rules: try settings.lotteryRules,
-            id: retried ?? station.newID(), only: card)
-        return Report(bought, layout(indent: 2))
+        return try await station.buyTicket(
+            draw: draw, price: price, rules: rules, id: id ?? station.newID(),
+            only: card ?? uid)
     }
 
     /// The ticket that a request before this one, with the same id, has bought or begun to buy.
