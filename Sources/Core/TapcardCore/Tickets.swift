@@ -44,6 +44,7 @@ public struct PrizeReceipt: Sendable, Hashable {
     /// Why not every prize was booked; the others were.
     public let problem: TapcardError?
 
+    /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
         public let ticket: CardTicket
         public let draw: Draw
