@@ -162,22 +162,57 @@ struct TicketCommandTests {
 
     @Test("a card that is pulled leaves it open, and a retry buys the same ticket")
     func torn() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --operation \(TicketCommandTests.id)"
+        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
+        let torn = await bench.run(line)
+        #expect(torn.status == 6, "\(torn.text)")
+        #expect(try await bench.document("tickets")["upcoming"]?.array?.isEmpty == true)
+        try await bench.arm(nil)
+        let again = try await bench.document(line)
+        #expect(again["ticket"]?["id"]?.string == "ticket-6bfffbf1fa13")
+        #expect(again["balance"]?.string == "18.00" && again["replayed"]?.bool == false)
+        #expect(try await bench.document("tickets")["upcoming"]?.array?.count == 1)
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("what a pulled card has is paid, also when the draw has taken place since")
+    func tornAndDrawn() async throws {
         let lottery = try FakeLottery.example()
         let bench = try ProgramBench(services: lottery.services)
         _ = await bench.run("issue --balance 20 --quiet")
         let line = "ticket buy --operation \(TicketCommandTests.id)"
         try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-        let torn = await bench.run(line)
-        #expect(torn.status == 6, "\(torn.text)")
-        #expect(try await bench.document("tickets")["upcoming"]?.array?.isEmpty == true)
+        #expect(await bench.run(line).status == 6)
         try await bench.arm(nil)
-        // The draw took place, the lottery went: the purchase was begun before.
         try lottery.draw(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
-        try lottery.vanish(age: 5)
         let again = try await bench.document(line)
-        #expect(again["result"]?.string == "done" && again["balance"]?.string == "18.00")
+        #expect(again["replayed"]?.bool == true && again["balance"]?.string == "18.00")
         #expect(try await bench.document("tickets")["drawn"]?.array?.count == 1)
         #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test(
+        "nobody finishes buying a ticket whose draw is over, or may be", arguments: [true, false])
+    func tornBefore(isDrawn: Bool) async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --operation \(TicketCommandTests.id)"
+        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
+        #expect(await bench.run(line).status == 6)
+        try await bench.arm(nil)
+        // The winning numbers are known to whoever looks into the ledger.
+        try lottery.draw(
+            FakeLottery.draw("draw-4", "2023-06-05", [6, 9, 14, 36, 50, 54], 44, 1))
+        if !isDrawn { try lottery.vanish(age: 5) }
+        let late = await bench.run(line)
+        #expect(late.status == (isDrawn ? 4 : 8), "\(late.text)")
+        #expect(
+            late.text.contains(
+                isDrawn ? "Draw draw-4 has taken place." : "nothing was charged: the draws"))
+        try await expectNothing(on: bench)
     }
 
     @Test("a card that is pulled and tapped much later has bought nothing, and says so")

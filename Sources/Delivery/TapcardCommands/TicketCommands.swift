@@ -74,83 +74,6 @@ extension Session {
             isPlain: true)
     }
 
-    fileprivate func buyTicket() async throws(TapcardError) -> Report {
-        let named = try command.option("draw").map { text throws(TapcardError) in
-            try drawID(text)
-        }
-        let card = try card()
-        let retried = try command.option("operation").map { text throws(TapcardError) in
-            try id(text)
-        }
-        let ledger = try await ledger()
-        let known = try await ticket(of: retried, in: ledger)
-        let bought: TicketReceipt
-        if let known {
-            // What was begun is begun, whatever was drawn and set since.
-            bought = try await station(with: ledger).buyTicket(
-                draw: named ?? known.ticket.draw,
-                price: Money(minorUnits: known.price, ledger.currency),
-                rules: try settings.lotteryRules, id: known.operation, only: card)
-        } else {
-            bought = try await buyTicket(named, id: retried, only: card, ledger)
-        }
-        return Report(bought, layout(indent: 2))
-    }
-
-    /// How long the draws are taken to be as they were while a card is waited for.
-    private static let trustedFor: Int64 = 5_000
-
-    private func buyTicket(
-        _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore
-    ) async throws(TapcardError) -> TicketReceipt {
-        let price = try settings.ticketPrice(ledger.currency)
-        let rules = try settings.lotteryRules
-        // Asked before anybody is told to hold a card there, and again when that took its time.
-        var draw = try await drawToCome(named)
-        let asked = surroundings.now()
-        let station = try await station(with: ledger)
-        let uid = try await station.cardOnReader()
-        if surroundings.now().millisecondsSince(asked) > Session.trustedFor {
-            draw = try await drawToCome(named)
-        }
-        return try await station.buyTicket(
-            draw: draw, price: price, rules: rules, id: id ?? station.newID(),
-            only: card ?? uid)
-    }
-
-    /// The ticket that a request before this one, with the same id, has bought or begun to buy.
-    private func ticket(
-        of operation: OperationID?, in ledger: any LedgerStore
-    ) async throws(TapcardError) -> SoldTicket? {
-        guard let operation else { return nil }
-        do {
-            return try await ledger.ticket(of: operation)
-        } catch {
-            throw TapcardError(error)
-        }
-    }
-
-    /// The draw that a ticket is for. Nobody sells one who does not know which draws are over.
-    private func drawToCome(_ named: DrawID?) async throws(TapcardError) -> DrawID {
-        let nothing = "No ticket was sold and nothing was charged"
-        let draws: Fetched<DrawList>
-        do {
-            draws = try await self.draws()
-        } catch {
-            throw TapcardError(error.kind, error.what, meaning: "\(nothing).", advice: error.advice)
-        }
-        if let staleness = draws.staleness {
-            throw TapcardError(
-                staleness,
-                meaning: "\(nothing): the draws that are known are \(Age.words(draws.age)) old.")
-        }
-        do {
-            return try draws.value.upcoming(named: named?.text)
-        } catch {
-            throw TapcardError(error)
-        }
-    }
-
     fileprivate func checkTickets() async throws(TapcardError) -> Report {
         let card = try card()
         let ledger = try await ledger()
@@ -201,22 +124,7 @@ extension Session {
 }
 
 extension Report {
-    private static let replayed = " (replayed: done before, not again)"
-
-    fileprivate init(_ bought: TicketReceipt, _ layout: LotteryLayout) {
-        let (ticket, receipt) = (bought.ticket, bought.receipt)
-        let price = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
-        var lines = [Line("Bought \(ticket.id) for \(ticket.draw)")]
-        lines += layout.numbers(of: ticket.balls)
-        lines += layout.sentence(
-            "Paid \(price.shown), \(receipt.balance.shown) left"
-                + (receipt.isReplayed ? Report.replayed : ""))
-        lines += layout.sentence("Card \(receipt.uid), operation \(receipt.operation.id)")
-        if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
-        self.init(
-            Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],
-            lines: lines)
-    }
+    static let replayed = " (replayed: done before, not again)"
 
     fileprivate init(
         _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout
