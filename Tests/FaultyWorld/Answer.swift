@@ -18,9 +18,10 @@ package struct Answer: Sendable {
         display = receipt.display
     }
 
+    /// Of a card with one prize.
     package init(_ receipt: PrizeReceipt) {
-        amount = receipt.prizes.reduce(0) { $0 + $1.receipt.amount.minorUnits }
-        balance = receipt.balance.minorUnits
+        amount = receipt.prizes.first?.receipt.amount.minorUnits
+        balance = receipt.prizes.first?.receipt.balance.minorUnits
         isReplayed = receipt.isReplayed
         display = receipt.display
     }

@@ -77,10 +77,11 @@ package struct Deed: Sendable {
         Deed("game", from: card) { scene, number throws(TapcardError) in
             return Answer(try await scene.station(number).keepGame(game, id: id))
         },
-        Deed("activate-again", .only(.activate), from: cardWithoutAnswer) {
+        Deed("activate-again", .id(earlierID), from: cardWithoutAnswer) {
             scene, number throws(TapcardError) in
             let service = SceneService(scene: scene, number: number)
-            return Answer(try await scene.station(number).activate(id: id, through: service))
+            return Answer(
+                try await scene.station(number).activate(id: earlierID, through: service))
         },
     ]
 
@@ -136,10 +137,8 @@ extension Deed {
 
     /// The service has activated the code, and its answer was lost.
     @Sendable private static func cardWithoutAnswer(_ world: RestingWorld) async -> RestingWorld {
-        let errand = Errand("activate", .id(earlierID)) { scene, number throws(TapcardError) in
-            let service = SceneService(scene: scene, number: number)
-            return Answer(
-                try await scene.station(number).activate(id: earlierID, through: service))
+        guard let errand = named("activate-again")?.errand else {
+            preconditionFailure("the deed is in the list")
         }
         let before = await scratchedCard(world)
         let steps = await Tap.play(errand, in: before).steps

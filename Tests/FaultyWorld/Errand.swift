@@ -9,7 +9,7 @@ package struct Errand: Sendable {
         case id(OperationID)
         /// The ledger derives a refund's id itself.
         case refund(of: OperationID)
-        /// A prize has an id that follows from its ticket, an activation that of its attempt.
+        /// A prize has an id that follows from its ticket.
         case only(Operation.Kind)
         case none
     }
@@ -33,6 +33,9 @@ package struct Errand: Sendable {
         if let problem = reading.problem { throw problem }
         return Answer(reading)
     }
+
+    /// Whether also a repetition has to see the card.
+    var isOfCard: Bool { if case .only = trace { true } else { false } }
 
     package func operation(in ledger: LedgerTables) -> Operation? {
         switch trace {
@@ -102,6 +105,8 @@ package enum Said: Sendable, CustomStringConvertible {
                 switch error.kind {
                 case .outcomeUnknown: true
                 case .ledgerUnavailable: state == was
+                // Which ticket it is about, only the card says: without it nothing was looked up.
+                case _ where errand.isOfCard: state == was
                 default: state != .committed && (state == was || state == .voided)
                 }
             if isTrue { return [] }

@@ -44,10 +44,10 @@ public struct RandomStations: Sendable {
             let change = [StatusChange.block, .unblock, .forget][random.below(3)]
             return .change(uid, change, id: id(), at: .tick(clock))
         case 4..<7: return .markDisplay(uid, stale: chance(50))
-        case 8..<14:
+        case 8..<12:
             return .requestActivation(
                 uid, id: id(), seen: seen ?? Seen(confirmed: .none, open: nil), at: .tick(clock))
-        case 14..<18:
+        case 12..<15:
             let asked = attempts.isEmpty ? id() : attempts[random.below(attempts.count)]
             return .recordActivation(
                 asked, rejectedBy: chance(40) ? "6.1" : nil, at: .tick(clock))
@@ -56,7 +56,7 @@ public struct RandomStations: Sendable {
             if let repeated = requests[station], chance(5) {
                 return .begin(repeated, seen: seen, key: key(), station: station)
             }
-            let intent = view == nil && chance(90) ? make(on: uid) : intent(on: uid)
+            let intent = view == nil && chance(75) ? make(on: uid) : intent(on: uid)
             let attempt = intent == .activate && chance(80) ? view?.activation?.id : nil
             let request = Request(
                 id: attempt ?? id(), uid: uid, intent: intent, at: .tick(clock))
@@ -97,7 +97,7 @@ public struct RandomStations: Sendable {
         case 8..<11: .add(amount())
         case 11..<14:
             .refund(of: payment(on: uid), chance(50) ? nil : amount())
-        case 14: .scratch(.numbered(random.below(5)))
+        case 14, 31: .scratch(.numbered(random.below(30)))
         case 15, 30: .activate
         case 16: chance(30) ? .close : .reseal(above: .none)
         case 17: .reseal(above: .none)
@@ -137,7 +137,7 @@ public struct RandomStations: Sendable {
 
     /// Mostly small, now and then more than anybody has.
     private mutating func amount() -> Money {
-        .cents(Int64(chance(95) ? random.below(800) : random.below(200_000_000)))
+        .cents(Int64(chance(90) ? random.below(800) : random.below(200_000_000)))
     }
 
     /// Mostly new; now and then one that was used before, perhaps for something else.

@@ -168,9 +168,11 @@ extension TapcardError {
     /// The service has said yes, the ledger has noted it, and the card does not show it yet.
     fileprivate var leavingUnwritten: TapcardError {
         let noted = "The service has activated the code, and the ledger has noted it."
+        let isOfCard =
+            [.refused, .untrusted, .usage].contains(result) || kind == .ledgerBehind
         switch kind {
-        case .tagLost, .cancelled, .failed, .noCard, .severalTags, .wrongCard, .noReader,
-            .readerBusy, .readerLost, .unsupportedReader:
+        case .outcomeUnknown, .wrongCard, .severalTags,
+            _ where !isOfCard:
             return TapcardError(
                 .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
                 advice: "Tap the card again to write it.", uid: uid)
