@@ -84,13 +84,13 @@ extension Session {
         let layout = layout(indent: 2)
         let count = found.tickets.count
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
-        let toClaim = (tickets.drawn.contains(where: \.canBeClaimed))
+        let isToClaim = tickets.drawn.contains(where: \.canBeClaimed)
         return Report(
             AnswerAge(draws),
             [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
                 + (count == 0 ? [] : tickets.lines(layout))
-                + (toClaim ? ["Claim it: tapcard ticket claim"] : []),
+                + (isToClaim ? ["Claim it: tapcard ticket claim"] : []),
             layout,
             problem: found.card.problem)
     }
