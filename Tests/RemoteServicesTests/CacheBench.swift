@@ -48,6 +48,20 @@ final class CacheBench {
         try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
     }
 
+    /// Makes files that were written just now old: from the first second, the next one, and so on.
+    /// The clock of a file system is too coarse to tell them apart.
+    func age(toSecond second: Int) throws {
+        let limit = Date(timeIntervalSince1970: 1_000_000)
+        for name in try files {
+            let path = "\(folder)/\(name)"
+            let written = try FileManager.default.attributesOfItem(atPath: path)
+            guard let date = written[.modificationDate] as? Date, date > limit else { continue }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: Double(second))], ofItemAtPath: path
+            )
+        }
+    }
+
     /// How many requests there have been, and the lines of the last one.
     var requestCount: Int { transport.requests.count }
     var lastConditions: [String] {

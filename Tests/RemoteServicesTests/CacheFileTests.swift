@@ -127,20 +127,38 @@ struct CacheFileTests {
     func bounded() async throws {
         let (bench, _) = try await bench()
         try bench.write([1], to: "notes.txt")
-        try bench.write([1], to: "0123456789abcdef.cache.a1.new")
         for number in 0..<6 {
+            try bench.age(toSecond: number)
             let limits = HTTPCache.Limits(entries: 3, bytes: 1_000_000)
             _ = try await bench.lottery(at: "http://\(number).example", limits: limits).draws()
         }
         let left = try bench.files
-        // The clock of the script is long before the time of the files: what a process left
-        // behind is older than it can be.
         #expect(left.count == 4 && left.contains("notes.txt"))
         bench.transport.reply(CacheTests.offline)
         for (number, isKept) in [(0, false), (2, false), (3, true), (4, true), (5, true)] {
             let fetched = try? await bench.lottery(at: "http://\(number).example").draws()
             #expect((fetched != nil) == isKept, "\(number)")
         }
+    }
+
+    @Test("what a killed process has left behind goes once nobody can be at work on it")
+    func leftBehind() async throws {
+        let (bench, _) = try await bench()
+        let now = 1_700_000_000.0
+        for (name, seconds) in [
+            ("0123456789abcdef.cache.a1.new", now - 3_601),
+            ("0123456789abcdef.cache.b2.new", now - 3_599),
+            ("0123456789abcdef.cache.c3.new", now + 3_600),
+            ("0123456789abcdef.other.d4.new", 0),
+        ] {
+            try bench.write([1], to: name)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: seconds)],
+                ofItemAtPath: "\(bench.folder)/\(name)")
+        }
+        _ = try await bench.lottery(at: "http://other.example").draws()
+        let left = try bench.files.filter { $0.hasSuffix(".new") }
+        #expect(left == ["0123456789abcdef.cache.b2.new", "0123456789abcdef.other.d4.new"])
     }
 
     @Test("nor more bytes, but the newest always")

@@ -23,35 +23,39 @@ struct CertificateTests {
 
     @Test("nobody vouches for it: refused; its own authority does: taken")
     func selfSigned() async throws {
-        let server = try SecureServer(names: "DNS:localhost")
-        let stranger = try #require(await failure(server, believing: nil))
-        #expect(stranger.kind == .certificate)
-        #expect(stranger.detail.hasPrefix("it cannot prove who it is (SSL certificate problem"))
-        #expect(await failure(server, believing: server.certificate) == nil)
+        try await SecureServer.serving(names: "DNS:localhost") { server in
+            let stranger = try #require(await failure(server, believing: nil))
+            #expect(stranger.kind == .certificate)
+            #expect(stranger.detail.hasPrefix("it cannot prove who it is (SSL certificate problem"))
+            #expect(await failure(server, believing: server.certificate) == nil)
+        }
     }
 
     @Test("somebody vouches for it, but it is another one")
     func otherName() async throws {
-        let server = try SecureServer(names: "DNS:bank.example")
-        let failure = try #require(await failure(server, believing: server.certificate))
-        #expect(failure.kind == .certificate)
-        #expect(failure.detail.contains("localhost"))
+        try await SecureServer.serving(names: "DNS:bank.example") { server in
+            let failure = try #require(await failure(server, believing: server.certificate))
+            #expect(failure.kind == .certificate)
+            #expect(failure.detail.contains("localhost"))
+        }
     }
 
     @Test("it was good until yesterday")
     func expired() async throws {
-        let server = try SecureServer(names: "DNS:localhost", days: -1)
-        let failure = try #require(await failure(server, believing: server.certificate))
-        #expect(failure.kind == .certificate)
-        #expect(failure.detail.contains("expired"))
+        try await SecureServer.serving(names: "DNS:localhost", days: -1) { server in
+            let failure = try #require(await failure(server, believing: server.certificate))
+            #expect(failure.kind == .certificate)
+            #expect(failure.detail.contains("expired"))
+        }
     }
 
     @Test("a file of authorities that is not there, or holds none")
     func badFile() async throws {
-        let server = try SecureServer(names: "DNS:localhost")
-        for file in ["/nonexistent/authorities.pem", "/etc/hostname"] {
-            let failure = try #require(await failure(server, believing: file))
-            #expect(failure.kind == .certificate)
+        try await SecureServer.serving(names: "DNS:localhost") { server in
+            for file in ["/nonexistent/authorities.pem", "/etc/hostname"] {
+                let failure = try #require(await failure(server, believing: file))
+                #expect(failure.kind == .certificate)
+            }
         }
     }
 
@@ -79,7 +83,7 @@ final class SecureServer {
     private let process = Process()
     private let folder: URL
 
-    init(names: String, days: Int = 1) throws {
+    private init(names: String, days: Int) throws {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "tapcard-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -111,8 +115,19 @@ final class SecureServer {
         port = try SecureServer.port(in: output)
     }
 
-    deinit {
-        process.terminate()
+    /// For the time of the body.
+    static func serving(
+        names: String, days: Int = 1, body: (SecureServer) async throws -> Void
+    ) async throws {
+        let server = try SecureServer(names: names, days: days)
+        defer { server.stop() }
+        try await body(server)
+    }
+
+    private func stop() {
+        // It may have been started by a thread that blocks all signals that can be blocked.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
         // What is left of it lies in the folder for temporary files.
         try? FileManager.default.removeItem(at: folder)
     }
