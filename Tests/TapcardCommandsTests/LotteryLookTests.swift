@@ -12,6 +12,7 @@ struct LotteryLookTests {
         try FakeLottery.example(tickets: [
             FakeLottery.ticket("ticket-1", "draw-1", [2, 16, 1, 44, 3, 4], 14),
             FakeLottery.ticket("ticket-2", "draw-9", [2, 16, 1, 44, 3, 4], 14),
+            FakeLottery.ticket("ticket-3", "draw-9", [1, 2, 3, 4, 5, 6], 7),
         ])
     }
 
@@ -89,6 +90,8 @@ struct LotteryLookTests {
                 Upcoming
                 ticket-2  draw-9  kept by the lottery
                     2  16   1  44   3   4  + 14
+                ticket-3  draw-9  kept by the lottery
+                    1   2   3   4   5   6  +  7
                 Drawn
                 ticket-1  draw-1 2023-05-15  kept by the lottery
                   [ 2][16]  1 [44]  3   4  +(14)  won $30.00  3 of 6 and the bonus
@@ -102,6 +105,8 @@ struct LotteryLookTests {
                 Upcoming
                 ticket-2  draw-9  kept by the lottery
                     2  16   1  44   3   4  + 14
+                ticket-3  draw-9  kept by the lottery
+                    1   2   3   4   5   6  +  7
                 Drawn
                 ticket-1  draw-1 2023-05-15
                   kept by the lottery

@@ -17,7 +17,7 @@ struct LotteryLayout: Sendable {
     typealias PricedDraw = (draw: Draw, topPrize: String)
 
     func table(of draws: [PricedDraw]) -> [Line] {
-        let digits = draws.flatMap(\.draw.balls.all).map { String($0).count }.max() ?? 0
+        let digits = LotteryLayout.digits(draws.map(\.draw.balls))
         let rows =
             [["Draw", "Date", "Balls", "Bonus", "Top prize"].map { Line($0, .heading) }]
             + draws.map { row in
@@ -63,7 +63,7 @@ struct LotteryLayout: Sendable {
                 Line("Bonus ball: \(balls.bonus)"),
             ]
         }
-        let digits = balls.all.map { String($0).count }.max() ?? 0
+        let digits = LotteryLayout.digits([balls])
         // With air around the numbers where there is room for it.
         let isAiry = balls.all.count * (digits + 5) <= width
         let boxes =
@@ -99,8 +99,9 @@ struct LotteryLayout: Sendable {
         let widths = (0..<3).map { column in
             heads.map { $0.count > column ? $0[column].width : 0 }.max() ?? 0
         }
+        let digits = LotteryLayout.digits(tickets.map(\.ticket.balls))
         let lines: [Line] = zip(tickets, heads).flatMap { ticket, head in
-            let balls = balls(of: ticket)
+            let balls = balls(of: ticket, digits)
             let numbers = Line.flow(balls, gap: "", width: nil)
             guard let width else {
                 let columns = zip(head, widths).map { $0.padded($1) }
@@ -117,9 +118,8 @@ struct LotteryLayout: Sendable {
 
     /// Green and in brackets where it matches, red where not, the bonus gold: nobody needs to see
     /// the colours.
-    private func balls(of ticket: ShownTicket) -> [Line] {
+    private func balls(of ticket: ShownTicket, _ digits: Int) -> [Line] {
         let balls = ticket.ticket.balls
-        let digits = balls.all.map { String($0).count }.max() ?? 0
         let marks = balls.numbers.enumerated().map { index, number in
             ball(number, digits, ticket.result?.matches[index], "[]", .good)
         }
@@ -145,6 +145,11 @@ struct LotteryLayout: Sendable {
     }
 
     private func fits(_ columns: Int) -> Bool { width.map { columns <= $0 } ?? true }
+
+    /// How many digits the widest number has.
+    private static func digits(_ balls: [Balls]) -> Int {
+        balls.flatMap(\.all).map { String($0).count }.max() ?? 0
+    }
 
     private static func padded(_ number: Int, _ digits: Int) -> String {
         let text = String(number)
