@@ -118,7 +118,8 @@ let package = Package(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-                "TagReading", "Ledger", "DurableFile", "TextCodecs", "ReaderDiagnosis",
+                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+                "ReaderDiagnosis", "BlockingLane",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -127,7 +128,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "ServiceSandbox", "WebServer",
+                "RemoteServices", "ServiceSandbox", "WebServer",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -173,7 +174,8 @@ let package = Package(
             name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
 
         .target(
-            name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
+            name: "IdleDrivers",
+            dependencies: ["ServicePorts", "TapcardCommands", "TapcardDomain", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
             name: "FuzzTargets",
@@ -264,7 +266,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane",
+                "IdleDrivers", "BlockingLane", "ServicePorts",
             ]),
         tests(of: "FuzzTargets"),
         tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),

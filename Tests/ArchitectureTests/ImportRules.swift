@@ -41,15 +41,15 @@ enum ImportRules {
         ],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc", "ReaderDiagnosis",
+            "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
+            "ReaderDiagnosis", "BlockingLane",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "ServiceSandbox", "WebServer", "Glibc",
-            "Dispatch",
+            "RemoteServices", "ServiceSandbox", "WebServer", "Glibc", "Dispatch",
         ],
     ]
 

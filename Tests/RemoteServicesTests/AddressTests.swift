@@ -10,16 +10,6 @@ struct AddressTests {
             ("https://api.o2.sk", "https://api.o2.sk", "api.o2.sk"),
             ("HTTP://127.0.0.1:8080/lottery//", "http://127.0.0.1:8080/lottery", "127.0.0.1:8080"),
             ("http://[::1]:80/a%20b", "http://[::1]:80/a%20b", "[::1]:80"),
-            (RemoteActivation.standardAddress, "https://api.o2.sk", "api.o2.sk"),
-            (
-                RemoteLottery.standardAddress, "https://agimenez95.github.io/LottoDrawsJSON",
-                "agimenez95.github.io"
-            ),
-            (
-                RemoteMastermind.standardAddress,
-                "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2",
-                "emarest.cz.mass-php-1.mit.etn.cz"
-            ),
         ])
     func good(_ text: String, _ normal: String, _ host: String) throws {
         let address = try ServiceAddress(text)
@@ -35,13 +25,13 @@ struct AddressTests {
             "https://api.o2.sk/a b", "https://api.o2.sk/\r\nHost: other", "https://b\u{F6}se.sk",
             "https://api.o2.sk:", "https://api.o2.sk:0", "https://api.o2.sk:65536",
             "https://api.o2.sk:80x", "https://[::1", "https://[::1]x", "https://[o2.sk]",
+            "https://[127.0.0.1]", "https://api..o2.sk", "https://.o2.sk", "https://:80/",
             "https://" + String(repeating: "a", count: 2_048),
         ])
     func bad(_ text: String) {
         let failure = #expect(throws: ServiceError.self) { try ServiceAddress(text) }
         #expect(failure?.kind == .badAddress)
-        #expect(failure?.detail.contains("secret@") != true || text.contains("secret@"))
-        #expect((failure?.detail.utf8.count ?? 0) < 300)
+        #expect(failure?.detail.contains("secret") == false)
     }
 
     @Test(

@@ -21,6 +21,7 @@ struct Command: Sendable {
     enum Group: String {
         case cards = "Cards"
         case money = "Money"
+        case lottery = "Lottery"
         case operators = "Operators"
         case tags = "Tags"
         case readers = "Readers"
@@ -29,9 +30,9 @@ struct Command: Sendable {
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
-        + stationCommands + keyCommands + simulationCommands + emulationCommands
-        + sandboxCommands
+        cardCommands + moneyCommands + drawCommands + ticketCommands + operatorCommands
+        + tagCommands + readerCommands + stationCommands + keyCommands + simulationCommands
+        + emulationCommands + sandboxCommands
 }
 
 extension CommandTable {

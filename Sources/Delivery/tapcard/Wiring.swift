@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Ledger
+import RemoteServices
 import SQLiteLedger
 import SimulatedReader
 import TagReading
@@ -59,6 +60,7 @@ enum Wiring {
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         emulation: EmulationDriver(),
+        services: services,
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
@@ -66,6 +68,7 @@ enum Wiring {
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
+        size: terminalSize,
         write: { Wiring.write($0, to: STDOUT_FILENO) },
         writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 
@@ -107,6 +110,25 @@ enum Wiring {
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(
             milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Each service has a client of its own, so that none waits for another.
+    private static func services(_ settings: ServiceSettings) -> Services {
+        let options = HTTPClient.Options(version: Program.version)
+        return Services(
+            activation: RemoteActivation(settings.activation, through: HTTPClient(options)),
+            lottery: RemoteLottery(
+                settings.lottery, through: HTTPClient(options),
+                cache: HTTPCache(folder: settings.dataFolder + "/cache"), rules: settings.rules),
+            mastermind: RemoteMastermind(settings.mastermind, through: HTTPClient(options)))
+    }
+
+    private static func terminalSize() -> TerminalSize? {
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+            size.ws_row > 0
+        else { return nil }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
     /// Writes all of it, or as much as the other end still wants.

@@ -3,8 +3,6 @@ public import TapcardDomain
 
 /// The activation service over HTTP.
 public struct RemoteActivation: ActivationService {
-    public static let standardAddress = "https://api.o2.sk"
-
     private let caller: ServiceCaller
 
     public init(

@@ -3,8 +3,6 @@ public import TapcardDomain
 
 /// The lottery over HTTP, with what it said last kept on disk.
 public struct RemoteLottery: LotteryService {
-    public static let standardAddress = "https://agimenez95.github.io/LottoDrawsJSON"
-
     private let cached: CachedCaller
     private let rules: LotteryRules
 

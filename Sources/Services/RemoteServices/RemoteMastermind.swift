@@ -5,7 +5,6 @@ import TextCodecs
 /// The Mastermind service over HTTP. Only the ranking is asked for again by itself: a guess or a
 /// game that was sent twice would count twice.
 public struct RemoteMastermind: MastermindService {
-    public static let standardAddress = "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
     /// Seconds for which a token can be asked for.
     public static let tokenLifetimes = 30...3_600
 
