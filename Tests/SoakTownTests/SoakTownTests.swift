@@ -11,7 +11,7 @@ struct SoakTownTests {
         var tally = Tally()
         for seed: UInt64 in [4, 20_261_121] {
             var soak = Soak(seed: seed)
-            let steps = 3 * Soak.townLength
+            let steps = 5 * Soak.townLength
             do {
                 try await soak.play { $0.step < steps }
             } catch {
