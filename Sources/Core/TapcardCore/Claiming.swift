@@ -9,7 +9,10 @@ extension Station {
         naming name: TicketID? = nil, only card: CardUID? = nil
     ) async throws(TapcardError) -> PrizeReceipt {
         try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        let checked = try await checkTickets(only: card)
+        let reading = try await readKnown(only: card, finishing: .claim)
+        let checked = try await afterSettling(reading) { () throws(TapcardError) in
+            try await self.tickets(on: reading)
+        }
         let uid = checked.card.uid
         let tickets = try checked.tickets(naming: name)
         var claims = Claims()
@@ -20,7 +23,10 @@ extension Station {
                 continue
             }
             if let claim = ticket.claim {
-                claims.prizes.append(try await booked(claim, ticket, draw))
+                let prize = try await afterSettling(reading) { () throws(TapcardError) in
+                    try await booked(claim, ticket, draw)
+                }
+                claims.prizes.append(prize)
                 continue
             }
             guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else {
@@ -39,6 +45,19 @@ extension Station {
             }
         }
         return try receipt(of: claims, on: checked.card, naming: name)
+    }
+
+    /// A prize that this very tap has brought to its end is not denied where the ledger goes away
+    /// behind it.
+    private func afterSettling<Success: Sendable>(
+        _ reading: CardReading, _ body: () async throws(TapcardError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(TapcardError) {
+            return try await body()
+        } catch {
+            guard let settled = reading.settled, settled.kind == .claim else { throw error }
+            throw TapcardError.doneUnread(settled, because: error)
+        }
     }
 
     /// How far the claiming has come.

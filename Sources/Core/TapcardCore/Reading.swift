@@ -170,7 +170,7 @@ extension Station {
 
     /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
     func reading(
-        of uid: CardUID, _ display: DisplayState
+        of uid: CardUID, _ display: DisplayState, settled: Operation? = nil
     ) async throws(Interruption) -> CardReading {
         let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         guard let view else {
@@ -183,7 +183,7 @@ extension Station {
             isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
             ledger: view.card.status == .active ? .known : .blocked, display: display,
             protection: view.card.protection,
-            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: nil,
+            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: settled,
             problem: nil)
     }
 }

@@ -70,7 +70,7 @@ extension Station {
         do {
             sold = try await ledger.ticket(of: receipt.operation.id)
         } catch {
-            throw TapcardError.boughtUnread(receipt.operation, because: TapcardError(error))
+            throw TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
         }
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
     }
@@ -79,7 +79,11 @@ extension Station {
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
-        let reading = try await readKnown(only: card)
+        try await tickets(on: try await readKnown(only: card))
+    }
+
+    /// The tickets of a card that was read.
+    func tickets(on reading: CardReading) async throws(TapcardError) -> CardTickets {
         let tickets = try await whileAsking { () throws(LedgerError) in
             try await ledger.tickets(of: reading.uid)
         }
@@ -119,12 +123,30 @@ extension Station {
         }
     }
 
-    /// Settles what is open on a card of this ledger and shows it.
-    func readKnown(only card: CardUID?) async throws(TapcardError) -> CardReading {
-        try await tap(for: nil, only: card) { sight, state throws(Interruption) in
-            guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
-            return try await reading(quiet: sight, view, state)
-        }
+    /// Settles what is open on a card of this ledger and shows it. Where that was of the kind that
+    /// is asked for, the card may be gone by then.
+    func readKnown(
+        only card: CardUID?, finishing kind: Ledger.Operation.Kind? = nil
+    ) async throws(TapcardError) -> CardReading {
+        try await tap(
+            for: nil, only: card,
+            conclude: { error, state in
+                guard let settled = state.settled, settled.kind == kind,
+                    settled.state == .committed, !error.blamesCard
+                else { return nil }
+                do throws(Interruption) {
+                    return .success(
+                        try await reading(of: settled.uid, .outOfDate, settled: settled))
+                } catch {
+                    return .failure(TapcardError.doneUnread(settled, because: error.error))
+                }
+            },
+            { sight, state throws(Interruption) in
+                guard let view = sight.view else {
+                    throw .refused(try await strangerRefusal(sight))
+                }
+                return try await reading(quiet: sight, view, state)
+            })
     }
 }
 
@@ -154,14 +176,14 @@ extension CardTicket {
 }
 
 extension TapcardError {
-    /// The ticket was paid and counts, and the ledger cannot be asked which it is.
-    fileprivate static func boughtUnread(
-        _ purchase: Operation, because error: TapcardError
+    /// A ticket was bought or a prize booked, and the ledger cannot be asked which.
+    static func doneUnread(
+        _ done: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(
-            .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket was bought.",
-            meaning: "The ticket was paid (operation \(purchase.id)) and counts.",
+            .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket it is about.",
+            meaning: "The \(done.kind.noun) \(done.id) is done, and the ledger has it.",
             advice: "Tap the card with tapcard ticket check once the ledger is back.",
-            uid: purchase.uid)
+            uid: done.uid)
     }
 }
