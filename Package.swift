@@ -106,7 +106,8 @@ let package = Package(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-                "TagReading", "Ledger", "DurableFile", "TextCodecs", "ReaderDiagnosis",
+                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+                "ReaderDiagnosis",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -115,6 +116,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
+                "ServicePorts",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -160,7 +162,8 @@ let package = Package(
             name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
 
         .target(
-            name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
+            name: "IdleDrivers",
+            dependencies: ["ServicePorts", "TapcardCommands", "TapcardDomain", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
             name: "FuzzTargets",
@@ -249,7 +252,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane",
+                "IdleDrivers", "BlockingLane", "ServicePorts",
             ]),
         tests(of: "FuzzTargets"),
         tests(of: "ReaderDiagnosis"),

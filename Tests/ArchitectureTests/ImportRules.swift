@@ -35,15 +35,15 @@ enum ImportRules {
         ],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc", "ReaderDiagnosis",
+            "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
+            "ReaderDiagnosis",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "Glibc",
-            "Dispatch",
+            "ServicePorts", "Glibc", "Dispatch",
         ],
     ]
 

@@ -22,11 +22,17 @@ final class ProgramBench: Sendable {
     private let ledger = InMemoryLedger()
     private let folder: String
     private let isTerminal: Bool
+    private let size: TerminalSize?
+    private let services: Services
     private let output = Recording()
     private let numbers = Recording()
 
-    init(isTerminal: Bool = false) throws {
+    init(
+        isTerminal: Bool = false, size: TerminalSize? = nil, services: Services = NoServices.all
+    ) throws {
         self.isTerminal = isTerminal
+        self.size = size
+        self.services = services
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
     }
@@ -54,7 +60,7 @@ final class ProgramBench: Sendable {
         let program = Program(
             drivers: drivers(failures),
             console: Console(
-                isTerminal: isTerminal, isErrorTerminal: isTerminal,
+                isTerminal: isTerminal, isErrorTerminal: isTerminal, size: { [size] in size },
                 write: { [output] text in
                     output.append(text)
                     return true
@@ -92,6 +98,7 @@ final class ProgramBench: Sendable {
                     stopped: nil)
             },
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
+            services: { [services] _ in services },
             surroundings: { [numbers] progress in
                 Station.Surroundings(
                     now: { ProgramBench.now }, sleep: { _ in },

@@ -21,6 +21,7 @@ struct Command: Sendable {
     enum Group: String {
         case cards = "Cards"
         case money = "Money"
+        case lottery = "Lottery"
         case operators = "Operators"
         case tags = "Tags"
         case readers = "Readers"

@@ -8,15 +8,29 @@ public struct Console: Sendable {
     public let writeError: @Sendable (String) -> Void
     public let isTerminal: Bool
     public let isErrorTerminal: Bool
+    /// The terminal's size at this moment; nil where there is none, or it does not say.
+    public let size: @Sendable () -> TerminalSize?
 
     public init(
-        isTerminal: Bool, isErrorTerminal: Bool, write: @escaping @Sendable (String) -> Bool,
+        isTerminal: Bool, isErrorTerminal: Bool, size: @escaping @Sendable () -> TerminalSize?,
+        write: @escaping @Sendable (String) -> Bool,
         writeError: @escaping @Sendable (String) -> Void
     ) {
         self.isTerminal = isTerminal
         self.isErrorTerminal = isErrorTerminal
+        self.size = size
         self.write = write
         self.writeError = writeError
+    }
+}
+
+/// How many characters a terminal has room for.
+public struct TerminalSize: Sendable, Hashable {
+    public let columns: Int
+    public let rows: Int
+
+    public init(columns: Int, rows: Int) {
+        (self.columns, self.rows) = (columns, rows)
     }
 }
 

@@ -1,5 +1,6 @@
 public import Ledger
 public import ReaderDiagnosis
+public import ServicePorts
 public import TagReading
 public import TapcardCore
 public import TapcardDomain
@@ -24,6 +25,8 @@ public struct Drivers: Sendable {
     public let simulatedTags: any SimulatedTags
     public let readers: any ReaderInventory
     public let emulation: any ReaderEmulation
+    /// The doors to the services. Making them asks nobody anything.
+    public let services: @Sendable (ServiceSettings) -> Services
     public let surroundings:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
@@ -43,6 +46,7 @@ public struct Drivers: Sendable {
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         emulation: any ReaderEmulation,
+        services: @escaping @Sendable (ServiceSettings) -> Services,
         surroundings:
             @escaping @Sendable (
                 @escaping @Sendable (Station.Progress) -> Void
@@ -55,7 +59,22 @@ public struct Drivers: Sendable {
         self.simulatedTags = simulatedTags
         self.readers = readers
         self.emulation = emulation
+        self.services = services
         self.surroundings = surroundings
+    }
+}
+
+/// The services that a card can be used with.
+public struct Services: Sendable {
+    public let activation: any ActivationService
+    public let lottery: any LotteryService
+    public let mastermind: any MastermindService
+
+    public init(
+        activation: any ActivationService, lottery: any LotteryService,
+        mastermind: any MastermindService
+    ) {
+        (self.activation, self.lottery, self.mastermind) = (activation, lottery, mastermind)
     }
 }
 

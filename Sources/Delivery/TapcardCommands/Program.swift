@@ -6,8 +6,9 @@ public struct Program: Sendable {
     /// The version that `--version` tells.
     public static let version = "0.1.0"
 
-    /// The variables that stand for options.
-    public static let variables = Settings.Name.allCases.map(\.variable)
+    /// The variables that stand for settings.
+    public static let variables =
+        Settings.Name.allCases.map(\.variable) + [Settings.passwordVariable]
 
     private let drivers: Drivers
     private let console: Console

@@ -53,6 +53,9 @@ struct Session: Sendable {
         }
     }
 
+    /// The services, at the addresses that are set.
+    func services() throws(TapcardError) -> Services { drivers.services(try settings.services) }
+
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 
     /// The keys, made on first use. Then a person is told where all of it lies.

@@ -58,6 +58,11 @@ enum Wiring {
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         emulation: EmulationDriver(),
+        services: { _ in
+            Services(
+                activation: UnwiredServices(), lottery: UnwiredServices(),
+                mastermind: UnwiredServices())
+        },
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
@@ -65,6 +70,7 @@ enum Wiring {
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
+        size: terminalSize,
         write: { Wiring.write($0, to: STDOUT_FILENO) },
         writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 
@@ -106,6 +112,14 @@ enum Wiring {
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(
             milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    private static func terminalSize() -> TerminalSize? {
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+            size.ws_row > 0
+        else { return nil }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
     /// Writes all of it, or as much as the other end still wants.
