@@ -62,6 +62,7 @@ let package = Package(
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
+        room("TerminalControl", on: "Support", ["BlockingLane", "CLinux"]),
 
         room("TapcardDomain", on: "Domain"),
 
@@ -102,12 +103,13 @@ let package = Package(
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
             ]),
 
+        room("MastermindBoard", on: "Delivery", ["ServicePorts", "TapcardDomain"]),
         room(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
-                "ReaderDiagnosis",
+                "ReaderDiagnosis", "MastermindBoard", "TerminalControl",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -116,7 +118,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "ServicePorts",
+                "ServicePorts", "TerminalControl",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -198,6 +200,8 @@ let package = Package(
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
+        tests(of: "TerminalControl", ["CLinux"]),
+        tests(of: "MastermindBoard", ["ServicePorts", "TapcardDomain"]),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
@@ -252,7 +256,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane", "ServicePorts",
+                "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
             ]),
         tests(of: "FuzzTargets"),
         tests(of: "ReaderDiagnosis"),

@@ -7,6 +7,7 @@ enum ImportRules {
         "TextCodecs": [],
         "BlockingLane": ["Dispatch", "Glibc"],
         "DurableFile": ["Glibc"],
+        "TerminalControl": ["BlockingLane", "CLinux", "Glibc"],
         "CardCryptography": ["COpenSSL", "TextCodecs"],
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
@@ -33,17 +34,18 @@ enum ImportRules {
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
         ],
+        "MastermindBoard": ["ServicePorts", "TapcardDomain"],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
-            "ReaderDiagnosis",
+            "ReaderDiagnosis", "MastermindBoard", "TerminalControl",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "ServicePorts", "Glibc", "Dispatch",
+            "ServicePorts", "TerminalControl", "Glibc", "Dispatch",
         ],
     ]
 
