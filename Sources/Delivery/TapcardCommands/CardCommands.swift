@@ -139,7 +139,7 @@ extension Session {
             if isJSON { return show(report) }
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
-            let state = reading.scratch.word.map { ", \($0)" } ?? ""
+            let state = reading.stateWord.map { ", \($0)" } ?? ""
             return console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)".shown + "\n")
         case .problem(let error):
             if isJSON { return console.write(Report.document(of: error).text + "\n") }

@@ -34,7 +34,7 @@ extension Report {
             JSONMember(key: "balance", value: .text(reading.balance)),
             JSONMember(key: "currency", value: .string(currency.code)),
             JSONMember(key: "code", value: .text(reading.scratch.code)),
-            JSONMember(key: "state", value: .text(reading.scratch.word)),
+            JSONMember(key: "state", value: .text(reading.stateWord)),
             JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
             JSONMember(key: "display", value: .string(reading.display.rawValue)),
             JSONMember(key: "protection", value: .text(reading.protection?.word)),
@@ -45,7 +45,7 @@ extension Report {
         let balance = reading.balance.map(\.shown) ?? "no balance"
         var lines = [(what.map { "\($0): " } ?? "") + "\(who)\(id), \(balance)"]
         lines.append("Card \(reading.uid), \(reading.chip)")
-        if let word = reading.scratch.word {
+        if let word = reading.stateWord {
             lines.append(
                 "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
         }
