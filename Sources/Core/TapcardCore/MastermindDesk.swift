@@ -47,6 +47,15 @@ public struct MastermindDesk: Sendable {
         try keep(token, user, timeToLive)
     }
 
+    /// Refuses where nobody is logged in, without asking the service.
+    public func requireLoggedIn() throws(TapcardError) {
+        do throws(Failure) {
+            _ = try requireLogin()
+        } catch {
+            throw error.error(meaning: MastermindDesk.nothingSent)
+        }
+    }
+
     /// Checks who wants to log in, before a password is asked for.
     public static func requireLogin(
         _ user: String, _ timeToLive: Int?
@@ -183,7 +192,8 @@ public struct MastermindDesk: Sendable {
     private func became(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
-        if case .call(let error) = failure, error.mayHaveHappened {
+        // Who leaves while the guess is on its way does not call it back.
+        if case .call(let error) = failure, error.mayHaveHappened || Task.isCancelled {
             let told = TapcardError(error, meaning: "")
             return TapcardError(
                 told.kind, told.what,

@@ -43,7 +43,7 @@ package struct Board: Hashable, Sendable {
         case startFailed(String)
         case answered(MastermindHistory)
         /// Also with what is known now: the guess may have counted all the same.
-        case guessFailed(String, MastermindHistory)
+        case guessFailed(String, MastermindHistory?)
         case ranking([MastermindRank])
         case rankingFailed(String)
         case passwordWanted(user: String)
@@ -65,6 +65,8 @@ package struct Board: Hashable, Sendable {
 
         package let tone: Tone
         package let text: String
+
+        package init(tone: Tone, text: String) { (self.tone, self.text) = (tone, text) }
     }
 
     package internal(set) var rules: MastermindRules
@@ -103,7 +105,9 @@ package struct Board: Hashable, Sendable {
 
     /// Takes an event, and says what is wanted of the service because of it.
     package mutating func take(_ event: Event) -> Request? {
-        defer { scroll = min(max(0, scroll), BoardScreen(self).mostScroll) }
+        defer {
+            if scroll != 0 { scroll = min(max(0, scroll), BoardScreen(self).mostScroll) }
+        }
         switch event {
         case .key(let key): return take(key)
         case .resized(let size): self.size = size
@@ -113,7 +117,7 @@ package struct Board: Hashable, Sendable {
             message = Message(tone: .bad, text: text)
         case .answered(let history): answer(history)
         case .guessFailed(let text, let history):
-            self.history = history
+            self.history = history ?? self.history
             phase = .choosing
             scroll = 0
             settle()

@@ -8,7 +8,8 @@ extension BoardScreen {
         let limit = size.height >= 12 ? 2 : 1
         var lines = [StyledLine()]
         for (key, what) in wantedHints {
-            let width = key.count + 1 + what.count
+            let words = what.isEmpty ? "" : " " + what
+            let width = key.count + words.count
             let isFirst = lines[lines.count - 1].width == 0
             if !isFirst, lines[lines.count - 1].width + 2 + width > size.width {
                 guard lines.count < limit else { continue }
@@ -17,7 +18,7 @@ extension BoardScreen {
                 lines[lines.count - 1].append("  ")
             }
             lines[lines.count - 1].append(key, .title)
-            lines[lines.count - 1].append(" " + what, .faint)
+            lines[lines.count - 1].append(words, .faint)
         }
         return lines
     }
@@ -35,9 +36,10 @@ extension BoardScreen {
         let others = [("?", "help"), ("r", "ranking"), ("q", "leave")]
         switch board.phase {
         case .choosing:
-            // In a narrow window what stands first is what is left.
-            let basic = [colours, ("?", "help"), ("q", "leave")]
-            guard board.size.width >= 40 else { return basic }
+            let narrow = 40
+            guard board.size.width >= narrow else {
+                return [(colours.0, ""), ("?", "help"), ("q", "leave"), ("Enter", "guess")]
+            }
             let moving = [("Left/Right", "move"), ("Up/Down", "change"), ("Backspace", "clear")]
             return [colours, ("Enter", "guess"), ("?", "help"), ("q", "leave"), ("r", "ranking")]
                 + moving
@@ -46,7 +48,7 @@ extension BoardScreen {
         }
     }
 
-    var helpRows: [StyledLine] {
+    static func help(for board: Board) -> [StyledLine] {
         let most = board.rules.colours
         var paragraphs = [
             "The service has hidden a row of \(board.rules.slots) colours, 1 to \(most); a colour "
@@ -82,8 +84,7 @@ extension BoardScreen {
         return rows
     }
 
-    func rankingRows(_ ranking: Board.Ranking) -> [StyledLine] {
-        let width = board.size.width
+    static func rows(of ranking: Board.Ranking, width: Int) -> [StyledLine] {
         switch ranking {
         case .waiting: return [StyledLine("Asking the service", .faint)]
         case .failed(let text): return text.wrapped(to: width).map { StyledLine($0, .bad) }
@@ -92,17 +93,20 @@ extension BoardScreen {
             guard !rows.isEmpty else {
                 return "Nobody has solved this size yet.".wrapped(to: width).map { StyledLine($0) }
             }
-            return rows.enumerated().map { row($0.offset + 1, $0.element, of: rows.count) }
+            return rows.enumerated().map { row($0.offset + 1, $0.element, of: rows.count, width) }
         }
     }
 
     /// Place, name, guesses, and the time where there is room for it.
-    private func row(_ place: Int, _ rank: MastermindRank, of count: Int) -> StyledLine {
+    private static func row(
+        _ place: Int, _ rank: MastermindRank, of count: Int, _ width: Int
+    ) -> StyledLine {
         let digits = String(count).count
         let score = String(rank.score)
-        let time = board.size.width >= 40 ? "  " + rank.time.cells.text.cut(to: 19) : ""
+        let timeWidth = width >= 60 ? 19 : width >= 40 ? 10 : 0
+        let time = timeWidth > 0 ? "  " + rank.time.cells.text.cut(to: timeWidth) : ""
         let scoreWidth = max(4, score.count)
-        let name = board.size.width - digits - 1 - scoreWidth - time.count
+        let name = width - digits - 1 - scoreWidth - time.count
         var line = StyledLine(
             String(repeating: " ", count: digits - String(place).count) + "\(place) ", .faint)
         line.append(rank.name.cells.text.cut(to: max(0, min(name, 32))))

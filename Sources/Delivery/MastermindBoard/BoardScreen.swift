@@ -3,8 +3,18 @@ import TapcardDomain
 /// What of a board is seen in the room that it has: lines of text, from top to bottom.
 package struct BoardScreen: Sendable {
     let board: Board
+    /// What scrolls: the guesses, or the page over them.
+    private let rows: [StyledLine]
 
-    package init(_ board: Board) { self.board = board }
+    package init(_ board: Board) {
+        self.board = board
+        rows =
+            switch board.page {
+            case .game: BoardScreen.rows(of: board)
+            case .help: BoardScreen.help(for: board)
+            case .ranking(let ranking): BoardScreen.rows(of: ranking, width: board.size.width)
+            }
+    }
 
     /// Exactly as many lines as there is room for, none wider than it. Without colour there is
     /// nothing in them but text.
@@ -53,7 +63,6 @@ package struct BoardScreen: Sendable {
     }
 
     private var shownRows: [StyledLine] {
-        let rows = self.rows
         let shown = rowsShown
         guard rows.count > shown else { return rows }
         let scroll = min(max(0, board.scroll), mostScroll)
@@ -65,12 +74,6 @@ package struct BoardScreen: Sendable {
             .map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         let hint = "-- \(words) (PgUp, PgDn)"
         return [StyledLine(hint.count <= board.size.width ? hint : "-- \(words)", .faint)] + visible
-    }
-
-    private var columns: GuessColumns {
-        GuessColumns(
-            width: board.size.width, slots: board.rules.slots,
-            highestNumber: board.history.guessCount)
     }
 
     // MARK: - The parts
@@ -99,15 +102,8 @@ package struct BoardScreen: Sendable {
         return line
     }
 
-    private var rows: [StyledLine] {
-        switch board.page {
-        case .game: gameRows
-        case .help: helpRows
-        case .ranking(let ranking): rankingRows(ranking)
-        }
-    }
-
-    private var gameRows: [StyledLine] {
+    private static func rows(of board: Board) -> [StyledLine] {
+        let columns = GuessColumns(of: board)
         var rows: [StyledLine] = []
         var last = 0
         for (index, turn) in board.history.turns.enumerated() {
@@ -128,16 +124,20 @@ package struct BoardScreen: Sendable {
         guard board.page == .game, board.question == nil else { return [] }
         switch board.phase {
         case .choosing:
+            let columns = GuessColumns(of: board)
             let row = columns.row(choosing: board.choice, cursor: board.cursor)
             return [row] + (columns.marker(cursor: board.cursor).map { [$0] } ?? [])
-        case .asking: return [columns.row(choosing: board.choice, cursor: nil)]
+        case .asking: return [GuessColumns(of: board).row(choosing: board.choice, cursor: nil)]
         case .without, .starting, .solved: return []
         }
     }
 
     /// What there is to say takes the room that it needs, as long as one row is left.
     private var message: [StyledLine] {
-        guard let (text, style) = words else { return isSpacious ? [] : [StyledLine()] }
+        guard let (text, style) = words else {
+            // So that nothing jumps when there is something to say.
+            return isSpacious || board.page != .game ? [] : [StyledLine()]
+        }
         let most = max(1, board.size.height - 2 - entry.count - hints.count)
         return text.wrapped(to: board.size.width, lines: most).map { StyledLine($0, style) }
     }

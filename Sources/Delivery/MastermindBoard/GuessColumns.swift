@@ -36,6 +36,12 @@ struct GuessColumns: Hashable, Sendable {
         self = all.first { $0.width(slots: slots) <= width } ?? least
     }
 
+    init(of board: Board) {
+        self.init(
+            width: board.size.width, slots: board.rules.slots,
+            highestNumber: board.history.guessCount)
+    }
+
     private init(cell: Cell, evaluation: Evaluation, digits: Int) {
         (self.cell, self.evaluation, self.digits) = (cell, evaluation, digits)
     }

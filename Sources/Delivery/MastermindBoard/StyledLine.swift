@@ -80,6 +80,7 @@ extension String {
     /// The text as a terminal shows it in cells, and how many they are. What no two terminals
     /// agree on is replaced.
     var cells: (text: String, width: Int) {
+        if isPlain { return (self, utf8.count) }
         var text = ""
         var width = 0
         for character in self {
@@ -92,6 +93,7 @@ extension String {
 
     /// The beginning, in so many cells at most.
     func cut(to limit: Int) -> String {
+        if isPlain { return String(prefix(max(0, limit))) }
         var text = ""
         var width = 0
         for character in self {
@@ -101,6 +103,11 @@ extension String {
         }
         return text
     }
+}
+
+extension String {
+    /// Whether it is of printable ASCII alone: a cell a byte.
+    private var isPlain: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }
 
 extension Character {
@@ -117,7 +124,8 @@ extension Character {
             first.properties.generalCategory != .enclosingMark
         else { return false }
         return unicodeScalars.dropFirst().allSatisfy {
-            $0.properties.generalCategory == .nonspacingMark && !(0xFE00...0xFE0F).contains($0.value)
+            $0.properties.generalCategory == .nonspacingMark
+                && !(0xFE00...0xFE0F).contains($0.value)
         }
     }
 

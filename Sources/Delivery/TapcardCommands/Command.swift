@@ -22,6 +22,7 @@ struct Command: Sendable {
         case cards = "Cards"
         case money = "Money"
         case lottery = "Lottery"
+        case mastermind = "Mastermind"
         case operators = "Operators"
         case tags = "Tags"
         case readers = "Readers"
@@ -30,7 +31,7 @@ struct Command: Sendable {
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
+        cardCommands + moneyCommands + mastermindCommands + operatorCommands + tagCommands + readerCommands
         + stationCommands + keyCommands + simulationCommands + emulationCommands
 }
 

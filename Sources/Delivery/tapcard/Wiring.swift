@@ -7,6 +7,7 @@ import TagReading
 import TapcardCommands
 import TapcardCore
 import TapcardDomain
+import TerminalControl
 
 /// The one place that knows every driver.
 enum Wiring {
@@ -27,7 +28,10 @@ enum Wiring {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                if work.isCancelled { _exit(128 + number) }
+                if work.isCancelled {
+                    giveTerminalBack()
+                    _exit(128 + number)
+                }
                 work.cancel()
             }
             source.activate()
@@ -70,7 +74,7 @@ enum Wiring {
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
-        size: terminalSize,
+        size: terminalSize, keyboard: SystemTerminal(),
         write: { Wiring.write($0, to: STDOUT_FILENO) },
         writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 

@@ -12,7 +12,9 @@ public struct MastermindTurn: Hashable, Sendable {
     public let guess: [Int]
     public let outcome: Outcome
 
-    public init(_ guess: [Int], _ outcome: Outcome) { (self.guess, self.outcome) = (guess, outcome) }
+    public init(_ guess: [Int], _ outcome: Outcome) {
+        (self.guess, self.outcome) = (guess, outcome)
+    }
 
     /// Which guess of its game it was, from 1; nil where that is not known.
     public var number: Int? {
