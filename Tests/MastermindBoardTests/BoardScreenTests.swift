@@ -208,6 +208,7 @@ struct BoardScreenTests {
 
 
 
+
                 Esc back  Left/Right slots  Up/Down scroll
                 """)
         _ = board.take(.ranking([]))
