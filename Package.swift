@@ -58,6 +58,7 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
+        library("CCurl"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -95,6 +96,12 @@ let package = Package(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room(
+            "RemoteServices", on: "Services",
+            [
+                "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
+                "CCurl",
+            ]),
 
         room(
             "TapcardCore", on: "Core",
@@ -109,7 +116,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
-                "ReaderDiagnosis", "MastermindBoard", "TerminalControl",
+                "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -118,7 +125,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "ServicePorts", "TerminalControl",
+                "RemoteServices", "TerminalControl",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -172,8 +179,8 @@ let package = Package(
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
-                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+                "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
@@ -218,6 +225,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(

@@ -30,6 +30,10 @@ enum ImportRules {
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
+        "RemoteServices": [
+            "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
+            "Glibc",
+        ],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
@@ -38,14 +42,14 @@ enum ImportRules {
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
-            "ReaderDiagnosis", "MastermindBoard", "TerminalControl",
+            "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "ServicePorts", "TerminalControl", "Glibc", "Dispatch",
+            "RemoteServices", "TerminalControl", "Glibc", "Dispatch",
         ],
     ]
 

@@ -38,12 +38,18 @@ final class ProgramBench: Sendable {
     }
 
     deinit {
-        // Nothing but the keys lies in the folder; one that stays in /tmp does no harm.
-        for name in ["keys.json", "keys.json.lock"] {
+        // Nothing but keys and settings lies in the folder; one that stays in /tmp does no harm.
+        for name in ["keys.json", "keys.json.lock", "config.json"] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
+    }
+
+    /// Writes the file of the settings.
+    func set(_ text: String) throws {
+        try DurableFile.makeFolder("\(folder)/tapcard")
+        try DurableFile("\(folder)/tapcard/config.json").write(Array(text.utf8))
     }
 
     /// What a run left behind; a line on standard error begins with "! ".
@@ -70,6 +76,24 @@ final class ProgramBench: Sendable {
         let words = line.split(separator: " ").map(String.init)
         let status = await program.run(words)
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
+    }
+
+    /// What a run tells a program.
+    func document(
+        _ line: String, _ environment: [String: String] = [:]
+    ) async throws -> JSONValue {
+        let text = await run(line + " --json", environment).text
+        // The first run tells people where things lie, whatever form was asked for.
+        let last = text.split(separator: "\n").last ?? ""
+        return try JSONValue.parsing(Array(last.utf8))
+    }
+
+    /// Arms a fault, or none, and lays the card down again.
+    func arm(_ fault: Fault?) async throws {
+        try await reader.change { world in
+            world.fault = fault
+            world.put([world.tags[0].uid])
+        }
     }
 
     /// What the doors to the world answer with instead of opening.

@@ -88,7 +88,7 @@ extension Station {
     }
 
     /// A settled card: all that may be left to do is to bring up to date what phones read.
-    private func reading(
+    func reading(
         quiet sight: Sight, _ view: CardView, _ state: TapState
     ) async throws(Interruption) -> CardReading {
         let content = view.card.content(sight.highest, balance: view.balance)
@@ -125,8 +125,8 @@ extension Station {
         return CardReading(
             uid: sight.uid, chip: sight.chip, seal: seal,
             sequence: sight.slots.best?.record.sequence, holder: content.holder,
-            balance: view.balance, scratch: content.scratch, isActivating: false, ticket: nil,
-            game: nil, ledger: standing, display: display,
+            balance: view.balance, scratch: content.scratch, isActivating: view.activation != nil,
+            ticket: view.card.ticket, game: view.card.game, ledger: standing, display: display,
             protection: view.card.protection,
             originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip),
             settled: settled, problem: problem)
@@ -143,7 +143,8 @@ extension Station {
                 holder: face?.holder ?? .nobody,
                 balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
                     ?? face?.balance,
-                scratch: face?.scratch ?? .none, isActivating: false, ticket: nil, game: nil,
+                scratch: face?.scratch ?? .none, isActivating: false, ticket: face?.ticket,
+                game: nil,
                 ledger: .unknown, display: .current,
                 protection: nil, originality: nil, settled: nil, problem: problem)
         }
@@ -179,7 +180,7 @@ extension Station {
         return CardReading(
             uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
             holder: content.holder, balance: view.balance, scratch: content.scratch,
-            isActivating: false, ticket: nil, game: nil,
+            isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
             ledger: view.card.status == .active ? .known : .blocked, display: display,
             protection: view.card.protection,
             originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: nil,

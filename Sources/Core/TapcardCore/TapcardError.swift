@@ -94,6 +94,9 @@ extension TapcardError {
         case serviceBadVersion = "service-bad-version"
         case serviceBadBalls = "service-bad-balls"
         case serviceBadDate = "service-bad-date"
+        case serviceNotHTTP = "service-not-http"
+        case serviceBadAddress = "service-bad-address"
+        case serviceNoClient = "service-no-client"
 
         case noReader = "no-reader"
         case readerBusy = "reader-busy"
@@ -160,7 +163,8 @@ extension TapcardError {
         case .serviceUnreachable, .serviceTimedOut, .serviceCertificate, .serviceCutOff,
             .serviceTooLarge, .serviceRedirected, .serviceRefused, .serviceBroken,
             .serviceUnauthorized, .serviceWrongPassword, .serviceNotJSON, .serviceWrongShape,
-            .serviceBadVersion, .serviceBadBalls, .serviceBadDate:
+            .serviceBadVersion, .serviceBadBalls, .serviceBadDate, .serviceNotHTTP,
+            .serviceBadAddress, .serviceNoClient:
             .service
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown

@@ -62,23 +62,28 @@ extension Station {
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
-        throw TapcardError(.failed, "Tickets cannot be bought yet.")
+        try requirePositive(price)
+        let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
+        let receipt = try await change(.ticket(ticket, price), id: id, only: card)
+        let sold: SoldTicket?
+        do {
+            sold = try await ledger.ticket(of: receipt.operation.id)
+        } catch {
+            throw TapcardError.boughtUnread(receipt.operation, because: TapcardError(error))
+        }
+        return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
     }
 
     /// Reads a card, settles what is open on it, and looks up its tickets.
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
-        throw TapcardError(.failed, "Tickets cannot be checked yet.")
-    }
-
-    /// Books the prizes of all won tickets of the card on the reader, or of the one that is
-    /// named: each once, whoever asks again. Throws `.nothingWon` where there is none.
-    public func claimTickets(
-        drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
-        naming ticket: TicketID? = nil, only card: CardUID? = nil
-    ) async throws(TapcardError) -> PrizeReceipt {
-        throw TapcardError(.failed, "Tickets cannot be claimed yet.")
+        let reading = try await readKnown(only: card)
+        let tickets = try await whileAsking { () throws(LedgerError) in
+            try await ledger.tickets(of: reading.uid)
+        }
+        return CardTickets(
+            card: reading, tickets: (tickets ?? []).map { CardTicket($0, currency) })
     }
 
     /// The tickets of a card that need not be there, newest first; of all cards where none is
@@ -86,21 +91,76 @@ extension Station {
     public static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
-        throw TapcardError(.failed, "Tickets cannot be listed yet.")
+        let tickets: [CountingTicket]?
+        do {
+            tickets = try await ledger.tickets(of: card)
+        } catch {
+            throw TapcardError(error)
+        }
+        guard let tickets else {
+            throw TapcardError(
+                Refusal(
+                    .cardUnknown,
+                    "this ledger knows no card \(card.map(\.description) ?? "")"), uid: card)
+        }
+        return tickets.map { CardTicket($0, ledger.currency) }
     }
 
-    /// Keeps a game of Mastermind on the card on the reader, in the place of another one; nil
-    /// takes it off.
-    public func keepGame(
-        _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> Receipt {
-        throw TapcardError(.failed, "Games cannot be kept yet.")
+    /// Each ball with the same chance, but for less than one in 2^54.
+    private func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
+        do {
+            return try Balls.drawn(under: rules) { limit in
+                let dealt = surroundings.random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                return Int(dealt % UInt64(limit))
+            }
+        } catch {
+            throw TapcardError(error)
+        }
     }
 
-    /// The game on the card on the reader, with the card; what is open on it is settled.
-    public func keptGame(
-        only card: CardUID? = nil
-    ) async throws(TapcardError) -> (card: CardReading, game: MastermindGame?) {
-        throw TapcardError(.failed, "Games cannot be read yet.")
+    /// Settles what is open on a card of this ledger and shows it.
+    func readKnown(only card: CardUID?) async throws(TapcardError) -> CardReading {
+        try await tap(for: nil, only: card) { sight, state throws(Interruption) in
+            guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
+            return try await reading(quiet: sight, view, state)
+        }
+    }
+}
+
+extension TicketID {
+    /// The name of the ticket that an operation buys.
+    fileprivate init(boughtBy operation: OperationID) {
+        let digits = operation.derived(for: "ticket").description.filter { $0 != "-" }
+        guard let id = TicketID("ticket-\(digits.prefix(12))") else {
+            preconditionFailure("hexadecimal digits make a name")
+        }
+        self = id
+    }
+}
+
+extension CardTicket {
+    init(_ counting: CountingTicket, _ currency: Currency) {
+        let sold = counting.sold
+        self.init(
+            ticket: sold.ticket, boughtWith: sold.card, purchase: sold.operation,
+            price: Money(minorUnits: sold.price, currency), boughtAt: sold.boughtAt,
+            claim: counting.claim.map { claim in
+                Claim(
+                    operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
+                    at: claim.begunAt)
+            })
+    }
+}
+
+extension TapcardError {
+    /// The ticket was paid and counts, and the ledger cannot be asked which it is.
+    fileprivate static func boughtUnread(
+        _ purchase: Operation, because error: TapcardError
+    ) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket was bought.",
+            meaning: "The ticket was paid (operation \(purchase.id)) and counts.",
+            advice: "Tap the card with tapcard ticket check once the ledger is back.",
+            uid: purchase.uid)
     }
 }

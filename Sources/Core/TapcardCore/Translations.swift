@@ -44,11 +44,16 @@ extension TapcardError {
             case .wrongPassword: "Try again with the right name and password."
             case .certificate:
                 "Do not trust what answers there; check the address with tapcard config."
-            case .unreachable, .timedOut, .cutOff, .broken: "Try again later."
-            case .tooLarge, .redirected, .refused, .notJSON, .wrongShape, .badVersion, .badBalls,
-                .badDate:
+            case .unreachable, .timedOut, .cutOff, .broken, .cancelled: "Try again later."
+            case .noClient: "Install it with apt-get install libcurl4."
+            case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .badVersion,
+                .badBalls, .badDate, .badAddress:
                 "Check the service's address with tapcard config, or ask whoever runs it."
             }
+        if error.kind == .cancelled {
+            self.init(.cancelled, "Stopped.", meaning: meaning, advice: advice, uid: uid)
+            return
+        }
         self.init(
             Kind(rawValue: "service-\(error.kind.rawValue)") ?? .failed,
             "The service gave no usable answer: \(error.detail).", meaning: meaning,

@@ -31,8 +31,9 @@ struct Command: Sendable {
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + mastermindCommands + operatorCommands + tagCommands + readerCommands
-        + stationCommands + keyCommands + simulationCommands + emulationCommands
+        cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
+        + operatorCommands + tagCommands + readerCommands + stationCommands + keyCommands
+        + simulationCommands + emulationCommands
 }
 
 extension CommandTable {

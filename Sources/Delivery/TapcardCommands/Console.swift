@@ -42,6 +42,8 @@ public struct TerminalSize: Sendable, Hashable {
 enum Style: String {
     case good = "32"
     case bad = "31"
+    case gold = "33"
+    case heading = "1"
 
     func applied(to text: String, _ isWanted: Bool) -> String {
         isWanted ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text

@@ -8,6 +8,14 @@ extension JSONValue {
         value.map { .string($0.description) } ?? .null
     }
 
+    static func ticket(_ ticket: Ticket) -> JSONValue {
+        [
+            "id": .string(ticket.id.text), "draw": .string(ticket.draw.text),
+            "balls": .array(ticket.balls.numbers.map { .number($0) }),
+            "bonus": .number(ticket.balls.bonus),
+        ]
+    }
+
     static func number(_ value: (some BinaryInteger)?) -> JSONValue {
         value.map { .number(String($0)) } ?? .null
     }
@@ -39,6 +47,7 @@ extension Report {
             JSONMember(key: "display", value: .string(reading.display.rawValue)),
             JSONMember(key: "protection", value: .text(reading.protection?.word)),
             JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
+            JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
         ]
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
@@ -48,6 +57,11 @@ extension Report {
         if let word = reading.stateWord {
             lines.append(
                 "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
+        }
+        if let ticket = reading.ticket {
+            let numbers = ticket.balls.numbers.map(String.init).joined(separator: " ")
+            lines.append(
+                "Ticket \(ticket.id) for \(ticket.draw): \(numbers) + \(ticket.balls.bonus)")
         }
         let seal =
             reading.problem?.kind == .keyMissing
@@ -80,15 +94,18 @@ extension Report {
         if receipt.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        self.init(
-            [
-                JSONMember(key: "operation", value: .text(receipt.operation.id)),
-                JSONMember(key: "uid", value: .text(receipt.uid)),
-                JSONMember(key: "amount", value: .text(receipt.amount)),
-                JSONMember(key: "balance", value: .text(receipt.balance)),
-                JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
-                JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
-            ], lines)
+        self.init(Report.members(of: receipt), lines)
+    }
+
+    static func members(of receipt: Receipt) -> [JSONMember] {
+        [
+            JSONMember(key: "operation", value: .text(receipt.operation.id)),
+            JSONMember(key: "uid", value: .text(receipt.uid)),
+            JSONMember(key: "amount", value: .text(receipt.amount)),
+            JSONMember(key: "balance", value: .text(receipt.balance)),
+            JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
+            JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
+        ]
     }
 
     /// What became of something that an earlier tap had left open.

@@ -87,7 +87,7 @@ extension Session {
         var isShown = true
         if !isQuiet, !report.lines.isEmpty {
             let hasColor = manner.hasColor(console.isTerminal)
-            var lines = report.lines.map(\.shown)
+            var lines = report.lines.map { $0.rendered(hasColor) }
             if console.isTerminal, !report.isPlain {
                 let mark =
                     report.problem == nil

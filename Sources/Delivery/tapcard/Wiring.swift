@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Ledger
+import RemoteServices
 import SQLiteLedger
 import SimulatedReader
 import TagReading
@@ -62,11 +63,7 @@ enum Wiring {
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         emulation: EmulationDriver(),
-        services: { _ in
-            Services(
-                activation: UnwiredServices(), lottery: UnwiredServices(),
-                mastermind: UnwiredServices())
-        },
+        services: services,
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
@@ -116,6 +113,17 @@ enum Wiring {
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(
             milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Each service has a client of its own, so that none waits for another.
+    private static func services(_ settings: ServiceSettings) -> Services {
+        let options = HTTPClient.Options(version: Program.version)
+        return Services(
+            activation: RemoteActivation(settings.activation, through: HTTPClient(options)),
+            lottery: RemoteLottery(
+                settings.lottery, through: HTTPClient(options),
+                cache: HTTPCache(folder: settings.dataFolder + "/cache"), rules: settings.rules),
+            mastermind: RemoteMastermind(settings.mastermind, through: HTTPClient(options)))
     }
 
     private static func terminalSize() -> TerminalSize? {

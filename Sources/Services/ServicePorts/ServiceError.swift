@@ -11,6 +11,8 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case cutOff = "cut-off"
         case tooLarge = "too-large"
         case redirected
+        /// What answers there does not speak HTTP, or breaks its rules.
+        case notHTTP = "not-http"
         /// It said that the request is at fault: 4xx.
         case refused
         /// It said that it is broken: 5xx.
@@ -24,6 +26,12 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case badVersion = "bad-version"
         case badBalls = "bad-balls"
         case badDate = "bad-date"
+        /// The setting is no address of a service.
+        case badAddress = "bad-address"
+        /// This machine cannot make requests: libcurl is missing.
+        case noClient = "no-client"
+        /// The task that asked was cancelled.
+        case cancelled
     }
 
     public let kind: Kind

@@ -9,14 +9,17 @@ public struct LotteryRules: Hashable, Sendable {
 
     /// More balls than a tag or a screen has room for are no lottery.
     public static let mostBalls = 20
+    static let highestOfAll = 999
 
     public init(ballCount: Int, highest: Int) throws(Refusal) {
-        guard (1...LotteryRules.mostBalls).contains(ballCount), highest <= 999, highest > ballCount
+        guard (1...LotteryRules.mostBalls).contains(ballCount),
+            highest <= LotteryRules.highestOfAll, highest > ballCount
         else {
             throw Refusal(
                 .badBalls,
                 "\(ballCount) balls of \(highest) and a bonus ball cannot be drawn; write 1 to "
-                    + "\(LotteryRules.mostBalls) balls of more than that, up to 999")
+                    + "\(LotteryRules.mostBalls) balls of more than that, up to \(LotteryRules.highestOfAll)"
+            )
         }
         self.init(unchecked: ballCount, of: highest)
     }
@@ -48,6 +51,16 @@ public struct Balls: Hashable, Sendable {
             }
         }
         (self.numbers, self.bonus) = (numbers, bonus)
+    }
+
+    /// Balls that were kept, under whichever rules they were drawn or bet on.
+    public init?(kept numbers: [Int], bonus: Int) {
+        guard
+            let rules = try? LotteryRules(
+                ballCount: numbers.count, highest: LotteryRules.highestOfAll),
+            let balls = try? Balls(numbers, bonus: bonus, under: rules)
+        else { return nil }
+        self = balls
     }
 
     /// Draws them: `random` gives a number below its argument. The six come in ascending order.

@@ -54,16 +54,12 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the ticket has won in this draw. Nothing is nil, and so is a sum that no account of
-    /// money can hold.
+    /// What the ticket has won in this draw; nil for nothing.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
         switch row.prize {
         case .amount(let amount): return amount
-        case .top:
-            let scale = unit == .whole ? currency.minorUnitsInWhole : 1
-            let (units, overflow) = draw.topPrize.multipliedReportingOverflow(by: scale)
-            return Money(minorUnits: overflow ? .max : units, currency)
+        case .top: return unit.money(draw.topPrize, currency)
         }
     }
 
@@ -105,4 +101,11 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
 /// What the number is that the lottery calls a top prize.
 public enum TopPrizeUnit: String, Sendable, CaseIterable {
     case whole, minor
+
+    /// The top prize as money; what no amount can hold is the largest that one can.
+    public func money(_ number: Int64, _ currency: Currency) -> Money {
+        let scale = self == .whole ? currency.minorUnitsInWhole : 1
+        let (units, overflow) = number.multipliedReportingOverflow(by: scale)
+        return Money(minorUnits: overflow ? .max : units, currency)
+    }
 }
