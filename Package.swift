@@ -59,11 +59,13 @@ let package = Package(
         library("CLibUSB"),
         library("CPCSC"),
         library("CCurl"),
+        library("CMicroHTTPD"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
         room("TerminalControl", on: "Support", ["BlockingLane", "CLinux"]),
+        room("WebServer", on: "Support", ["BlockingLane", "CLinux", "CMicroHTTPD"]),
 
         room("TapcardDomain", on: "Domain"),
 
@@ -102,6 +104,9 @@ let package = Package(
                 "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
                 "CCurl",
             ]),
+        room(
+            "ServiceSandbox", on: "Services",
+            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
 
         room(
             "TapcardCore", on: "Core",
@@ -125,7 +130,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "RemoteServices", "TerminalControl",
+                "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -209,6 +214,7 @@ let package = Package(
         tests(of: "DurableFile"),
         tests(of: "TerminalControl", ["CLinux"]),
         tests(of: "MastermindBoard", ["ServicePorts", "TapcardDomain"]),
+        tests(of: "WebServer", ["BlockingLane"]),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
@@ -267,6 +273,7 @@ let package = Package(
                 "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
             ]),
         tests(of: "FuzzTargets"),
+        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
@@ -283,7 +290,7 @@ let package = Package(
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
                 "tapcard", "DurableFile", "CSQLite", "OtherClients", "PN532Emulator",
-                "SimulatedField", "Type2Tag",
+                "ServiceSandbox", "SimulatedField", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

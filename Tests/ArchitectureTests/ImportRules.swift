@@ -8,6 +8,7 @@ enum ImportRules {
         "BlockingLane": ["Dispatch", "Glibc"],
         "DurableFile": ["Glibc"],
         "TerminalControl": ["BlockingLane", "CLinux", "Glibc"],
+        "WebServer": ["BlockingLane", "CLinux", "CMicroHTTPD", "Glibc"],
         "CardCryptography": ["COpenSSL", "TextCodecs"],
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
@@ -34,6 +35,7 @@ enum ImportRules {
             "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
             "Glibc",
         ],
+        "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
@@ -49,7 +51,8 @@ enum ImportRules {
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "RemoteServices", "TerminalControl", "Glibc", "Dispatch",
+            "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "Glibc",
+            "Dispatch",
         ],
     ]
 

@@ -121,6 +121,7 @@ final class ProgramBench: Sendable {
                     exhausted: [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 },
                     stopped: nil)
             },
+            standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
             services: { [services] _ in services },
             surroundings: { [numbers] progress in

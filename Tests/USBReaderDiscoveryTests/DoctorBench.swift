@@ -60,6 +60,7 @@ final class DoctorBench: Sendable {
             },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
+            standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
             emulation: NoEmulation(), services: { _ in NoServices.all },
             surroundings: { progress in

@@ -27,13 +27,13 @@ struct Command: Sendable {
         case tags = "Tags"
         case readers = "Readers"
         case station = "This station"
-        case simulation = "Simulated reader"
+        case simulation = "Simulation"
     }
 
     static let all: [Command] =
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + stationCommands + keyCommands
-        + simulationCommands + emulationCommands
+        + simulationCommands + emulationCommands + sandboxCommands
 }
 
 extension CommandTable {

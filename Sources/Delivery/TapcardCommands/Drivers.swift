@@ -22,6 +22,7 @@ public struct Drivers: Sendable {
     public let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
+    public let standIns: any ServiceStandIns
     public let simulatedTags: any SimulatedTags
     public let readers: any ReaderInventory
     public let emulation: any ReaderEmulation
@@ -43,6 +44,7 @@ public struct Drivers: Sendable {
         restore:
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
             Restoration,
+        standIns: any ServiceStandIns,
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         emulation: any ReaderEmulation,
@@ -56,6 +58,7 @@ public struct Drivers: Sendable {
         self.openLedger = openLedger
         self.backUp = backUp
         self.restore = restore
+        self.standIns = standIns
         self.simulatedTags = simulatedTags
         self.readers = readers
         self.emulation = emulation

@@ -60,6 +60,7 @@ enum Wiring {
         restore: { copy, path, currency throws(LedgerError) in
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
         },
+        standIns: SandboxDriver(),
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         emulation: EmulationDriver(),
@@ -108,7 +109,7 @@ enum Wiring {
         return reader
     }
 
-    private static func now() -> Timestamp {
+    static func now() -> Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(

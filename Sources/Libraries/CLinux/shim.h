@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <termios.h>
 
 // Declared here, not by feature macros: with those, types would differ from those of the same
@@ -60,6 +63,50 @@ static inline void linux_drain(int pipe) {
     char bytes[256];
     while (read(pipe, bytes, sizeof bytes) > 0) {
     }
+}
+
+/// A counter that can be waited for; -1 and errno on failure.
+static inline int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+enum {
+    linux_readable = EPOLLIN,
+    /// The other side of a connection sends no more.
+    linux_left = EPOLLRDHUP,
+};
+
+/// What was seen on a descriptor, with the number under which it is watched.
+struct linux_event {
+    uint32_t what;
+    uint64_t number;
+};
+
+/// A set of descriptors to wait for; -1 and errno on failure.
+static inline int linux_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/// Watches a descriptor under a number; -1 and errno on failure.
+static inline int linux_watch(int epoll, int descriptor, uint32_t what, uint64_t number) {
+    struct epoll_event event = {.events = what, .data.u64 = number};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+/// Watches a descriptor no longer; -1 and errno on failure.
+static inline int linux_unwatch(int epoll, int descriptor) {
+    struct epoll_event event = {.events = 0};
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+enum { linux_events_at_once = 64 };
+
+/// Waits for up to so many milliseconds, for ever where they are negative, and fills in at most
+/// `linux_events_at_once` events; how many, or -1 and errno.
+static inline int linux_wait(int epoll, struct linux_event *events, int milliseconds) {
+    struct epoll_event seen[linux_events_at_once];
+    int count = epoll_wait(epoll, seen, linux_events_at_once, milliseconds);
+    for (int index = 0; index < count; index++) {
+        events[index].what = seen[index].events;
+        events[index].number = seen[index].data.u64;
+    }
+    return count;
 }
 
 #endif
