@@ -192,8 +192,7 @@ public struct MastermindDesk: Sendable {
     private func became(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
-        // Who leaves while the guess is on its way does not call it back.
-        if case .call(let error) = failure, error.mayHaveHappened || Task.isCancelled {
+        if case .call(let error) = failure, error.mayHaveHappened {
             let told = TapcardError(error, meaning: "")
             return TapcardError(
                 told.kind, told.what,
@@ -310,10 +309,12 @@ extension ServiceError {
     /// Whether a request that ended so may have been carried out all the same.
     fileprivate var mayHaveHappened: Bool {
         switch kind {
-        case .timedOut, .cutOff, .tooLarge, .broken, .notJSON, .wrongShape, .badVersion, .badBalls,
-            .badDate:
+        // Who leaves while it is on its way does not call it back.
+        case .timedOut, .cutOff, .tooLarge, .notHTTP, .broken, .notJSON, .wrongShape, .badVersion,
+            .badBalls, .badDate, .cancelled:
             true
-        case .unreachable, .certificate, .redirected, .refused, .unauthorized, .wrongPassword:
+        case .unreachable, .certificate, .redirected, .refused, .unauthorized, .wrongPassword,
+            .badAddress, .noClient:
             false
         }
     }

@@ -84,7 +84,7 @@ extension Session {
         try makeDataFolder()
         return MastermindDesk(
             path: settings.dataFolder + "/mastermind.json",
-            address: try settings.services.mastermind, service: try services().mastermind,
+            address: try settings.services.mastermind.text, service: try services().mastermind,
             password: password, note: { say("tapcard: \($0.shown)\n") })
     }
 
