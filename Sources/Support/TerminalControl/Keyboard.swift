@@ -57,8 +57,11 @@ actor Keyboard {
     /// Nil at the end.
     private static func bytes(from descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        var count = 0
+        TerminalHold.letThrough([SIGTTIN]) {
+            count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            }
         }
         if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
         return count == 0 ? nil : Array(bytes.prefix(count))

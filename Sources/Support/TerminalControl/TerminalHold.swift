@@ -109,7 +109,8 @@ final class TerminalHold: Sendable {
             var text = ""
             for (row, line) in lines.enumerated()
             where row >= work.shown.count || work.shown[row] != line {
-                text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+                // Cleared before: behind a line that is full the clearing would take its end.
+                text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
             }
             if work.shown.count > lines.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
             work.shown = lines
@@ -118,8 +119,9 @@ final class TerminalHold: Sendable {
     }
 
     private static func take(_ input: Int32, _ output: Int32, _ manner: TerminalManner) {
-        TerminalRescue.setArmed(true)
-        linux_make_keywise(input)
+        guard TerminalRescue.rearm() else { return }
+        // In the background this stops the process until it is brought to the front.
+        TerminalHold.letThrough([SIGTTOU, SIGTTIN]) { _ = linux_make_keywise(input) }
         write("\(manner.taking)", to: output)
     }
 
@@ -131,20 +133,24 @@ final class TerminalHold: Sendable {
         var ours = sigaction()
         unsafe usual.__sigaction_handler.sa_handler = SIG_DFL
         unsafe sigaction(SIGTSTP, &usual, &ours)
-        // Threads of a queue let no signal through.
+        letThrough([SIGTSTP]) { raise(SIGTSTP) }
+        unsafe sigaction(SIGTSTP, &ours, nil)
+    }
+
+    /// Threads of a queue let no signal through; what stops a process has to come to one.
+    static func letThrough(_ numbers: [Int32], while body: () -> Void) {
         var signals = sigset_t()
         var mask = sigset_t()
         unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGTSTP)
+        for number in numbers { unsafe sigaddset(&signals, number) }
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, &mask)
-        raise(SIGTSTP)
+        body()
         unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
-        unsafe sigaction(SIGTSTP, &ours, nil)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, !TerminalRescue.isDying {
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }

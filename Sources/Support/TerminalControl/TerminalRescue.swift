@@ -9,6 +9,8 @@ enum TerminalRescue {
     @unsafe private struct State {
         /// 1 while there is something to put back.
         var isArmed: Int32 = 0
+        /// 1 when the process is dying: no other thread may paint any more.
+        var isDying: Int32 = 0
         var input: Int32 = -1
         var output: Int32 = -1
         var settings = termios()
@@ -70,8 +72,15 @@ enum TerminalRescue {
         unsafe state.pointee.news = -1
     }
 
-    /// Whether the next death has something to put back.
-    static func setArmed(_ isArmed: Bool) { unsafe state.pointee.isArmed = isArmed ? 1 : 0 }
+    /// The terminal is about to be taken anew: the next death has something to put back. False
+    /// where that death has come already.
+    static func rearm() -> Bool {
+        guard !isDying else { return false }
+        unsafe state.pointee.isArmed = 1
+        return true
+    }
+
+    static var isDying: Bool { unsafe state.pointee.isDying == 1 }
 
     /// Gives the terminal back as it was found, once. May be called in a signal handler.
     static func putBack() {
@@ -102,6 +111,7 @@ enum TerminalRescue {
 
     /// Puts the terminal back and leaves the rest to whoever was asked before.
     private static let die: Handler = { number, info, _ in
+        unsafe TerminalRescue.state.pointee.isDying = 1
         TerminalRescue.putBack()
         unsafe sigaction(number, TerminalRescue.former + Int(number), nil)
         // A fault of the program's own happens again when it goes on where it was.
