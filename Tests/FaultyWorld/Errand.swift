@@ -9,6 +9,8 @@ package struct Errand: Sendable {
         case id(OperationID)
         /// The ledger derives a refund's id itself.
         case refund(of: OperationID)
+        /// A prize has an id that follows from its ticket, an activation that of its attempt.
+        case only(Operation.Kind)
         case none
     }
 
@@ -36,6 +38,7 @@ package struct Errand: Sendable {
         switch trace {
         case .id(let id): ledger.operations[id]
         case .refund(let id): ledger.operations.values.first { $0.reverses == id }
+        case .only(let kind): ledger.operations.values.first { $0.kind == kind }
         case .none: nil
         }
     }

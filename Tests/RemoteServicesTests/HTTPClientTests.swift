@@ -97,6 +97,16 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("a connection is not inherited by children")
+    func children() async throws {
+        try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
+            _ = try await client.send(HTTPRequest(.get, server.address), by: Self.limits)
+            let ours = Loopback.connections(to: server.port)
+            #expect(ours.count == 1)
+            for connection in ours { #expect(fcntl(connection, F_GETFD) & FD_CLOEXEC != 0) }
+        }
+    }
+
     @Test(
         "an answer that is not whole, or none",
         arguments: [
@@ -137,7 +147,7 @@ struct HTTPClientTests {
         ]
         let slow = try #require(try await failure(begun, within: short))
         #expect(slow.kind == .timedOut)
-        #expect(slow.detail.contains("no whole answer came within"))
+        #expect(slow.detail == "no whole answer came within 0.20 s")
     }
 
     @Test("a connection that does not come about")

@@ -53,6 +53,20 @@ enum Loopback {
         return place
     }
 
+    /// The sockets of this process whose other end is that port.
+    static func connections(to port: UInt16) -> [Int32] {
+        (0..<1_024).filter { number in
+            var place = address(port: 0)
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isConnected = unsafe withUnsafeMutablePointer(to: &place) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe getpeername(number, $0, &size) == 0
+                }
+            }
+            return isConnected && place.sin_port == port.bigEndian
+        }
+    }
+
     static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -113,6 +113,20 @@ struct PatienceTests {
         #expect(patience.pause(after: 1_000_000) { $0 - 1 } == .seconds(512))
     }
 
+    @Test("no code, password or token is shown")
+    func secrets() async throws {
+        let transport = ScriptedTransport(
+            .status(301, "Location: https://other.example/version?code=07070707-0707"))
+        let failure = try await failure(transport)
+        #expect(failure.detail.contains("to https://other.example/version, status 301"))
+        let header = try #require(HTTPHeader("access_token", "secret"))
+        let post = HTTPRequest(
+            .post(body: Array("secret".utf8)), "http://a.example/b?code=secret", headers: [header])
+        #expect("\(post)" == "POST http://a.example/b")
+        #expect("\(header)" == "access_token")
+        #expect("\(transport.requests[0])" == "GET http://service.example/activation/version")
+    }
+
     @Test("leaving during a pause ends it")
     func cancelled() async throws {
         let transport = ScriptedTransport(.failure(.unreachable))

@@ -1,4 +1,6 @@
+import IdleDrivers
 import ServicePorts
+import TapcardCommands
 import Testing
 
 @Suite("Activating the code of a card")
@@ -38,7 +40,7 @@ struct ActivationTests {
 
     @Test(
         "a service that fails is exit status 8, and the code is as good as before",
-        arguments: ServiceError.Kind.allCases)
+        arguments: ServiceError.Kind.allCases.filter { $0 != .cancelled })
     func failed(kind: ServiceError.Kind) async throws {
         let service = FakeActivation(.failure(ServiceError(kind, "the answer burned")))
         let bench = try ProgramBench(services: service.services)
@@ -50,6 +52,58 @@ struct ActivationTests {
         #expect(ended.text.contains("the answer burned"), "\(ended.text)")
         #expect(before.contains(#""state":"scratched""#))
         #expect(service.questionCount == 1)
+        // Nobody knows whether it counts: until the service answers it is being activated.
+        let after = await bench.run("read --json").text
+        #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
+        #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
+    }
+
+    @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")
+    func left() async throws {
+        let service = HeldActivation()
+        let bench = try ProgramBench(
+            services: Services(
+                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let work = Task { await bench.run("activate --verbose") }
+        await service.waitForQuestion()
+        work.cancel()
+        service.answer(.active)
+        let ended = await work.value
+        #expect(ended.status == 6)
+        #expect(
+            ended.text.hasSuffix(
+                """
+                ! tapcard: asking the activation service
+                ! tapcard: the request goes on; its answer is recorded
+                ! tapcard: Stopped. The service has activated the code, and the ledger has noted \
+                it. The card does not show it yet. Tap the card again to write it.
+
+                """), "\(ended.text)")
+        let reading = await bench.run("read")
+        #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
+        #expect(reading.text.contains("Settled: the interrupted activation is done."))
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test(
+        "on a terminal a line says what is waited for, and a check mark that it is done",
+        .timeLimit(.minutes(1)))
+    func terminal() async throws {
+        let service = HeldActivation()
+        let bench = try ProgramBench(
+            isTerminal: true,
+            services: Services(
+                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let work = Task { await bench.run("activate") }
+        await service.waitForQuestion()
+        try await bench.waitForOutput(" Activating")
+        service.answer(.active)
+        let text = await work.value.text
+        #expect(text.contains("\u{1B}[32m✓\u{1B}[0m Activated: Amanda Gonzalez"), "\(text)")
     }
 
     @Test("a card that has no code to activate never reaches the service")

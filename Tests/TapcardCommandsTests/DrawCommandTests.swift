@@ -83,8 +83,8 @@ struct DrawCommandTests {
             #expect(ended.status == 8)
             #expect(
                 ended.text
-                    == "! tapcard: The service gave no usable answer: there is no network. Nothing is "
-                    + "kept from an earlier answer that could be shown. Try again later.\n")
+                    == "! tapcard: The service gave no usable answer: there is no network. There is "
+                    + "nothing to show. Try again later.\n")
         }
         let document = await bench.run("draws --json")
         #expect(

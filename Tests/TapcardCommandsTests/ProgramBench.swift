@@ -78,6 +78,11 @@ final class ProgramBench: Sendable {
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
     }
 
+    /// Returns when a run has printed this, and is still running.
+    func waitForOutput(_ text: String) async throws {
+        while !output.contains(text) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     /// What a run tells a program.
     func document(
         _ line: String, _ environment: [String: String] = [:]
@@ -148,6 +153,10 @@ final class Recording: Sendable {
     func append(_ text: String) { texts.withLock { $0.append(text) } }
 
     var count: Int { texts.withLock { $0.count } }
+
+    func contains(_ text: String) -> Bool {
+        texts.withLock { $0.contains { $0.contains(text) } }
+    }
 
     func takeAll() -> String {
         texts.withLock { texts in

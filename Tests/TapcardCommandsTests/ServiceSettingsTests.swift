@@ -48,7 +48,10 @@ struct ServiceSettingsTests {
             ("LOTTERY_URL", "http://[::1", "it names no host"),
             ("LOTTERY_URL", "http://[127.0.0.1]", "it names no host"),
             ("LOTTERY_URL", "http://lottery.example/a b", "a character that must not stand in one"),
-            ("LOTTERY_URL", "http://lottery.example/\u{1B}[2J", "a character that must not stand in one"),
+            (
+                "LOTTERY_URL", "http://lottery.example/\u{1B}[2J",
+                "a character that must not stand in one"
+            ),
             ("LOTTERY_URL", "http://lottery.exämple/", "a character that must not stand in one"),
             ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
             ("TICKET_PRICE", "0", "a ticket costs more than nothing"),

@@ -21,6 +21,12 @@ extension Station {
         if let known = try await known(id, .activate, only: nil) {
             return try await change(.activate, id: id, only: nil, known: known)
         }
+        let answered = try await whileAsking { () throws(LedgerError) in
+            try await ledger.activation(id)
+        }
+        if let answered, answered.state != .requested {
+            return try await write(try accepted(answered, on: answered.card), onto: nil)
+        }
         switch try await attempt(id) {
         case .done(let receipt): return receipt
         case .open(let attempt, on: let uid):
@@ -73,6 +79,13 @@ extension Station {
                 attempt = try await record(answer, to: attempt, on: uid)
             }
         }
+        return try accepted(attempt, on: uid)
+    }
+
+    /// An attempt with a yes; a no is told to whoever asks.
+    private func accepted(
+        _ attempt: ActivationAttempt, on uid: CardUID
+    ) throws(TapcardError) -> ActivationAttempt {
         guard attempt.state == .active else {
             throw TapcardError(
                 .activationRefused,
@@ -130,9 +143,9 @@ extension Station {
             uid: uid)
     }
 
-    /// Puts a recorded yes onto the card. Whatever stands against it, the yes stays.
+    /// Puts a recorded yes onto the card, or onto the one that has its code by now. Whatever stands against it, the yes stays.
     private func write(
-        _ attempt: ActivationAttempt, onto uid: CardUID
+        _ attempt: ActivationAttempt, onto uid: CardUID?
     ) async throws(TapcardError) -> Receipt {
         guard !Task.isCancelled else {
             throw TapcardError(.cancelled, "Stopped.", uid: uid).leavingUnwritten

@@ -56,7 +56,8 @@ extension TapcardError {
         }
         self.init(
             Kind(rawValue: "service-\(error.kind.rawValue)") ?? .failed,
-            "The service gave no usable answer: \(error.detail).", meaning: meaning,
+            TapcardError.sentence("the service gave no usable answer: \(error.detail)"),
+            meaning: meaning,
             advice: advice, uid: uid)
     }
 

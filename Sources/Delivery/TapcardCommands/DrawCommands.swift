@@ -47,7 +47,8 @@ extension Session {
             ],
             lines: priced.isEmpty
                 ? ["No draw has taken place yet."]
-                : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }), isPlain: true)
+                : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }), layout(),
+            isPlain: true)
     }
 
     fileprivate func showDraw() async throws(TapcardError) -> Report {
@@ -89,7 +90,7 @@ extension Session {
                 Line("Top prize: \(topPrize.shown)"),
                 Line("Next: \(next?.words ?? "none yet, this is the newest")"),
                 Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
-            ], isPlain: true)
+            ], layout(), isPlain: true)
     }
 
     func drawID(_ text: String) throws(TapcardError) -> DrawID {

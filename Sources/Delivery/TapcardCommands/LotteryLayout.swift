@@ -7,6 +7,12 @@ struct LotteryLayout: Sendable {
 
     private static let indent = "  "
 
+    /// A sentence, broken between words.
+    func sentence(_ text: String) -> [Line] {
+        Line.flow(
+            text.split(separator: " ").map { Line(String($0)) }, gap: " ", indent: "", width: width)
+    }
+
     /// A draw with its top prize in words.
     typealias PricedDraw = (draw: Draw, topPrize: String)
 
@@ -96,14 +102,15 @@ struct LotteryLayout: Sendable {
         let lines: [Line] = zip(tickets, heads).flatMap { ticket, head in
             let balls = balls(of: ticket)
             let numbers = Line.flow(balls, gap: "", width: nil)
-            let verdict = ticket.verdict.map { [$0] } ?? []
             guard let width else {
                 let columns = zip(head, widths).map { $0.padded($1) }
-                return Line.flow(columns + numbers + verdict, width: nil)
+                return Line.flow(columns + numbers + ticket.verdict, width: nil)
             }
             let isTooWide = numbers[0].width > width - LotteryLayout.indent.count
             return Line.flow(head, width: width)
-                + (isTooWide ? flow(balls, gap: "") + flow(verdict) : flow(numbers + verdict))
+                + (isTooWide
+                    ? flow(balls, gap: "") + flow(ticket.verdict)
+                    : flow(numbers + ticket.verdict))
         }
         return lines.map(\.trimmed)
     }

@@ -25,8 +25,7 @@ extension Session {
         do {
             fetched = try await ask()
         } catch {
-            throw TapcardError(
-                error, meaning: "Nothing is kept from an earlier answer that could be shown.")
+            throw TapcardError(error, meaning: "There is nothing to show.")
         }
         if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
         if !isJSON, !isQuiet {
@@ -78,20 +77,21 @@ struct AnswerAge: Sendable {
         )
     }
 
-    fileprivate var lines: [Line] {
-        staleness.map { [Line("As of \(Age.words(age)) ago; \(Age.words($0)).")] } ?? []
+    fileprivate var sentence: String? {
+        staleness.map { "As of \(Age.words(age)) ago; \(Age.words($0))." }
     }
 }
 
 extension Report {
     /// What the lottery said, with how old that is: for a person only where it is not fresh.
     init(
-        _ age: AnswerAge, _ members: [JSONMember], lines: [Line],
+        _ age: AnswerAge, _ members: [JSONMember], lines: [Line], _ layout: LotteryLayout,
         problem: TapcardError? = nil, isPlain: Bool = false
     ) {
         self.init(
             age.members.first + members + age.members.last,
-            lines: lines + age.lines, problem: problem, isPlain: isPlain)
+            lines: lines + (age.sentence.map(layout.sentence) ?? []), problem: problem,
+            isPlain: isPlain)
     }
 }
 

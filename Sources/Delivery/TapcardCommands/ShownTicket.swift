@@ -38,15 +38,15 @@ struct ShownTicket: Sendable {
         return sold.boughtWith == card ? nil : "card \(sold.boughtWith)"
     }
 
-    /// Whether it has won; nil before its draw.
-    var verdict: Line? {
-        guard let result else { return nil }
+    /// Whether it has won, and why; nothing before its draw.
+    var verdict: [Line] {
+        guard let result else { return [] }
         let matched =
             "\(result.matchCount) of \(result.matches.count)"
             + (result.isBonusMatched ? " and the bonus" : "")
-        guard let prize else { return Line("not won: \(matched)") }
+        guard let prize else { return ["not won", Line(matched)] }
         let state = sold.map { $0.claim == nil ? ", not claimed" : ", claimed" } ?? ""
-        return Line("won \(prize.shown)", .good) + Line("\(state): \(matched)")
+        return [Line("won \(prize.shown)", .good) + Line(state), Line(matched)]
     }
 
     var document: JSONValue {

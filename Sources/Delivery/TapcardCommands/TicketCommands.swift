@@ -35,7 +35,9 @@ extension Command {
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
             "ticket claim", group: .lottery, "Add what the card's tickets have won to its funds",
-            discussion: "Each prize is booked once, whoever asks again.",
+            discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
+                + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
+                + "six and the draw's top prize.",
             arguments: [
                 CommandArgument(
                     name: "TICKET", help: "Only this one, such as ticket-0123456789ab",
@@ -68,7 +70,7 @@ extension Session {
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
         let tickets = try shown(sold, of: card, kept, draws.value, in: currency(of: ledger))
         return Report(
-            age, tickets.members, lines: tickets.lines(layout()), problem: problem,
+            age, tickets.members, lines: tickets.lines(layout()), layout(), problem: problem,
             isPlain: true)
     }
 
@@ -146,7 +148,8 @@ extension Session {
             [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
                 + (count == 0 ? [] : tickets.lines(layout))
-                + (toClaim ? ["tapcard ticket claim adds what was won to the card."] : []),
+                + (toClaim ? ["Claim it: tapcard ticket claim"] : []),
+            layout,
             problem: found.card.problem)
     }
 
@@ -184,16 +187,13 @@ extension Report {
     fileprivate init(_ bought: TicketReceipt, _ layout: LotteryLayout) {
         let (ticket, receipt) = (bought.ticket, bought.receipt)
         let price = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
-        var lines = [
-            Line(
-                "Bought \(ticket.id) for \(ticket.draw): \(price.shown), "
-                    + "\(receipt.balance.shown) left"
-                    + (receipt.isReplayed ? Report.replayed : ""))
-        ]
+        var lines = [Line("Bought \(ticket.id) for \(ticket.draw)")]
         lines += layout.numbers(of: ticket.balls)
-        lines.append(
-            "Card \(receipt.uid.description), operation \(receipt.operation.id.description)")
-        if receipt.display == .outOfDate { lines.append(Line(Report.displayIsOld)) }
+        lines += layout.sentence(
+            "Paid \(price.shown), \(receipt.balance.shown) left"
+                + (receipt.isReplayed ? Report.replayed : ""))
+        lines += layout.sentence("Card \(receipt.uid), operation \(receipt.operation.id)")
+        if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
             Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],
             lines: lines)
@@ -207,11 +207,9 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.receipt.amount.minorUnits },
             claimed.balance.currency)
-        var lines = [
-            Line(
-                "Claimed \(sum.shown), \(claimed.balance.shown) left"
-                    + (isReplayed ? Report.replayed : ""))
-        ]
+        var lines = layout.sentence(
+            "Claimed \(sum.shown), \(claimed.balance.shown) left"
+                + (isReplayed ? Report.replayed : ""))
         for prize in claimed.prizes {
             let before = prize.receipt.isReplayed && !isReplayed ? ", claimed before" : ""
             lines += Line.flow(
@@ -222,7 +220,7 @@ extension Report {
                 ], width: layout.width)
         }
         lines.append("Card \(claimed.uid.description)")
-        if claimed.display == .outOfDate { lines.append(Line(Report.displayIsOld)) }
+        if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
             age,
             [
@@ -230,7 +228,7 @@ extension Report {
                 JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
                 JSONMember(key: "balance", value: .text(claimed.balance)),
                 JSONMember(key: "replayed", value: .bool(isReplayed)),
-            ], lines: lines, problem: claimed.problem)
+            ], lines: lines, layout, problem: claimed.problem)
     }
 }
 

@@ -65,7 +65,7 @@ struct Book {
         guard isAsSeen else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
-        let circumstances = try circumstances(of: request.intent, on: view?.card)
+        let circumstances = try circumstances(of: request, on: view?.card)
         let effects: Effects
         do {
             effects = try admit(request, view, circumstances)
@@ -201,9 +201,9 @@ struct Book {
     }
 
     private func circumstances(
-        of intent: Intent, on card: LedgerCard?
+        of request: Request, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
-        switch intent {
+        switch request.intent {
         case .refund(let id, _):
             return Circumstances(
                 payment: try rows.operation(id),
@@ -225,10 +225,11 @@ struct Book {
                     ?? [],
                 sold: sold, earlierClaim: try rows.claim(of: id))
         case .activate:
-            return Circumstances(
-                activation: try card.flatMap { card throws(LedgerError) in
-                    try rows.activation(on: card)
-                })
+            // What comes of an attempt has its id: that alone makes it happen once.
+            let attempt = try card.flatMap { card throws(LedgerError) in
+                try rows.activation(on: card)
+            }
+            return Circumstances(activation: attempt?.id == request.id ? attempt : nil)
         default:
             return Circumstances()
         }

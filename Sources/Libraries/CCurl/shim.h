@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 
 /// The functions of libcurl that tapcard calls. The library is loaded when the first request is
 /// made and not linked: it and what it brings along would cost every tap 10 ms. The types come
@@ -85,6 +86,18 @@ static inline CURLcode tapcard_libcurl_set_taker(
     struct tapcard_libcurl table, CURL *easy, CURLoption option,
     tapcard_libcurl_taker taker) {
     return table.easy_setopt(easy, option, taker);
+}
+
+static inline int tapcard_libcurl_close_on_exec(
+    void *context, curl_socket_t connection, curlsocktype purpose) {
+    (void)context, (void)purpose;
+    return fcntl(connection, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+/// Connections are inherited by no child, which would keep them open.
+static inline CURLcode tapcard_libcurl_keep_from_children(
+    struct tapcard_libcurl table, CURL *easy) {
+    return table.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, tapcard_libcurl_close_on_exec);
 }
 
 static inline long tapcard_libcurl_number(

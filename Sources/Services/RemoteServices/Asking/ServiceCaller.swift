@@ -73,7 +73,7 @@ extension HTTPAnswer {
         switch status {
         case 200: return body
         case 300...399:
-            let place = head["location"].map { " to \(Shown.text($0))" } ?? ""
+            let place = head["location"].map { " to \(Shown.place($0))" } ?? ""
             throw ServiceError(
                 .redirected, "it sends elsewhere\(place), status \(status), which is not followed")
         case 400...499:

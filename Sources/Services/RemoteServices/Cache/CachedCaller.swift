@@ -67,9 +67,6 @@ struct CachedCaller: Sendable {
             do throws(ServiceError) {
                 let value = try parse(entry.body)
                 let freshness = Freshness(of: entry, at: caller.surroundings.now())
-                if freshness.isClockSetBack {
-                    notes.append("The clock was set back: how old what was kept is, is not known.")
-                }
                 return Kept(entry: entry, value: value, freshness: freshness)
             } catch {
                 why = error.detail
@@ -97,7 +94,11 @@ struct CachedCaller: Sendable {
                 error.kind,
                 "\(error.detail), and it does not allow what was kept to be used without asking it")
         }
-        return Fetched(kept.value, age: kept.freshness.age, staleness: error, notes: notes)
+        let doubt =
+            kept.freshness.isClockSetBack
+            ? ["The clock was set back: how old what was kept is, is not known."] : []
+        return Fetched(
+            kept.value, age: kept.freshness.age, staleness: error, notes: notes + doubt)
     }
 
     /// An answer without a body must be about the one that is kept.

@@ -35,9 +35,11 @@ import ServicePorts
         unsafe words.deallocate()
     }
 
-    /// Blocks until the answer is there, the time is over or the switch is turned off.
+    /// Blocks until the answer is there, what is left of the time is over or the switch is turned
+    /// off.
     func perform(
-        _ request: HTTPRequest, by limits: HTTPLimits, _ abort: TransferSwitch
+        _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
+        _ abort: TransferSwitch
     ) throws(ServiceError) -> HTTPAnswer {
         let sink = AnswerSink()
         let headers = unsafe try list(request)
@@ -45,7 +47,8 @@ import ServicePorts
         // What a transfer has set must not be there for the next one.
         defer { unsafe functions.easy_reset(easy) }
         unsafe words.pointee = 0
-        unsafe try prepare(request, limits, headers: headers, sink)
+        unsafe try prepare(
+            request, HTTPLimits(connecting: limits.connecting, whole: rest), headers: headers, sink)
         let outcome = try withExtendedLifetime(sink) { () throws(ServiceError) in
             try transfer(abort)
         }
@@ -97,6 +100,7 @@ import ServicePorts
         try set(CURLOPT_NOSIGNAL, 1)
         // A name server that is silent does not hold a transfer up beyond its time.
         try set(CURLOPT_QUICK_EXIT, 1)
+        try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
         try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
         try require(

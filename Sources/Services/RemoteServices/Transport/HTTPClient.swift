@@ -69,8 +69,7 @@ public actor HTTPClient: HTTPTransport {
                 throw ServiceError(
                     .timedOut, "requests before it took the \(limits.whole.shown) that it had")
             }
-            return try connected().perform(
-                request, by: HTTPLimits(connecting: limits.connecting, whole: rest), abort)
+            return try connected().perform(request, by: limits, within: rest, abort)
         }
     }
 

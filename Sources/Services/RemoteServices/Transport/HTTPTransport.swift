@@ -7,8 +7,9 @@ public protocol HTTPTransport: Sendable {
     ) async throws(ServiceError) -> HTTPAnswer
 }
 
-/// What is asked of a service.
-public struct HTTPRequest: Hashable, Sendable {
+/// What is asked of a service. Its description leaves out what may be secret: codes, passwords and
+/// tokens.
+public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// How it is asked.
     public enum Method: Hashable, Sendable {
         /// May be repeated: it changes nothing.
@@ -24,10 +25,14 @@ public struct HTTPRequest: Hashable, Sendable {
     public init(_ method: Method, _ url: String, headers: [HTTPHeader] = []) {
         (self.method, self.url, self.headers) = (method, url, headers)
     }
+
+    public var description: String {
+        "\(method == .get ? "GET" : "POST") \(Shown.place(url))"
+    }
 }
 
 /// A line of a request's head. What cannot stand in one line cannot be made into one.
-public struct HTTPHeader: Hashable, Sendable {
+public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let value: String
 
@@ -46,6 +51,8 @@ public struct HTTPHeader: Hashable, Sendable {
         else { return nil }
         (self.name, self.value) = (name, value)
     }
+
+    public var description: String { name }
 }
 
 /// How long a request may take: to reach the other end, and in all.

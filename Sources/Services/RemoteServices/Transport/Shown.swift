@@ -5,6 +5,9 @@ import TapcardDomain
 enum Shown {
     static let longest = 80
 
+    /// An address without its query, in which codes stand.
+    static func place(_ url: String) -> String { text(url.prefix { $0 != "?" }) }
+
     static func text(_ text: some StringProtocol, longest: Int = longest) -> String {
         let scalars = text.unicodeScalars
         let safe = scalars.prefix(longest).map { $0.isMisleading ? "\u{FFFD}" : $0 }
