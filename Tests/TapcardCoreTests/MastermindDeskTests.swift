@@ -1,3 +1,4 @@
+import BlockingLane
 import DurableFile
 import ServicePorts
 import TapcardCore

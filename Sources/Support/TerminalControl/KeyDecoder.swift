@@ -83,6 +83,7 @@ package struct KeyDecoder: Sendable {
             return []
         }
         defer { pending = [] }
+        if pending == [KeyDecoder.escape, UInt8(ascii: "O"), UInt8(ascii: "M")] { return [.enter] }
         return KeyDecoder.key(of: pending.dropFirst(2)).map { [$0] } ?? []
     }
 
@@ -98,7 +99,6 @@ package struct KeyDecoder: Sendable {
         case UInt8(ascii: "H"): return .home
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "Z"): return .backTab
-        case UInt8(ascii: "M"): return sequence.count == 1 ? .enter : nil
         case UInt8(ascii: "~"): break
         default: return nil
         }
