@@ -34,6 +34,7 @@ final class ChildProcess {
     }
 
     private static let newSession: Int16 = 0x80
+    private static let setMask: Int16 = 0x08
     private static let secondsLimit = 60.0
     private static let outputLimitInBytes = 1_048_576
     private static let pollingInMicroseconds: useconds_t = 1_000
@@ -85,11 +86,16 @@ final class ChildProcess {
             unsafe words.forEach { unsafe free($0) }
             unsafe variables.forEach { unsafe free($0) }
         }
-        var attributes = unsafe posix_spawnattr_t()
+        var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         if streams.terminal != nil {
-            unsafe posix_spawnattr_setflags(&attributes, ChildProcess.newSession)
+            // Threads of a test let no signal through, and a process would inherit that.
+            var mask = sigset_t()
+            unsafe sigemptyset(&mask)
+            unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+            unsafe posix_spawnattr_setflags(
+                &attributes, ChildProcess.newSession | ChildProcess.setMask)
         }
         var process: pid_t = 0
         let number = unsafe posix_spawn(

@@ -11,6 +11,8 @@ final class MastermindBench {
     let terminal: Terminal
     private let variables: [String: String]
     private(set) var seen = ""
+    /// How many bytes of it were waited for.
+    private var passed = 0
 
     init() throws {
         counter = try Counter()
@@ -38,14 +40,14 @@ final class MastermindBench {
     }
 
     func run(_ line: String, password: String? = "sandbox") throws -> Ended {
-        try counter.run(
-            counter.words(of: line),
-            with: variables.merging(["TAPCARD_MASTERMIND_PASSWORD": password]) { $1 })
+        var all: [String: String?] = variables
+        all["TAPCARD_MASTERMIND_PASSWORD"] = password
+        return try counter.run(counter.words(of: line), with: all)
     }
 
     /// Starts a command in the terminal, where nobody has set a password.
     func start(_ line: String) throws -> ChildProcess {
-        seen = ""
+        (seen, passed) = ("", 0)
         return try counter.start(
             counter.words(of: line), with: variables.mapValues { $0 },
             streams: .init(terminal: terminal.path))
@@ -58,16 +60,16 @@ final class MastermindBench {
         return process
     }
 
-    /// Waits until the terminal has shown this since the last time.
+    /// Waits until the terminal has shown this behind what was waited for before.
     func wait(
         _ process: ChildProcess, for text: String, at location: SourceLocation = #_sourceLocation
     ) throws {
-        var part = ""
         try process.wait("the terminal shows \(text); it showed \(seen)", at: location) {
-            let new = terminal.read()
-            seen += new
-            part += new
-            return part.contains(text)
+            seen += terminal.read()
+            let rest = String(decoding: seen.utf8.dropFirst(passed), as: UTF8.self)
+            guard let found = rest.firstRange(of: text) else { return false }
+            passed += rest[..<found.upperBound].utf8.count
+            return true
         }
     }
 

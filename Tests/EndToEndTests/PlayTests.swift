@@ -34,9 +34,9 @@ struct PlayTests {
     @Test(
         "whatever ends it, the terminal is as it was",
         arguments: [
-            (SIGTERM, Int32(1)), (SIGHUP, 1), (SIGINT, 1), (SIGABRT, 134), (SIGSEGV, 139),
-            (SIGILL, 132), (SIGTRAP, 133), (SIGBUS, 135), (SIGQUIT, 131), (SIGUSR1, 138),
-        ])
+            (SIGTERM, 1), (SIGHUP, 1), (SIGINT, 1), (SIGABRT, 134), (SIGSEGV, 139), (SIGILL, 132),
+            (SIGTRAP, 133), (SIGBUS, 135), (SIGQUIT, 131), (SIGUSR1, 138),
+        ] as [(Int32, Int32)])
     func ways(signal: Int32, status: Int32) throws {
         let bench = try bench()
         let before = bench.terminal.settings
@@ -54,7 +54,9 @@ struct PlayTests {
         #expect(parts.last == (status == 1 ? stopped[...] : ""))
     }
 
-    @Test("the keys that send signals do so", arguments: [("\u{03}", Int32(1)), ("\u{1C}", 131)])
+    @Test(
+        "the keys that send signals do so",
+        arguments: [("\u{03}", 1), ("\u{1C}", 131)] as [(String, Int32)])
     func signalKeys(key: String, status: Int32) throws {
         let bench = try bench()
         let before = bench.terminal.settings

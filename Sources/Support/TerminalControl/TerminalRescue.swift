@@ -114,8 +114,13 @@ enum TerminalRescue {
         unsafe TerminalRescue.state.pointee.isDying = 1
         TerminalRescue.putBack()
         unsafe sigaction(number, TerminalRescue.former + Int(number), nil)
-        // A fault of the program's own happens again when it goes on where it was.
-        if let info = unsafe info, unsafe info.pointee.si_code > 0 { return }
+        // A fault of the program's own happens again when it goes on where it was; whoever was
+        // asked before then sees where that is.
+        switch number {
+        case SIGILL, SIGBUS, SIGFPE, SIGSEGV:
+            if let info = unsafe info, unsafe info.pointee.si_code > 0 { return }
+        default: break
+        }
         raise(number)
     }
 
