@@ -64,13 +64,15 @@ final class MastermindBench {
     func wait(
         _ process: ChildProcess, for text: String, at location: SourceLocation = #_sourceLocation
     ) throws {
+        var end = passed
         try process.wait("the terminal shows \(text); it showed \(seen)", at: location) {
             seen += terminal.read()
             let rest = String(decoding: seen.utf8.dropFirst(passed), as: UTF8.self)
             guard let found = rest.firstRange(of: text) else { return false }
-            passed += rest[..<found.upperBound].utf8.count
+            end = passed + rest[..<found.upperBound].utf8.count
             return true
         }
+        passed = end
     }
 
     /// How a process in the terminal has ended, and all that was seen.
