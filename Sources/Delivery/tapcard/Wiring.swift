@@ -20,7 +20,11 @@ enum Wiring {
         // A reader of our output that goes away is no reason to die in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
         let program = Program(drivers: drivers, console: console, environment: environment)
+        // Not before somebody listens: until then a signal would be lost.
+        let (listening, listens) = AsyncStream.makeStream(of: Never.self)
+        let registered = DispatchGroup()
         let work = Task {
+            for await _ in listening {}
             let status = await program.run(arguments)
             await RealReaders.closeAll()
             return status
@@ -35,9 +39,12 @@ enum Wiring {
                 }
                 work.cancel()
             }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.activate()
             return source
         }
+        registered.notify(queue: .global()) { listens.finish() }
         let status = await work.value
         for source in sources { source.cancel() }
         return status
