@@ -58,12 +58,13 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
-        library("CMicroHTTPD"),
         library("CCurl"),
+        library("CMicroHTTPD"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
+        room("TerminalControl", on: "Support", ["BlockingLane", "CLinux"]),
         room("WebServer", on: "Support", ["BlockingLane", "CLinux", "CMicroHTTPD"]),
 
         room("TapcardDomain", on: "Domain"),
@@ -98,14 +99,14 @@ let package = Package(
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
         room(
-            "ServiceSandbox", on: "Services",
-            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
-        room(
             "RemoteServices", on: "Services",
             [
                 "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
                 "CCurl",
             ]),
+        room(
+            "ServiceSandbox", on: "Services",
+            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
 
         room(
             "TapcardCore", on: "Core",
@@ -114,12 +115,13 @@ let package = Package(
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
             ]),
 
+        room("MastermindBoard", on: "Delivery", ["ServicePorts", "TapcardDomain"]),
         room(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
-                "ReaderDiagnosis", "BlockingLane",
+                "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -128,7 +130,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "RemoteServices", "ServiceSandbox", "WebServer",
+                "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -210,6 +212,8 @@ let package = Package(
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
+        tests(of: "TerminalControl", ["CLinux"]),
+        tests(of: "MastermindBoard", ["ServicePorts", "TapcardDomain"]),
         tests(of: "WebServer", ["BlockingLane"]),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
@@ -266,7 +270,7 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane", "ServicePorts",
+                "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
             ]),
         tests(of: "FuzzTargets"),
         tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),

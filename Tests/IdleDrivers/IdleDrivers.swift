@@ -30,25 +30,6 @@ public struct NoEmulation: ReaderEmulation, PluggedEmulation {
     public func stop() {}
 }
 
-/// Services that end as soon as they are begun: whoever plays them does so elsewhere.
-public struct NoStandIns: ServiceStandIns, RunningSandbox {
-    public let address = "http://127.0.0.1:40231"
-    public let activation = "http://127.0.0.1:40231/activation"
-    public let lottery = "http://127.0.0.1:40231/lottery"
-    public let mastermind = "http://127.0.0.1:40231/mastermind/api/v2"
-    public let control = "http://127.0.0.1:40231/sandbox"
-    public let password: String
-    public let requestCount = 3
-
-    public init(password: String = "sandbox") { self.password = password }
-
-    public func start(_ request: SandboxRequest) -> any RunningSandbox {
-        NoStandIns(password: request.password ?? password)
-    }
-    public func waitForCancellation() async {}
-    public func stop() async {}
-}
-
 /// A world without a network: every service is out of reach.
 public struct NoServices: ActivationService, LotteryService, MastermindService {
     public static let unreachable = ServiceError(.unreachable, "there is no network")
@@ -78,4 +59,23 @@ public struct NoServices: ActivationService, LotteryService, MastermindService {
     public func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
         throw NoServices.unreachable
     }
+}
+
+/// Services that end as soon as they are begun: whoever plays them does so elsewhere.
+public struct NoStandIns: ServiceStandIns, RunningSandbox {
+    public let address = "http://127.0.0.1:40231"
+    public let activation = "http://127.0.0.1:40231/activation"
+    public let lottery = "http://127.0.0.1:40231/lottery"
+    public let mastermind = "http://127.0.0.1:40231/mastermind/api/v2"
+    public let control = "http://127.0.0.1:40231/sandbox"
+    public let password: String
+    public let requestCount = 3
+
+    public init(password: String = "sandbox") { self.password = password }
+
+    public func start(_ request: SandboxRequest) -> any RunningSandbox {
+        NoStandIns(password: request.password ?? password)
+    }
+    public func waitForCancellation() async {}
+    public func stop() async {}
 }

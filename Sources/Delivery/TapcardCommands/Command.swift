@@ -22,6 +22,7 @@ struct Command: Sendable {
         case cards = "Cards"
         case money = "Money"
         case lottery = "Lottery"
+        case mastermind = "Mastermind"
         case operators = "Operators"
         case tags = "Tags"
         case readers = "Readers"
@@ -30,9 +31,9 @@ struct Command: Sendable {
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + drawCommands + ticketCommands + operatorCommands
-        + tagCommands + readerCommands + stationCommands + keyCommands + simulationCommands
-        + emulationCommands + sandboxCommands
+        cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
+        + operatorCommands + tagCommands + readerCommands + stationCommands + keyCommands
+        + simulationCommands + emulationCommands + sandboxCommands
 }
 
 extension CommandTable {

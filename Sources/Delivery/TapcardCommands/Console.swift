@@ -1,4 +1,5 @@
 import TapcardDomain
+public import TerminalControl
 
 /// Where a command's words go. What a person sees on a terminal and what a program reads from a
 /// pipe are the same words; colour, the check mark and the spinner are for terminals only.
@@ -10,12 +11,15 @@ public struct Console: Sendable {
     public let isErrorTerminal: Bool
     /// The terminal's size at this moment; nil where there is none, or it does not say.
     public let size: @Sendable () -> TerminalSize?
+    /// The keyboard, where there is one that a person can be asked at.
+    public let keyboard: (any InteractiveTerminal)?
 
     public init(
         isTerminal: Bool, isErrorTerminal: Bool, size: @escaping @Sendable () -> TerminalSize?,
-        write: @escaping @Sendable (String) -> Bool,
+        keyboard: (any InteractiveTerminal)? = nil, write: @escaping @Sendable (String) -> Bool,
         writeError: @escaping @Sendable (String) -> Void
     ) {
+        self.keyboard = keyboard
         self.isTerminal = isTerminal
         self.isErrorTerminal = isErrorTerminal
         self.size = size

@@ -48,6 +48,7 @@ extension Report {
             JSONMember(key: "protection", value: .text(reading.protection?.word)),
             JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
             JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
+            JSONMember(key: "game", value: .text(reading.game?.id)),
         ]
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
@@ -62,6 +63,9 @@ extension Report {
             let numbers = ticket.balls.numbers.map(String.init).joined(separator: " ")
             lines.append(
                 "Ticket \(ticket.id) for \(ticket.draw): \(numbers) + \(ticket.balls.bonus)")
+        }
+        if let game = reading.game {
+            lines.append("Mastermind game \(game.id), \(game.slots) slots")
         }
         let seal =
             reading.problem?.kind == .keyMissing

@@ -8,6 +8,7 @@ import TagReading
 import TapcardCommands
 import TapcardCore
 import TapcardDomain
+import TerminalControl
 
 /// The one place that knows every driver.
 enum Wiring {
@@ -19,7 +20,11 @@ enum Wiring {
         // A reader of our output that goes away is no reason to die in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
         let program = Program(drivers: drivers, console: console, environment: environment)
+        // Not before somebody listens: until then a signal would be lost.
+        let (listening, listens) = AsyncStream.makeStream(of: Never.self)
+        let registered = DispatchGroup()
         let work = Task {
+            for await _ in listening {}
             let status = await program.run(arguments)
             await RealReaders.closeAll()
             return status
@@ -28,12 +33,18 @@ enum Wiring {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                if work.isCancelled { _exit(128 + number) }
+                if work.isCancelled {
+                    giveTerminalBack()
+                    _exit(128 + number)
+                }
                 work.cancel()
             }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.activate()
             return source
         }
+        registered.notify(queue: .global()) { listens.finish() }
         let status = await work.value
         for source in sources { source.cancel() }
         return status
@@ -68,7 +79,7 @@ enum Wiring {
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
-        size: terminalSize,
+        size: terminalSize, keyboard: SystemTerminal(),
         write: { Wiring.write($0, to: STDOUT_FILENO) },
         writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 
