@@ -1,3 +1,4 @@
+import DurableFile
 import Testing
 
 @Suite("The lottery, with the service in a process of its own")
@@ -97,5 +98,18 @@ struct LotteryStoryTests {
         }
         #expect(try counter.step("read").contains("\"balance\":\"20.00\""))
         #expect(try counter.step("history").matches(of: /"kind"/).count == 1)
+    }
+}
+
+extension Counter {
+    /// Changes a byte in the middle of each file that is kept of what the services said.
+    fileprivate func damageCache() throws {
+        let files = KernelFile.names(in: "\(data)/cache").map { "\(data)/cache/\($0)" }
+        #expect(!files.isEmpty)
+        for path in files {
+            var bytes = try #require(try DurableFile(path).read())
+            bytes[bytes.count / 2] ^= 1
+            try DurableFile(path).write(bytes)
+        }
     }
 }

@@ -72,13 +72,18 @@ extension PlayedServices {
     }
 
     func start(_ line: String, with more: [String: String?] = [:]) throws -> ChildProcess {
-        let variables: [String: String?] = [
+        let password = ["TAPCARD_MASTERMIND_PASSWORD": "sandbox" as String?]
+        return try counter.start(
+            counter.words(of: line),
+            with: addresses.merging(password) { $1 }.merging(more) { $1 })
+    }
+
+    /// The variables that lead a command to them.
+    var addresses: [String: String?] {
+        [
             "TAPCARD_ACTIVATION_URL": "\(address)/activation",
             "TAPCARD_LOTTERY_URL": "\(address)/lottery",
             "TAPCARD_MASTERMIND_URL": "\(address)/mastermind/api/v2",
-            "TAPCARD_MASTERMIND_PASSWORD": "sandbox",
         ]
-        return try counter.start(
-            counter.words(of: line), with: variables.merging(more) { $1 })
     }
 }

@@ -57,7 +57,7 @@ struct SandboxTests {
     @Test("what its options say")
     func options() throws {
         let counter = try Counter()
-        let played = try Played(
+        let played = try PlayedServices(
             counter,
             [
                 "--fail", "activation:503*1", "--draw-every", "1", "--max-age", "9",
@@ -160,7 +160,7 @@ struct SandboxTests {
         let counter = try Counter()
         let help = try counter.step("sandbox --help")
         let named = Set(help.split { $0.isWhitespace || ",.;".contains($0) }.map(String.init))
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let page = try counter.text(of: "/\(root)/docs/SANDBOX.md")
         for failure in SandboxFailure.allCases {
             #expect(named.contains(failure.rawValue))

@@ -7,29 +7,22 @@ final class MastermindBench {
     static let taking = "\u{1B}[?1049h"
 
     let counter: Counter
-    let sandbox: ChildProcess
+    let services: PlayedServices
     let terminal: Terminal
-    private let variables: [String: String]
+    private let variables: [String: String?]
     private(set) var seen = ""
     /// How many bytes of it were waited for.
     private var passed = 0
 
     init() throws {
         counter = try Counter()
-        sandbox = try counter.start(["sandbox"])
-        let sandbox = sandbox
-        try sandbox.wait("it answers") { try sandbox.output.hasSuffix("ends it\n") }
-        var variables = ["TERM": "xterm", "SWIFT_BACKTRACE": "enable=no"]
-        for line in try sandbox.output.split(separator: "\n") where line.hasPrefix("export ") {
-            let parts = line.dropFirst("export ".count).split(separator: "=", maxSplits: 1)
-            variables[String(parts[0])] = String(parts[1])
-        }
-        self.variables = variables
+        services = try PlayedServices(counter)
+        variables = services.addresses.merging([
+            "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
+        ]) { $1 }
         terminal = try Terminal()
         terminal.resize(columns: 80, rows: 24)
     }
-
-    deinit { sandbox.signal(SIGTERM) }
 
     /// Runs a command that has to come out well, with the sandbox's password.
     @discardableResult
@@ -40,7 +33,7 @@ final class MastermindBench {
     }
 
     func run(_ line: String, password: String? = "sandbox") throws -> Ended {
-        var all: [String: String?] = variables
+        var all = variables
         all["TAPCARD_MASTERMIND_PASSWORD"] = password
         return try counter.run(counter.words(of: line), with: all)
     }
@@ -49,7 +42,7 @@ final class MastermindBench {
     func start(_ line: String) throws -> ChildProcess {
         (seen, passed) = ("", 0)
         return try counter.start(
-            counter.words(of: line), with: variables.mapValues { $0 },
+            counter.words(of: line), with: variables,
             streams: .init(terminal: terminal.path))
     }
 
@@ -87,16 +80,5 @@ final class MastermindBench {
     private func hasEnded(_ process: ChildProcess) -> Bool {
         seen += terminal.read()
         return process.hasEnded()
-    }
-
-    /// Lets the sandbox fail.
-    func fail(_ word: String) throws {
-        let address = try #require(variables["TAPCARD_MASTERMIND_URL"])
-        let root = address.replacing("/mastermind/api/v2", with: "")
-        let process = try ChildProcess(
-            "/usr/bin/curl",
-            ["--silent", "--max-time", "50", "-X", "PUT", "-d", word, "\(root)/sandbox/failure"],
-            environment: [:], folder: counter.home)
-        #expect(try process.end().status == 0)
     }
 }

@@ -110,7 +110,7 @@ struct PlayTests {
     func expired() throws {
         let bench = try bench()
         let process = try bench.play()
-        try bench.fail("expired-token*1")
+        try bench.services.fail("expired-token*1")
         bench.terminal.type("1111\r")
         try bench.wait(process, for: "Password for amanda")
         bench.terminal.type("sandbox\r")
@@ -125,8 +125,7 @@ struct PlayTests {
     func serviceGone() throws {
         let bench = try bench()
         let process = try bench.play()
-        bench.sandbox.signal(SIGTERM)
-        #expect(try bench.sandbox.end().status == 0)
+        try bench.services.stop()
         bench.terminal.type("1111\r")
         try bench.wait(process, for: "does not count")
         bench.terminal.type("q")

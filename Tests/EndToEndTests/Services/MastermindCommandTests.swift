@@ -88,7 +88,7 @@ struct MastermindCommandTests {
             ("500*1", "Whether the guess counts is not known"),
             ("redirect*1", "The guess does not count."), ("404*1", "The guess does not count."),
         ] {
-            try bench.fail(word)
+            try bench.services.fail(word)
             try refused("mastermind guess 1111", 8, text)
         }
     }
