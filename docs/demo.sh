@@ -27,7 +27,7 @@ step() {
     said=$output
     printf '  $ tapcard %s\n' "$*"
     case "$1 $output" in
-        ' ' | *' {'* | history*) printf '%s\n' "$output" | sed 's/^/      /' ;;
+        ' ' | *' {'* | history* | draws* | ticket*) printf '%s\n' "$output" | sed 's/^/      /' ;;
         *) printf '%s\n' "$output" | fold -s -w 88 | sed 's/^/      /' ;;
     esac
     if [ "$status" -ne "$wanted" ]; then
@@ -88,7 +88,7 @@ chapter 'A sandbox stands in for the services on the web. The code is activated,
 "$tapcard" sandbox --max-age 0 >"$home/sandbox.txt" 2>&1 </dev/null &
 sandbox=$!
 trap 'kill "$sandbox" 2>/dev/null; rm -rf "$home"' EXIT
-for _ in {1..200}; do grep -q 'Ctrl-C' "$home/sandbox.txt" && break; sleep 0.05; done
+for _ in {1..200}; do grep -qs 'Ctrl-C' "$home/sandbox.txt" && break; sleep 0.05; done
 sed 's/^/      /' "$home/sandbox.txt"
 while read -r word; do export "${word?}"; done < <(sed -n 's/^export //p' "$home/sandbox.txt")
 export TAPCARD_MASTERMIND_PASSWORD=sandbox
