@@ -58,10 +58,14 @@ let package = Package(
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
+        library("CCurl"),
+        library("CMicroHTTPD"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
+        room("TerminalControl", on: "Support", ["BlockingLane", "CLinux"]),
+        room("WebServer", on: "Support", ["BlockingLane", "CLinux", "CMicroHTTPD"]),
 
         room("TapcardDomain", on: "Domain"),
 
@@ -94,6 +98,15 @@ let package = Package(
             "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room(
+            "RemoteServices", on: "Services",
+            [
+                "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
+                "CCurl",
+            ]),
+        room(
+            "ServiceSandbox", on: "Services",
+            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
 
         room(
             "TapcardCore", on: "Core",
@@ -102,11 +115,13 @@ let package = Package(
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
             ]),
 
+        room("MastermindBoard", on: "Delivery", ["ServicePorts", "TapcardDomain"]),
         room(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-                "TagReading", "Ledger", "DurableFile", "TextCodecs", "ReaderDiagnosis",
+                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+                "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -115,6 +130,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
+                "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -160,15 +176,16 @@ let package = Package(
             name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
 
         .target(
-            name: "IdleDrivers", dependencies: ["TapcardCommands", "TextCodecs"],
+            name: "IdleDrivers",
+            dependencies: ["ServicePorts", "TapcardCommands", "TapcardDomain", "TextCodecs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
-                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCommands",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+                "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
@@ -195,6 +212,9 @@ let package = Package(
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
+        tests(of: "TerminalControl", ["CLinux"]),
+        tests(of: "MastermindBoard", ["ServicePorts", "TapcardDomain"]),
+        tests(of: "WebServer", ["BlockingLane"]),
         tests(of: "TapcardDomain"),
         tests(of: "NDEF"),
         tests(of: "Type2Tag", ["TagReading"]),
@@ -211,6 +231,7 @@ let package = Package(
                 "CardImage", "CardCryptography", "MockReader", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
+        tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(
@@ -249,9 +270,10 @@ let package = Package(
             [
                 "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane",
+                "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
             ]),
         tests(of: "FuzzTargets"),
+        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
@@ -268,7 +290,7 @@ let package = Package(
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
                 "tapcard", "DurableFile", "CSQLite", "OtherClients", "PN532Emulator",
-                "SimulatedField", "Type2Tag",
+                "ServiceSandbox", "SimulatedField", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

@@ -24,9 +24,10 @@ step() {
     shift 2
     output=$("$tapcard" "$@" 2>&1)
     status=$?
+    said=$output
     printf '  $ tapcard %s\n' "$*"
     case "$1 $output" in
-        ' ' | *' {'* | history*) printf '%s\n' "$output" | sed 's/^/      /' ;;
+        ' ' | *' {'* | history* | draws* | ticket*) printf '%s\n' "$output" | sed 's/^/      /' ;;
         *) printf '%s\n' "$output" | fold -s -w 88 | sed 's/^/      /' ;;
     esac
     if [ "$status" -ne "$wanted" ]; then
@@ -82,6 +83,79 @@ step 0 'replayed' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
 step 4 'scratched before' scratch
+
+chapter 'A sandbox stands in for the services on the web. The code is activated, once.'
+"$tapcard" sandbox --max-age 0 >"$home/sandbox.txt" 2>&1 </dev/null &
+sandbox=$!
+trap 'kill "$sandbox" 2>/dev/null; rm -rf "$home"' EXIT
+for _ in {1..200}; do grep -qs 'Ctrl-C' "$home/sandbox.txt" && break; sleep 0.05; done
+sed 's/^/      /' "$home/sandbox.txt"
+while read -r word; do export "${word?}"; done < <(sed -n 's/^export //p' "$home/sandbox.txt")
+export TAPCARD_MASTERMIND_PASSWORD=sandbox
+control=${TAPCARD_ACTIVATION_URL%/activation}/sandbox
+switch() {
+    printf '  (the service from now on: %s)\n' "$1"
+    ask PUT /failure "$1"
+}
+ask() {
+    local host=${control#http://}
+    exec 3<>"/dev/tcp/${host%%[:/]*}/$(sed 's/.*:\([0-9]*\).*/\1/' <<<"$control")"
+    printf '%s /sandbox%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %s\r\n\r\n%s' \
+        "$1" "$2" "${#3}" "$3" >&3
+    cat <&3 >/dev/null
+    exec 3>&-
+}
+switch activation:cut-off
+step 8 'still scratched' activate
+switch none
+step 0 'activated' activate
+step 4 'activated before' activate
+step 0 '"state":"activated"' read --json
+
+chapter 'A lottery ticket is paid with the card, drawn, and checked with a tap.'
+step 0 'draw-' draws
+step 0 '$16.00 left' ticket buy
+step 0 'ticket-' ticket check
+step 4 'won' ticket claim
+printf '  (the lottery draws)\n'
+ask POST /draw ''
+step 0 'ticket-' tickets
+export TAPCARD_PRIZES='6=2 5=2 4=2 3=2 2=2 1=2 0=2'
+printf '  $ export TAPCARD_PRIZES="%s"\n' "$TAPCARD_PRIZES"
+step 0 '$18.00' ticket claim
+step 0 'claimed' ticket check
+
+chapter 'A short game of Mastermind: two slots, six colours.'
+step 0 'ann' mastermind login ann
+step 0 'slots' mastermind start --slots 2
+# score GUESS SECRET: the black and white pegs for two slots.
+score() {
+    local black=0 white=0
+    [ "${1:0:1}" = "${2:0:1}" ] && black=$((black + 1))
+    [ "${1:1:1}" = "${2:1:1}" ] && black=$((black + 1))
+    if [ "$black" = 0 ]; then
+        [ "${1:0:1}" = "${2:1:1}" ] && white=$((white + 1))
+        [ "${1:1:1}" = "${2:0:1}" ] && white=$((white + 1))
+    fi
+    echo "$black:$white"
+}
+answers=()
+for candidate in {1..6}{1..6}; do
+    # Only what all answers so far allow is worth a guess.
+    for answer in "${answers[@]}"; do
+        [ "$(score "${answer%%=*}" "$candidate")" = "${answer##*=}" ] || continue 2
+    done
+    step 0 '"black"' mastermind guess "$candidate" --json
+    pegs=$(sed -n 's/.*"black":\([0-9]\),"white":\([0-9]\).*/\1:\2/p' <<<"$said")
+    answers+=("$candidate=$pegs")
+    [ "$pegs" = 2:0 ] && break
+done
+step 0 'ann' mastermind ranking
+kill "$sandbox"
+wait "$sandbox" 2>/dev/null
+trap 'rm -rf "$home"' EXIT
+chapter 'The services are gone. What they said last is still known, with its age.'
+step 0 'draw-' draws
 
 chapter 'Someone keeps an image of the card, spends, and puts the image back.'
 step 0 'Dumped' tag dump old-state.txt

@@ -7,6 +7,8 @@ enum ImportRules {
         "TextCodecs": [],
         "BlockingLane": ["Dispatch", "Glibc"],
         "DurableFile": ["Glibc"],
+        "TerminalControl": ["BlockingLane", "CLinux", "Glibc"],
+        "WebServer": ["BlockingLane", "CLinux", "CMicroHTTPD", "Glibc"],
         "CardCryptography": ["COpenSSL", "TextCodecs"],
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
@@ -29,20 +31,27 @@ enum ImportRules {
             "Ledger", "TapcardDomain", "BlockingLane", "CSQLite", "Glibc",
         ],
         "ServicePorts": ["TapcardDomain"],
+        "RemoteServices": [
+            "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
+            "Glibc",
+        ],
+        "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
         ],
+        "MastermindBoard": ["ServicePorts", "TapcardDomain"],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-            "TagReading", "Ledger", "DurableFile", "TextCodecs", "Glibc", "ReaderDiagnosis",
+            "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
+            "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "Glibc",
+            "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "Glibc",
             "Dispatch",
         ],
     ]

@@ -6,7 +6,7 @@ import TextCodecs
 @Suite("Members that others added")
 struct ForeignMemberTests {
     static let extras = [
-        JSONMember(key: "ticket", value: ["ticket-1", "draw-1", [2, 16, 23], 14]),
+        JSONMember(key: "seat", value: ["row-1", [2, 16, 23], 14]),
         JSONMember(key: "note", value: "Grüße, \"Ann\""),
         JSONMember(key: "rate", value: .number("1.10e-2")),
         JSONMember(key: "", value: [:]),
@@ -35,7 +35,7 @@ struct ForeignMemberTests {
         let plain = try face.area(in: .larger)
         let keys =
             style == .tapcard
-            ? ["balance", "id", "name", "code", "state"]
+            ? ["balance", "id", "name", "code", "state", "ticket", "game"]
             : ["firstName", "lastName", "accountValue", "id", "code", "state", "balance"]
         face.extras = keys.map { JSONMember(key: $0, value: 1) }
         #expect(try face.area(in: .larger) == plain)

@@ -28,8 +28,13 @@ final class ChildProcess {
     struct Streams {
         var output = Stream.kept
         var errors = Stream.kept
+        /// The device of a terminal for all three streams. The process leads a session of its own
+        /// there, so that the keys which send signals reach it.
+        var terminal: String?
     }
 
+    private static let newSession: Int16 = 0x80
+    private static let setMask: Int16 = 0x08
     private static let secondsLimit = 60.0
     private static let outputLimitInBytes = 1_048_576
     private static let pollingInMicroseconds: useconds_t = 1_000
@@ -50,12 +55,14 @@ final class ChildProcess {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(
+            &actions, 0, streams.terminal ?? "/dev/null",
+            streams.terminal == nil ? O_RDONLY : O_RDWR, 0)
         for (number, stream, kept) in [
             (STDOUT_FILENO, streams.output, outputPath), (STDERR_FILENO, streams.errors, errorPath),
         ] {
             let path: String
-            switch stream {
+            switch streams.terminal.map({ Stream.path($0) }) ?? stream {
             case .kept: path = kept
             case .path(let other): path = other
             case .descriptor(let descriptor):
@@ -79,8 +86,20 @@ final class ChildProcess {
             unsafe words.forEach { unsafe free($0) }
             unsafe variables.forEach { unsafe free($0) }
         }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        if streams.terminal != nil {
+            // Threads of a test let no signal through, and a process would inherit that.
+            var mask = sigset_t()
+            unsafe sigemptyset(&mask)
+            unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+            unsafe posix_spawnattr_setflags(
+                &attributes, ChildProcess.newSession | ChildProcess.setMask)
+        }
         var process: pid_t = 0
-        let number = unsafe posix_spawn(&process, program, &actions, nil, &words, &variables)
+        let number = unsafe posix_spawn(
+            &process, program, &actions, &attributes, &words, &variables)
         guard number == 0 else { throw Failure(what: program, number: number) }
         self.process = process
     }
@@ -120,7 +139,8 @@ final class ChildProcess {
             output: try output, errors: try errors)
     }
 
-    private func hasEnded() -> Bool {
+    /// Whether it has ended by now.
+    func hasEnded() -> Bool {
         if ended != nil { return true }
         var status: Int32 = 0
         guard unsafe waitpid(process, &status, WNOHANG) == process else { return false }

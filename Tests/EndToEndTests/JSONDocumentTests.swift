@@ -148,6 +148,19 @@ struct JSONDocumentTests {
                     setting("currency", #""EUR""#, "flag"),
                     setting("timeout", #""30""#, "built in"),
                     setting("payment-lifetime", #""120""#, "built in"),
+                    setting("activation-url", #""https://api.o2.sk""#, "built in"),
+                    setting(
+                        "lottery-url", #""https://agimenez95.github.io/LottoDrawsJSON""#,
+                        "built in"),
+                    setting(
+                        "mastermind-url",
+                        #""http://emarest.cz.mass-php-1.mit.etn.cz/api/v2""#, "built in"),
+                    setting("ticket-price", #""2""#, "built in"),
+                    setting(
+                        "prizes", #""6=top 5+bonus=100000 5=1750 4=140 3=30""#, "built in"),
+                    setting("top-prize-unit", #""whole""#, "built in"),
+                    setting("lottery-balls", #""6""#, "built in"),
+                    setting("lottery-highest", #""59""#, "built in"),
                     setting("json", #""true""#, "variable"),
                     setting("quiet", #""false""#, "built in"),
                     setting("verbose", #""false""#, "built in"),
@@ -170,7 +183,7 @@ struct JSONDocumentTests {
             + #""balance":"\#(balance)","currency":"USD","#
             + #""code":\#(state == "scratched" ? "\"<uuid>\"" : "null"),"state":\#(quoted(state)),"#
             + #""ledger":"known","display":"\#(display)","protection":"off","#
-            + #""originality":"\#(originality)"}"#
+            + #""originality":"\#(originality)","ticket":null,"game":null}"#
     }
 
     private func receipt(

@@ -103,7 +103,7 @@ struct KeyTests {
                 {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"forged",\#
                 "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
                 "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
-                "protection":null,"originality":null,\#
+                "protection":null,"originality":null,"ticket":null,"game":null,\#
                 "error":"forged","message":"\#(KeyTests.untrue)"}
                 """#)
     }

@@ -199,7 +199,7 @@ struct RecoveryTests {
                 {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
                 "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
                 "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
-                "display":"out-of-date","protection":"off","originality":"valid",\#
+                "display":"out-of-date","protection":"off","originality":"valid","ticket":null,"game":null,\#
                 "error":"rolled-back","message":"\#(old)"}
                 """#)
         try counter.step("repair --card \(RecoveryTests.uid)")
@@ -225,7 +225,8 @@ struct RecoveryTests {
         try counter.expect("pay 1", status: 7, complains: complaint)
         #expect(
             try counter.run(["read", "--json"]).output.contains(
-                #""protection":null,"originality":null,"error":"copied","#))
+                #""protection":null,"originality":null,"ticket":null,"game":null,"error":"copied","#
+            ))
         try counter.expect("demo", status: 7, complains: complaint)
         try counter.step("sim put \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))

@@ -7,12 +7,14 @@ struct SettingsTests {
         let counter = try Counter()
         let folder = counter.file("settings")
         try counter.write(
-            #"{"timeout":7,"payment-lifetime":"60","currency":"EUR","json":true,"reader":"x"}"#,
+            #"{"timeout":7,"payment-lifetime":"60","currency":"EUR","json":true,"reader":"x","#
+                + #""ticket-price":"1.50"}"#,
             to: "\(folder)/tapcard/config.json")
         let variables = [
             "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": counter.file("data"),
             "TAPCARD_TIMEOUT": "5", "TAPCARD_JSON": "no", "TAPCARD_LEDGER": "/v",
-            "TAPCARD_QUIET": "",
+            "TAPCARD_QUIET": "", "TAPCARD_LOTTERY_URL": "http://127.0.0.1:9/lottery",
+            "TAPCARD_MASTERMIND_PASSWORD": "never shown",
         ]
         try counter.expect(
             "config --timeout 3 --no-color",
@@ -22,6 +24,14 @@ struct SettingsTests {
                 currency          file             EUR
                 timeout           flag             3
                 payment-lifetime  file             60
+                activation-url    built in         https://api.o2.sk
+                lottery-url       variable         http://127.0.0.1:9/lottery
+                mastermind-url    built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ticket-price      file             1.50
+                prizes            built in         6=top 5+bonus=100000 5=1750 4=140 3=30
+                top-prize-unit    built in         whole
+                lottery-balls     built in         6
+                lottery-highest   built in         59
                 json              variable         no
                 quiet             built in         false
                 verbose           built in         false

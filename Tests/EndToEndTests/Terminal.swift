@@ -5,6 +5,7 @@ import Testing
 final class Terminal {
     private static let unlock: UInt = 0x4004_5431
     private static let number: UInt = 0x8004_5430
+    private static let setSize: UInt = 0x5414
 
     private let master: Int32
 
@@ -24,6 +25,33 @@ final class Terminal {
     }
 
     deinit { close(master) }
+
+    /// Presses keys.
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        let count = unsafe Glibc.write(master, bytes, bytes.count)
+        #expect(count == bytes.count)
+    }
+
+    func resize(columns: UInt16, rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        #expect(unsafe ioctl(master, Terminal.setSize, &size) == 0)
+    }
+
+    /// How the terminal treats keys and lines: its flags, and the characters that mean something.
+    var settings: [String] {
+        var settings = termios()
+        guard unsafe tcgetattr(master, &settings) == 0 else { return ["gone"] }
+        return [
+            "\(settings.c_iflag)", "\(settings.c_oflag)", "\(settings.c_cflag)",
+            "\(settings.c_lflag)", "\(settings.c_cc)",
+        ]
+    }
+
+    var showsKeys: Bool {
+        var settings = termios()
+        return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
 
     /// Everything written since the last time. A terminal shows a line feed as two characters.
     func read() -> String {

@@ -35,14 +35,16 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// What every run of the tests plays: two faults for every deed on the smallest chip, of every
-    /// class for a payment and of one for the others, and for a payment on the other chips; one
+    /// What every run of the tests plays: two faults for every deed on the smallest chip that
+    /// shows it, of every class for a payment and of one for the others, and for a payment on the other chips; one
     /// fault of every class for every deed on every chip; two stations. What takes longest comes
     /// first - the last deeds, which switch protection, take longest - so that no core waits at
     /// the end.
     static var test: [Plan] {
         let pays = Script.all.filter { $0.deed.name == "pay" }
-        let others = Script.all.filter { $0.deed.name != "pay" && $0.chip == .ntag213 }
+        let others = Script.all.filter {
+            $0.deed.name != "pay" && $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213)
+        }
         return pays.map { taps($0, 2, $0.chip == .ntag213 ? .all : .few) }
             + others.reversed().map { taps($0, 2, .one) }
             + Script.all.map { taps($0, 1, .all) }

@@ -18,6 +18,14 @@ package struct Answer: Sendable {
         display = receipt.display
     }
 
+    /// Of a card with one prize.
+    package init(_ receipt: PrizeReceipt) {
+        amount = receipt.prizes.first?.receipt.amount.minorUnits
+        balance = receipt.prizes.first?.receipt.balance.minorUnits
+        isReplayed = receipt.isReplayed
+        display = receipt.display
+    }
+
     package init(_ reading: CardReading) {
         amount = nil
         balance = reading.balance?.minorUnits
@@ -84,7 +92,15 @@ extension Tap {
         guard case .failed(let error) = said, error.kind == .outcomeUnknown else { return false }
         let isBegun =
             errand.operation(in: before.ledger) != nil || errand.operation(in: after.ledger) != nil
-        let isOpen = before.open != nil || after.open != nil
+        let isOpen = before.open != nil || after.open != nil || after.hasYesToWrite
         return !isBegun && !isOpen && !mishaps.contains { $0.isOfCommit }
+    }
+}
+
+extension RestingWorld {
+    /// The service has said yes, that is durable, and the card does not show it.
+    var hasYesToWrite: Bool {
+        guard case .scratched(let code) = card?.scratch else { return false }
+        return ledger.activations.contains { $0.code == code && $0.state == .active }
     }
 }

@@ -1,3 +1,4 @@
+import Ledger
 import NDEF
 import TapcardCore
 import TapcardDomain
@@ -67,7 +68,25 @@ package struct Deed: Sendable {
             order.protects = true
             return Answer(try await scene.station(number).make(order, id: id))
         },
+        Deed("ticket", from: card) { scene, number throws(TapcardError) in
+            return Answer(try await scene.station(number).buyTicket(id: id).receipt)
+        },
+        Deed("claim", .only(.claim), from: cardWithTicket) { scene, number throws(TapcardError) in
+            return Answer(try await scene.station(number).claimTickets(wonBy: scene.world))
+        },
+        Deed("game", from: card) { scene, number throws(TapcardError) in
+            return Answer(try await scene.station(number).keepGame(game, id: id))
+        },
+        Deed("activate-again", .id(earlierID), from: cardWithoutAnswer) {
+            scene, number throws(TapcardError) in
+            let service = SceneService(scene: scene, number: number)
+            return Answer(
+                try await scene.station(number).activate(id: earlierID, through: service))
+        },
     ]
+
+    /// Whether it puts onto the tag what only the larger chips have room for.
+    package var isShown: Bool { ["ticket", "claim", "game"].contains(name) }
 
     package static func named(_ name: String) -> Deed? { all.first { $0.name == name } }
 
@@ -107,6 +126,32 @@ extension Deed {
     @Sendable private static func scratchedCard(_ world: RestingWorld) async -> RestingWorld {
         await after(await card(world)) { scene throws(TapcardError) in
             _ = try await scene.station().scratch(id: number(2))
+        }
+    }
+
+    @Sendable private static func cardWithTicket(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().buyTicket(id: earlierID)
+        }
+    }
+
+    /// The service has activated the code, and its answer was lost.
+    @Sendable private static func cardWithoutAnswer(_ world: RestingWorld) async -> RestingWorld {
+        guard let errand = named("activate-again")?.errand else {
+            preconditionFailure("the deed is in the list")
+        }
+        let before = await scratchedCard(world)
+        let steps = await Tap.play(errand, in: before).steps
+        guard let asking = steps.firstIndex(where: { $0.act == .service }) else {
+            preconditionFailure("whoever activates asks the service")
+        }
+        let fault = Mishap.service(.answerLost)
+        return await Tap.play(errand, in: before, mishaps: [asking: fault]).world
+    }
+
+    private static var game: MastermindGame? {
+        MastermindGameID("0123456789abcdef0123456789abcdef").map {
+            MastermindGame(id: $0, slots: 4)
         }
     }
 

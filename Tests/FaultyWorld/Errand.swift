@@ -9,6 +9,8 @@ package struct Errand: Sendable {
         case id(OperationID)
         /// The ledger derives a refund's id itself.
         case refund(of: OperationID)
+        /// A prize has an id that follows from its ticket.
+        case only(Operation.Kind)
         case none
     }
 
@@ -32,10 +34,14 @@ package struct Errand: Sendable {
         return Answer(reading)
     }
 
+    /// Whether also a repetition has to see the card.
+    var isOfCard: Bool { if case .only = trace { true } else { false } }
+
     package func operation(in ledger: LedgerTables) -> Operation? {
         switch trace {
         case .id(let id): ledger.operations[id]
         case .refund(let id): ledger.operations.values.first { $0.reverses == id }
+        case .only(let kind): ledger.operations.values.first { $0.kind == kind }
         case .none: nil
         }
     }
@@ -99,6 +105,8 @@ package enum Said: Sendable, CustomStringConvertible {
                 switch error.kind {
                 case .outcomeUnknown: true
                 case .ledgerUnavailable: state == was
+                // Which ticket it is about, only the card says: without it nothing was looked up.
+                case _ where errand.isOfCard: state == was
                 default: state != .committed && (state == was || state == .voided)
                 }
             if isTrue { return [] }

@@ -72,6 +72,13 @@ extension RestingWorld {
             found.append(
                 Violation(.i9, "\(active.count) codes are active; the card's is \(own as Any)"))
         }
+        let attempts = ledger.activations
+        if !active.isSubset(of: Set(attempts.map(\.code))) {
+            found.append(Violation(.i9, "the service was asked before that was durable"))
+        }
+        for attempt in attempts where attempt.state == .active && !active.contains(attempt.code) {
+            found.append(Violation(.i9, "a yes is noted that the service never said"))
+        }
         if case .activated(let code) = card?.scratch, !active.contains(code) {
             found.append(Violation(.i9, "a code is called active that the service never made so"))
         }

@@ -5,7 +5,9 @@ package import TapcardDomain
 /// The invariants of a ledger, asked of its rows one by one: the product's own check is held
 /// against this.
 extension LedgerTables {
-    package var rowsBroken: [Violation] { moneyBroken + operationsBroken + numbersBroken }
+    package var rowsBroken: [Violation] {
+        moneyBroken + operationsBroken + numbersBroken + ticketsBroken + activationsBroken
+    }
 
     /// I1: no cent comes from nowhere, and no card has less than is held of it.
     private var moneyBroken: [Violation] {
@@ -73,13 +75,69 @@ extension LedgerTables {
     }
 }
 
+/// Tickets and activations.
+extension LedgerTables {
+    /// I12: the price is charged if and only if the ticket counts; a prize is booked once, for one
+    /// that does; a card shows no other.
+    private var ticketsBroken: [Violation] {
+        var found: [Violation] = []
+        func booked(_ operation: OperationID, _ account: Account) -> Int64 {
+            entries.reduce(0) {
+                $0 + ($1.operation == operation && $1.account == account ? $1.amount : 0)
+            }
+        }
+        func counts(_ name: String?) -> Bool {
+            tickets.contains {
+                $0.ticket.id.text == name && operations[$0.operation]?.state == .committed
+            }
+        }
+        for sold in tickets {
+            let charged = booked(sold.operation, .takings)
+            if charged != (counts(sold.ticket.id.text) ? sold.price : 0) {
+                found.append(Violation(.i12, "\(charged) was charged for \(sold.ticket.id)"))
+            }
+        }
+        for purchase in operations.values where purchase.kind == .ticket {
+            if tickets.count(where: { $0.operation == purchase.id }) != 1 {
+                found.append(Violation(.i12, "a purchase has sold no ticket, or several"))
+            }
+        }
+        let claims = operations.values.filter { $0.kind == .claim }
+        if Set(claims.map(\.subject)).count != claims.count {
+            found.append(Violation(.i12, "a prize was booked twice"))
+        }
+        for claim in claims where !counts(claim.subject) || booked(claim.id, .prizes) >= 0 {
+            found.append(Violation(.i12, "a prize was booked for what is no ticket"))
+        }
+        for card in cards.values where card.ticket.map({ !counts($0.id.text) }) ?? false {
+            found.append(Violation(.i12, "\(card.uid) has a ticket that does not count"))
+        }
+        return found
+    }
+
+    /// I9: one attempt a code that was not rejected, and one operation of a yes.
+    private var activationsBroken: [Violation] {
+        let open = activations.filter { $0.state != .rejected }
+        var found: [Violation] = []
+        if Set(open.map(\.code)).count != open.count {
+            found.append(Violation(.i9, "a code has two attempts"))
+        }
+        let yes = Set(activations.filter { $0.state == .active }.map(\.id))
+        for operation in operations.values
+        where operation.kind == .activate && !yes.contains(operation.id) {
+            found.append(Violation(.i9, "an activation was begun without a yes"))
+        }
+        return found
+    }
+}
+
 extension Operation {
     /// What the operation has done to the card's account for good.
     var lastingChange: Int64 {
         switch kind {
-        case .pay, .close: state == .committed ? -amount : 0
-        case .add, .refund, .issue, .adopt, .replace: amount
-        case .scratch, .activate, .reseal, .protect, .unprotect, .block, .unblock, .forget: 0
+        case .pay, .ticket, .close: state == .committed ? -amount : 0
+        case .add, .refund, .claim, .issue, .adopt, .replace: amount
+        case .scratch, .activate, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: 0
         }
     }
 }

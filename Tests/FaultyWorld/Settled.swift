@@ -41,7 +41,8 @@ extension RestingWorld {
         let isClosed = card.status == .closed
         let face = CardFace(
             style: card.face, balance: Money(minorUnits: balance, .usd),
-            holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch)
+            holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch,
+            ticket: card.ticket, game: card.game?.id)
         return image.area == CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
     }
 

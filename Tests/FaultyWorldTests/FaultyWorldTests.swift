@@ -80,7 +80,7 @@ struct FaultyWorldTests {
         #expect(invariants(await behind.broken()) == [.i4, .display])
 
         // The service has made another code active than the card's.
-        var active = await Deed.named("activate")?.world(on: .ntag213) ?? paid
+        var active = await Deed.named("activate-again")?.world(on: .ntag213) ?? paid
         let own = try #require(active.card?.scratch.code)
         active.active = [own]
         #expect(await active.broken() == [])

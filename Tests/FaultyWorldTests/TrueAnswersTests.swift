@@ -105,7 +105,7 @@ struct TrueAnswersTests {
     @Test(
         "is not said to have changed nothing once it has begun and the ledger goes away",
         arguments: [
-            "activate", "pay", "add", "issue", "adopt", "replace", "protect", "unprotect",
+            "ticket", "pay", "add", "issue", "adopt", "replace", "protect", "unprotect",
         ])
     func ledgerGoneOnceItHasBegun(_ name: String) async throws {
         let deed = try #require(Deed.named(name))

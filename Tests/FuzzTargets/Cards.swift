@@ -33,8 +33,8 @@ private func checkImage(_ input: [UInt8]) throws {
     }
 }
 
-/// What is read of a card can be written again and is then the same; the app's form leaves code
-/// and state to the ledger.
+/// What is read of a card can be written again and is then the same, as far as the chip has room
+/// for it; the app's form leaves code and state to the ledger.
 private func checkFace(_ face: CardFace, _ layout: CardLayout, _ currency: Currency) throws {
     try require(
         (0...Currency.largestBalance).contains(face.balance.minorUnits),
@@ -42,7 +42,7 @@ private func checkFace(_ face: CardFace, _ layout: CardLayout, _ currency: Curre
     guard let area = try? face.area(in: layout) else { return }
     try require(area.count == layout.ndefByteCount, "an area of another size")
     let read = TagContent(decoding: area, currency: currency)
-    var expected = face
+    var expected = face.shown(in: layout)
     if face.style == .iosApp { expected.scratch = .none }
     try require(read.face == expected, "a face is read as another one")
     try? face.requireRoomForCode(in: layout)

@@ -24,7 +24,7 @@ public struct FuzzTarget: Sendable {
     }
 
     public static let all =
-        messages + cards + dumps + readers + words + [hostileTag, readerLine]
+        messages + cards + dumps + readers + words + services + [hostileTag, readerLine]
 
     /// Throws what is broken.
     public func run(_ input: [UInt8]) async throws {

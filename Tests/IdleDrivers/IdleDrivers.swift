@@ -1,4 +1,6 @@
+public import ServicePorts
 public import TapcardCommands
+public import TapcardDomain
 public import TextCodecs
 
 /// A drawer that nobody looks into: the bench holds its reader itself.
@@ -26,4 +28,54 @@ public struct NoEmulation: ReaderEmulation, PluggedEmulation {
     public func tell(_ line: String, _ socket: String) -> JSONValue { ["result": "done"] }
     public func waitForCancellation() async {}
     public func stop() {}
+}
+
+/// A world without a network: every service is out of reach.
+public struct NoServices: ActivationService, LotteryService, MastermindService {
+    public static let unreachable = ServiceError(.unreachable, "there is no network")
+    public static let all = Services(
+        activation: NoServices(), lottery: NoServices(), mastermind: NoServices())
+
+    public init() {}
+
+    public func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {
+        throw NoServices.unreachable
+    }
+
+    public func draws() throws(ServiceError) -> Fetched<DrawList> { throw NoServices.unreachable }
+    public func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
+        throw NoServices.unreachable
+    }
+
+    public func logIn(
+        user: String, password: String, timeToLive: Int?
+    ) throws(ServiceError) -> MastermindToken { throw NoServices.unreachable }
+    public func start(
+        slots: Int, with token: MastermindToken
+    ) throws(ServiceError) -> MastermindGameID { throw NoServices.unreachable }
+    public func guess(
+        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+    ) throws(ServiceError) -> MastermindAnswer { throw NoServices.unreachable }
+    public func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
+        throw NoServices.unreachable
+    }
+}
+
+/// Services that end as soon as they are begun: whoever plays them does so elsewhere.
+public struct NoStandIns: ServiceStandIns, RunningSandbox {
+    public let address = "http://127.0.0.1:40231"
+    public let activation = "http://127.0.0.1:40231/activation"
+    public let lottery = "http://127.0.0.1:40231/lottery"
+    public let mastermind = "http://127.0.0.1:40231/mastermind/api/v2"
+    public let control = "http://127.0.0.1:40231/sandbox"
+    public let password: String
+    public let requestCount = 3
+
+    public init(password: String = "sandbox") { self.password = password }
+
+    public func start(_ request: SandboxRequest) -> any RunningSandbox {
+        NoStandIns(password: request.password ?? password)
+    }
+    public func waitForCancellation() async {}
+    public func stop() async {}
 }

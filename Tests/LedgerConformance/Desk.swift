@@ -64,6 +64,21 @@ public struct Desk: Sendable {
         return refusal.rule
     }
 
+    /// An attempt to activate the code on the card, as it is now.
+    @discardableResult public func ask(
+        for id: Int, on uid: CardUID = .first
+    ) async throws -> ActivationRequest {
+        try await ledger.requestActivation(
+            of: uid, id: .numbered(id), seen: Seen(try await view(uid)), at: .tick(id))
+    }
+
+    /// What the service said.
+    @discardableResult public func answer(
+        _ id: Int, rejectedBy version: String? = nil
+    ) async throws -> ActivationAttempt? {
+        try await ledger.recordActivation(.numbered(id), rejectedBy: version, at: .end)
+    }
+
     public func balance(of account: Account) async throws -> Int64 {
         try await ledger.read { rows throws(LedgerError) in try rows.balance(of: account) }
     }

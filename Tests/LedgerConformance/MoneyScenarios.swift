@@ -54,6 +54,8 @@ extension Scenario {
             let work = try await desk.work(.scratch(.numbered(77)), id: 2)
             #expect(work.content.scratch == .scratched(.numbered(77)))
             try await desk.confirm(work)
+            try await desk.ask(for: 3)
+            try await desk.answer(3)
             try await desk.complete(.activate, id: 3)
             #expect(try await desk.view().card.scratch == .activated(.numbered(77)))
         },

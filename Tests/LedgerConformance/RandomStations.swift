@@ -14,6 +14,8 @@ public struct RandomStations: Sendable {
     /// What each station asked last: it may not have heard the answer.
     private var requests: [Request?]
     private var payments: [CardUID: OperationID] = [:]
+    private var sold: [CardUID: TicketID] = [:]
+    private var attempts: [OperationID] = []
 
     public init(seed: UInt64, stations: Int = 3) {
         random = SplitMix(state: seed)
@@ -42,15 +44,22 @@ public struct RandomStations: Sendable {
             let change = [StatusChange.block, .unblock, .forget][random.below(3)]
             return .change(uid, change, id: id(), at: .tick(clock))
         case 4..<7: return .markDisplay(uid, stale: chance(50))
+        case 8..<12:
+            return .requestActivation(
+                uid, id: id(), seen: seen ?? Seen(confirmed: .none, open: nil), at: .tick(clock))
+        case 12..<15:
+            let asked = attempts.isEmpty ? id() : attempts[random.below(attempts.count)]
+            return .recordActivation(
+                asked, rejectedBy: chance(40) ? "6.1" : nil, at: .tick(clock))
         case 7: return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
         default:
             if let repeated = requests[station], chance(5) {
                 return .begin(repeated, seen: seen, key: key(), station: station)
             }
+            let intent = view == nil && chance(75) ? make(on: uid) : intent(on: uid)
+            let attempt = intent == .activate && chance(80) ? view?.activation?.id : nil
             let request = Request(
-                id: id(), uid: uid,
-                intent: view == nil && chance(90) ? make(on: uid) : intent(on: uid),
-                at: .tick(clock))
+                id: attempt ?? id(), uid: uid, intent: intent, at: .tick(clock))
             requests[station] = request
             return .begin(request, seen: seen, key: key(), station: station)
         }
@@ -58,11 +67,14 @@ public struct RandomStations: Sendable {
 
     /// What the station learns from the answer.
     public mutating func note(_ answer: Answer, to step: Step) {
+        if case .asked(.attempt(let attempt)) = answer { attempts.append(attempt.id) }
         guard let station = step.station else { return }
         switch answer {
         case .beginning(.begun(let work)), .settlement(.work(let work)): works[station] = work
         case .confirmation(.committed(let operation)) where operation.kind == .pay:
             payments[operation.uid] = operation.id
+        case .confirmation(.committed(let operation)) where operation.kind == .ticket:
+            sold[operation.uid] = operation.subject.flatMap(TicketID.init)
         default: break
         }
     }
@@ -80,17 +92,20 @@ public struct RandomStations: Sendable {
     }
 
     private mutating func intent(on uid: CardUID) -> Intent {
-        switch random.below(23) {
+        switch random.below(33) {
         case 0..<8: .pay(amount())
         case 8..<11: .add(amount())
         case 11..<14:
             .refund(of: payment(on: uid), chance(50) ? nil : amount())
-        case 14: .scratch(.numbered(random.below(5)))
-        case 15: .activate
+        case 14, 31: .scratch(.numbered(random.below(30)))
+        case 15, 30: .activate
         case 16: chance(30) ? .close : .reseal(above: .none)
         case 17: .reseal(above: .none)
         case 18, 19: .protect(keyID: UInt8(random.below(16)))
         case 20: .unprotect
+        case 21..<24: .ticket(.sample(chance(95) ? clock : random.below(clock)), amount())
+        case 24..<29: .claim(ticket(on: uid), amount())
+        case 29: .game(chance(70) ? .sample : nil)
         default: make(on: uid)
         }
     }
@@ -115,9 +130,14 @@ public struct RandomStations: Sendable {
         return chance(80) ? payments[uid] ?? any : any
     }
 
+    private mutating func ticket(on uid: CardUID) -> TicketID {
+        let any = Ticket.sample(random.below(clock)).id
+        return chance(95) ? sold[uid] ?? any : any
+    }
+
     /// Mostly small, now and then more than anybody has.
     private mutating func amount() -> Money {
-        .cents(Int64(chance(95) ? random.below(800) : random.below(200_000_000)))
+        .cents(Int64(chance(90) ? random.below(800) : random.below(200_000_000)))
     }
 
     /// Mostly new; now and then one that was used before, perhaps for something else.

@@ -20,6 +20,18 @@ extension Scenario {
         refusing("a card that is known", .cardKnown, .issue()),
         refusing("an activation before the scratch", .wrongState, .activate),
         refusing(
+            "a ticket for more than there is", .insufficientFunds, .ticket(.sample(), .cents(1001))),
+        refusing("a ticket for nothing", .badAmount, .ticket(.sample(), .cents(0))),
+        refusing(
+            "foreign money for a ticket", .badAmount,
+            .ticket(.sample(), Money(minorUnits: 1, .foreign))),
+        refusing(
+            "a prize of a ticket that nobody bought", .wrongState,
+            .claim(Ticket.sample().id, .cents(1))),
+        refusing(
+            "foreign money for a prize", .badAmount,
+            .claim(Ticket.sample().id, Money(minorUnits: 1, .foreign))),
+        refusing(
             "a replacement for an unknown card", .cardUnknown,
             .make(.sample(.replace(lost: .numbered(9)))), on: .second),
         refusing(
@@ -58,13 +70,18 @@ extension Scenario {
             try await desk.complete(.issue(), id: 1)
             try await desk.complete(.scratch(.numbered(7)), id: 2)
             #expect(try await desk.refusal(of: .scratch(.numbered(8)), id: 3) == .wrongState)
+            try await desk.ask(for: 3)
+            try await desk.answer(3)
             try await desk.complete(.activate, id: 3)
             #expect(try await desk.refusal(of: .activate, id: 4) == .wrongState)
         },
         Scenario("refuses changes of a closed card") { desk in
             try await desk.complete(.issue(), id: 1)
             try await desk.complete(.close, id: 2)
-            for intent in [Intent.pay(.cents(1)), .add(.cents(1)), .close, .activate] {
+            for intent in [
+                Intent.pay(.cents(1)), .add(.cents(1)), .close, .activate,
+                .ticket(.sample(), .cents(1)), .game(.sample),
+            ] {
                 #expect(try await desk.refusal(of: intent, id: 3) == .cardClosed)
             }
             let replace = Intent.make(.sample(.replace(lost: .first)))
@@ -73,7 +90,10 @@ extension Scenario {
         Scenario("refuses changes of a blocked card, but not its replacement") { desk in
             try await desk.complete(.issue(), id: 1)
             _ = try await desk.ledger.change(.first, .block, id: .numbered(2), at: .end).get()
-            for intent in [Intent.pay(.cents(1)), .add(.cents(1)), .close, .reissue()] {
+            for intent in [
+                Intent.pay(.cents(1)), .add(.cents(1)), .close, .reissue(),
+                .ticket(.sample(), .cents(1)), .game(.sample),
+            ] {
                 #expect(try await desk.refusal(of: intent, id: 3) == .cardBlocked)
             }
             let replace = Intent.make(.sample(.replace(lost: .first)))

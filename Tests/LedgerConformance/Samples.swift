@@ -66,6 +66,23 @@ extension Intent {
     }
 }
 
+extension Ticket {
+    public static func sample(_ number: Int = 1, draw: Int = 1) -> Ticket {
+        guard let id = TicketID("ticket-\(number)"), let draw = DrawID("draw-\(draw)"),
+            let balls = Balls(kept: [2, 16, 23, 44, 47, 52], bonus: 14)
+        else { preconditionFailure("the names and the balls are good ones") }
+        return Ticket(id: id, draw: draw, balls: balls)
+    }
+}
+
+extension MastermindGame? {
+    public static var sample: MastermindGame? {
+        MastermindGameID("0123456789abcdef0123456789abcdef").map {
+            MastermindGame(id: $0, slots: 4)
+        }
+    }
+}
+
 extension RecordSealer {
     /// Sixteen bytes that depend on the key and on everything that is sealed (FNV-1a, twice).
     public static func hashing(key: UInt8) -> RecordSealer {

@@ -9,6 +9,8 @@ public struct Snapshot: Hashable, Sendable {
     public let balances: [Account: Int64]
     public let records: [IssuedRecord]
     public let gaps: [SequenceGap]
+    public let tickets: [SoldTicket]
+    public let activations: [ActivationAttempt]
 
     public init(of ledger: any LedgerStore) async throws(LedgerError) {
         self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
@@ -19,6 +21,8 @@ public struct Snapshot: Hashable, Sendable {
         operations = try rows.operations(on: nil)
         entries = try rows.entries(of: nil)
         balances = try rows.balances()
+        tickets = try rows.tickets(on: nil)
+        activations = try rows.activations()
         var records: [IssuedRecord] = []
         var gaps: [SequenceGap] = []
         for card in cards {

@@ -14,13 +14,17 @@ public enum Step: Sendable {
     case change(CardUID, StatusChange, id: OperationID, at: Timestamp)
     case markDisplay(CardUID, stale: Bool)
     case skipNumbers
+    case requestActivation(CardUID, id: OperationID, seen: Seen, at: Timestamp)
+    case recordActivation(OperationID, rejectedBy: String?, at: Timestamp)
 
     var station: Int? {
         switch self {
         case .begin(_, _, _, let station), .confirm(_, let station, _),
             .resume(_, _, _, _, let station, _), .end(_, _, _, _, _, let station, _):
             station
-        case .voidOpen, .change, .markDisplay, .skipNumbers: nil
+        case .voidOpen, .change, .markDisplay, .skipNumbers, .requestActivation,
+            .recordActivation:
+            nil
         }
     }
 
@@ -51,6 +55,12 @@ public enum Step: Sendable {
             return .nothing
         case .skipNumbers:
             return .exhausted(try await ledger.skipNumbersAfterRestore())
+        case .requestActivation(let uid, let id, let seen, let now):
+            return .asked(
+                try await ledger.requestActivation(of: uid, id: id, seen: seen, at: now))
+        case .recordActivation(let id, let version, let now):
+            return .answered(
+                try await ledger.recordActivation(id, rejectedBy: version, at: now))
         }
     }
 }
@@ -63,17 +73,21 @@ public enum Answer: Hashable, Sendable {
     case voided(Operation?)
     case changed(Result<LedgerCard, Refusal>)
     case exhausted([CardUID])
+    case asked(ActivationRequest)
+    case answered(ActivationAttempt?)
     case nothing
 
     /// One word, for a count of what a run has met.
     public var word: String {
         switch self {
         case .beginning(.begun): "begun"
-        case .beginning(.known): "known"
-        case .beginning(.mismatched): "mismatched"
-        case .beginning(.changed), .settlement(.changed): "changed"
+        case .beginning(.known), .asked(.known): "known"
+        case .beginning(.mismatched), .asked(.mismatched): "mismatched"
+        case .beginning(.changed), .settlement(.changed), .asked(.changed): "changed"
+        case .asked(.attempt): "asked"
+        case .answered(let attempt): attempt?.state.rawValue ?? "never asked"
         case .beginning(.refused(let refusal)), .settlement(.refused(let refusal)),
-            .changed(.failure(let refusal)):
+            .changed(.failure(let refusal)), .asked(.refused(let refusal)):
             refusal.rule.rawValue
         case .confirmation(.committed): "committed"
         case .confirmation(.voided): "voided"

@@ -6,7 +6,8 @@ import Testing
 /// Accounts as the text under which storages keep them.
 @Suite("An account's name") struct AccountTests {
     @Test(arguments: [
-        Account.purse(.first, 1), .purse(.second, 12), .takings, .cash, .adopted, .reissued,
+        Account.purse(.first, 1), .purse(.second, 12), .takings, .cash, .adopted, .prizes,
+        .reissued,
     ])
     func isReadBack(_ account: Account) {
         #expect(Account(account.description) == account)

@@ -39,6 +39,32 @@ import Testing
         FROM operation WHERE reverses IS NOT NULL
         """,
         "INSERT INTO issued_record SELECT * FROM issued_record",
+        "UPDATE operation SET subject = 'ticket-2'", "UPDATE ticket SET price = 1",
+        "UPDATE ticket SET uid = uid", "DELETE FROM ticket",
+        "INSERT INTO ticket SELECT 99, id, uid, id, draw, balls, bonus, price, 1 FROM ticket",
+        "UPDATE card SET ticket = 'ticket-9'", "UPDATE card SET ticket = 'ticket-2'",
+        "UPDATE card SET game = 'x', game_slots = 4", "UPDATE card SET game_slots = 4",
+        """
+        INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, subject, begun_at, state,
+            sequence, ended_at
+        FROM operation WHERE kind = 'claim'
+        """,
+        """
+        INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, 'ticket-2', begun_at,
+            state, sequence, ended_at
+        FROM operation WHERE kind = 'claim'
+        """,
+        "DELETE FROM activation", "UPDATE activation SET code = id",
+        "UPDATE activation SET id = code",
+        "UPDATE activation SET uid = 'x'", "UPDATE activation SET requested_at = 1",
+        "UPDATE activation SET state = 'rejected', version = '1'",
+        "UPDATE activation SET state = 'requested', answered_at = NULL",
+        """
+        INSERT INTO activation (id, uid, code, requested_at, state)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, code, 1, 'requested' FROM activation
+        """,
         "INSERT INTO setting (only, currency) VALUES (2, 'EUR')",
     ])
     func isStopped(_ change: String) async throws {
@@ -49,8 +75,13 @@ import Testing
             try await desk.complete(.scratch(.numbered(7)), id: 2)
             let payment = try await desk.complete(.pay(.cents(400)), id: 3)
             try await desk.complete(.refund(of: payment.id, nil), id: 4)
+            try await desk.ask(for: 11)
+            try await desk.answer(11)
+            try await desk.complete(.activate, id: 11)
+            try await desk.complete(.ticket(.sample(1), .cents(100)), id: 12)
+            try await desk.complete(.claim(Ticket.sample(1).id, .cents(100)), id: 13)
             _ = try await ledger.skipNumbersAfterRestore()
-            _ = try await desk.work(.pay(.cents(100)), id: 5)
+            _ = try await desk.work(.ticket(.sample(2), .cents(100)), id: 5)
             let before = try await Snapshot(of: ledger)
 
             let raw = try RawDatabase(folder.ledger)
@@ -85,11 +116,27 @@ import Testing
             FROM operation WHERE state = 'pending'
             """, "I3"
         ),
-        ("DELETE FROM issued_record WHERE sequence = 2", "I4"),
+        ("DELETE FROM issued_record WHERE sequence = 6", "I4"),
         ("UPDATE card SET confirmed = allocated + 1", "I5"),
         ("UPDATE card SET allocated = 1, confirmed = 1", "I5"),
         ("DELETE FROM entry", "I6"),
         ("UPDATE operation SET state = 'voided' WHERE kind = 'pay'", "I6"),
+        ("UPDATE operation SET state = 'voided' WHERE kind = 'ticket'", "I12"),
+        ("UPDATE ticket SET price = 1", "I12"), ("UPDATE ticket SET uid = '04AC6B72BA6C02'", "I12"),
+        ("PRAGMA foreign_keys = OFF; DELETE FROM ticket", "I12"),
+        ("UPDATE operation SET subject = 'ticket-2' WHERE kind = 'claim'", "I12"),
+        (
+            "UPDATE operation SET kind = 'claim', amount = 400, subject = 'ticket-1' "
+                + "WHERE kind = 'pay' AND state = 'committed'", "I12"
+        ),
+        ("UPDATE activation SET state = 'requested', answered_at = NULL", "I9"),
+        ("UPDATE activation SET answered_at = NULL", "I9"),
+        (
+            """
+            INSERT INTO activation (id, uid, code, requested_at, state)
+            SELECT '00000000-0000-0000-0000-000000000000', uid, code, 1, 'requested' FROM activation
+            """, "I9"
+        ),
     ])
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
         try await Folder.temporary { folder in
@@ -97,10 +144,17 @@ import Testing
             let desk = Desk(ledger)
             try await desk.complete(.issue(), id: 1)
             try await desk.complete(.pay(.cents(400)), id: 2)
+            try await desk.complete(.ticket(.sample(), .cents(50)), id: 4)
+            try await desk.complete(.claim(Ticket.sample().id, .cents(50)), id: 5)
+            try await desk.complete(.scratch(.numbered(7)), id: 6)
+            try await desk.ask(for: 7)
+            try await desk.answer(7)
+            try await desk.complete(.activate, id: 7)
             _ = try await desk.work(.pay(.cents(100)), id: 3)
 
             let raw = try RawDatabase(folder.ledger)
             raw.run("PRAGMA ignore_check_constraints = ON; DROP INDEX one_open_operation")
+            raw.run("DROP INDEX one_claim_of_a_ticket; DROP INDEX one_attempt_for_a_code")
             for trigger in ConstraintTests.triggers { raw.run("DROP TRIGGER \(trigger)") }
             #expect(raw.run(change) == nil)
             let violations = try await ledger.audit().violations
@@ -111,6 +165,8 @@ import Testing
     private static let triggers = [
         "card_numbers_never_fall", "card_stays", "operation_keeps_its_parameters",
         "operation_ends_once", "operation_stays", "issued_record_is_final",
-        "issued_record_stays", "entry_is_final", "entry_stays",
+        "issued_record_stays", "entry_is_final", "entry_stays", "ticket_is_final", "ticket_stays",
+        "claim_has_a_ticket", "card_has_a_ticket_that_counts", "activation_keeps_its_parameters",
+        "activation_is_answered_once", "activation_stays",
     ]
 }

@@ -103,6 +103,8 @@ extension Folder {
         let desk = Desk(ledger)
         try await desk.complete(.issue(), id: 1)
         try await desk.complete(.pay(.cents(450)), id: 2)
+        try await desk.complete(.scratch(.numbered(7)), id: 3)
+        try await desk.ask(for: 4)
         await ledger.close()
         return File.read(self.ledger)
     }

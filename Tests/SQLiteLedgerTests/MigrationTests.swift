@@ -20,14 +20,14 @@ import Testing
             #expect(try await Snapshot(of: ledger) == before)
             try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
             await ledger.close()
-            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v2-backup"])
-            #expect(File.mode(folder.ledger + ".v2-backup") == 0o600)
+            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v3-backup"])
+            #expect(File.mode(folder.ledger + ".v3-backup") == 0o600)
 
             let raw = try RawDatabase(folder.ledger)
-            #expect(raw.value("PRAGMA user_version") == "3")
+            #expect(raw.value("PRAGMA user_version") == "4")
             #expect(raw.value("SELECT colour FROM card") == "red")
             let copy = try await SQLiteLedger.open(
-                path: folder.ledger + ".v2-backup", currency: nil)
+                path: folder.ledger + ".v3-backup", currency: nil)
             #expect(try await Snapshot(of: copy) == before)
         }
     }
@@ -46,11 +46,45 @@ import Testing
             #expect(try await ledger.noteProtection(of: uid, .on(keyID: 15), insteadOf: .off))
             #expect(try await ledger.view(of: uid)?.card.protection == .on(keyID: 15))
             await ledger.close()
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "3")
             let copy = try RawDatabase(folder.ledger + ".v1-backup")
             #expect(copy.value("PRAGMA user_version") == "1")
             #expect(copy.value("SELECT protection FROM card") == nil)
             #expect(File.size(folder.ledger + ".v1-backup") == before.count)
+        }
+    }
+
+    @Test func bringsTheSecondSchemaUpToDate() async throws {
+        try await Folder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try Fixture.text("version-2.sql"))
+            let ledger = try await folder.open()
+            let uid = try #require(CardUID("04AC6B72BA6C80"))
+            let view = try #require(try await ledger.view(of: uid))
+            #expect(view.card.protection == .on(keyID: 1))
+            #expect(view.card.ticket == nil && view.card.game == nil && view.activation == nil)
+            #expect(view.open?.kind == .activate && view.open?.subject == nil)
+            #expect(try await ledger.audit().violations == [])
+            #expect(folder.names.contains("ledger.sqlite.v2-backup"))
+            // What was begun then is finished now, and what is new can be done.
+            let desk = Desk(ledger)
+            let open = try #require(view.open)
+            let settled = try await ledger.resume(
+                open, seen: Seen(view), tagHolds: .none, sealer: desk.sealer, at: .end)
+            guard case .work(let work) = settled else {
+                Issue.record("\(settled)")
+                return
+            }
+            try await desk.confirm(work)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 7, on: uid)
+            try await desk.complete(.claim(Ticket.sample().id, .cents(300)), id: 8, on: uid)
+            try await desk.complete(.game(.sample), id: 9, on: uid)
+            #expect(try await ledger.view(of: uid)?.balance == .cents(1650))
+            #expect(try await ledger.view(of: uid)?.card.ticket == .sample())
+            #expect(try await ledger.audit().violations == [])
+            await ledger.close()
+            let copy = try RawDatabase(folder.ledger + ".v2-backup")
+            #expect(copy.value("PRAGMA user_version") == "2")
+            #expect(copy.value("SELECT count(*) FROM ticket") == nil)
         }
     }
 
@@ -71,7 +105,7 @@ import Testing
         try await Folder.temporary { folder in
             _ = try await folder.snapshotOfThisVersion()
             try await folder.open(MigrationTests.later).close()
-            folder.remove("ledger.sqlite.v2-backup")
+            folder.remove("ledger.sqlite.v3-backup")
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
         }
@@ -85,7 +119,7 @@ import Testing
                     try await folder.open(MigrationTests.broken)
                 }
             }
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "2")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "3")
             let ledger = try await folder.open()
             #expect(try await Snapshot(of: ledger) == before)
             await ledger.close()
@@ -97,7 +131,7 @@ import Testing
         try await Folder.temporary { folder in
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "3")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "4")
             await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
         }
     }

@@ -6,7 +6,12 @@ import TapcardDomain
 struct Books: Sendable {
     /// Something that was asked for and not answered: it happened, or it did not.
     struct Claim: Sendable, Hashable {
-        enum Kind: String, Sendable { case pay, add, refund, scratch, activate, close }
+        enum Kind: String, Sendable {
+            case pay, add, refund, scratch, activate, close, ticket, game
+
+            /// Whether it takes money off the card, and is undone where the card did not follow.
+            var takesMoney: Bool { self == .pay || self == .ticket || self == .close }
+        }
 
         let kind: Kind
         /// The request's id; a refund's is that of the payment.
@@ -27,6 +32,10 @@ struct Books: Sendable {
         /// What is not known yet, oldest first.
         var claims: [Claim] = []
         var refundable: [Payment] = []
+        var tickets = 0
+        /// How many of them have brought their prize.
+        var prizes = 0
+        var hasGame = false
 
         /// Whether people were told so, or have asked for it and not heard.
         var mayBeClosed: Bool { standing == .closed || claims.contains { $0.kind == .close } }
@@ -34,7 +43,7 @@ struct Books: Sendable {
         /// The least that can be on it, as long as not everything is known.
         private var least: Int64 {
             if mayBeClosed { return 0 }
-            return claims.reduce(balance) { $0 - ($1.kind == .pay ? $1.amount : 0) }
+            return claims.reduce(balance) { $0 - ($1.kind.takesMoney ? $1.amount : 0) }
         }
 
         /// Whether a request may be refused with this word.
@@ -59,6 +68,7 @@ struct Books: Sendable {
     var takings: Int64 = 0
     var adopted: Int64 = 0
     var reissued: Int64 = 0
+    var prizes: Int64 = 0
 
     /// Somebody comes with cash, or with a wish.
     mutating func begin(_ claim: Claim, on uid: CardUID) {
@@ -75,6 +85,11 @@ struct Books: Sendable {
             account.balance -= claim.amount
             takings += claim.amount
             account.refundable.append(Payment(id: claim.id, amount: claim.amount))
+        case .ticket:
+            account.balance -= claim.amount
+            takings += claim.amount
+            account.tickets += 1
+        case .game: account.hasGame = true
         case .add: account.balance += claim.amount
         case .refund:
             account.balance += claim.amount
@@ -86,7 +101,18 @@ struct Books: Sendable {
             drawer -= account.balance
             account.balance = 0
             account.standing = .closed
+            account.hasGame = false
         }
+        accounts[uid] = account
+    }
+
+    /// So many tickets of a card have brought their prize by now.
+    mutating func claimed(_ count: Int, of prize: Int64, on uid: CardUID) {
+        guard var account = accounts[uid] else { return }
+        let amount = Int64(count - account.prizes) * prize
+        account.prizes = count
+        account.balance += amount
+        prizes += amount
         accounts[uid] = account
     }
 
@@ -107,6 +133,9 @@ struct Books: Sendable {
         guard let old = accounts[lost] else { return }
         made(uid, old.balance, old.scratch)
         accounts[uid]?.refundable = old.refundable
+        accounts[uid]?.tickets = old.tickets
+        accounts[uid]?.prizes = old.prizes
+        accounts[uid]?.hasGame = old.hasGame
         accounts[lost]?.balance = 0
         accounts[lost]?.standing = .replaced
         accounts[lost]?.refundable = []

@@ -18,7 +18,7 @@ extension Town {
         }
         let wish = chance.pick(weighted: [
             (45, Wish.pay), (20, .add), (14, .read), (5, .scratch), (5, .activate), (7, .refund),
-            (2, .close), (3, .reissue), (4, .protect),
+            (2, .close), (3, .reissue), (4, .protect), (12, .ticket), (6, .prizes), (4, .game),
         ])
         let amount = Int64(chance.below(1_500) + 1)
         switch wish {
@@ -27,6 +27,9 @@ extension Town {
         case .scratch: try await ask(claim(.scratch, 0), index, hold)
         case .activate: try await ask(claim(.activate, 0), index, hold)
         case .close: try await ask(claim(.close, 0), index, hold)
+        case .ticket: try await ask(claim(.ticket, Town.ticketPrice), index, hold)
+        case .game: try await ask(claim(.game, 0), index, hold)
+        case .prizes: try await claimPrizes(index, hold)
         case .refund:
             guard !account.refundable.isEmpty else { return }
             let payment = chance.pick(account.refundable)
@@ -46,7 +49,10 @@ extension Town {
         }
     }
 
-    private enum Wish { case pay, add, read, scratch, activate, refund, close, reissue, protect }
+    private enum Wish {
+        case pay, add, read, scratch, activate, refund, close, reissue, protect, ticket, prizes,
+            game
+    }
 
     private func claim(_ kind: Books.Claim.Kind, _ amount: Int64) -> Books.Claim {
         Books.Claim(kind: kind, id: newID(), amount: amount)
@@ -66,18 +72,19 @@ extension Town {
         let uid = uid(index)
         let isNew = books.accounts[uid]?.claims.contains(claim) != true
         if isNew { books.begin(claim, on: uid) }
+        let before = tables.operations
         let state = operation(of: claim)?.state
         let said = try await play(index, words(claim), hold, request(claim))
-        try expectTruth(said, words(claim), state, operation(of: claim)?.state)
+        let isEarlier = try expectTruth(of: said, claim, before)
         switch said {
         case nil: note("answers: none, the process died")
         case .success(let receipt):
             note("answers: \(claim.kind.rawValue) done" + (receipt.isReplayed ? ", replayed" : ""))
             if !receipt.isReplayed { try expectAcceptable() }
-            try expectRow(of: claim, receipt, state)
+            if !isEarlier { try expectRow(of: claim, receipt, state) }
             // What was open may be finished there, but what takes money off the card is not.
             let mayBeDone =
-                state == .committed || (state == .pending && ![.pay, .close].contains(claim.kind))
+                state == .committed || (state == .pending && !claim.kind.takesMoney) || isEarlier
             if !mayBeDone, let standing = books.accounts[uid]?.standing, standing != .active {
                 throw broken("\(words(claim)) was done on a card that is \(standing)")
             }
@@ -94,6 +101,27 @@ extension Town {
             }
         case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
         }
+    }
+
+    /// I6; and whether an activation came of an attempt that was made before under another id.
+    private mutating func expectTruth(
+        of said: Result<Receipt, TapcardError>?, _ claim: Books.Claim,
+        _ before: [OperationID: Ledger.Operation]
+    ) throws(Broken) -> Bool {
+        if claim.kind == .activate, case .success(let receipt) = said,
+            receipt.operation.id != claim.id
+        {
+            let id = receipt.operation.id
+            guard tables.activations.contains(where: { $0.id == id && $0.state == .active }) else {
+                throw broken("I9: an activation came of no attempt")
+            }
+            try expectTruth(said, words(claim), before[id]?.state, tables.operations[id]?.state)
+            note("activations of an earlier attempt")
+            return true
+        }
+        let state = operation(of: claim, in: before)?.state
+        try expectTruth(said, words(claim), state, operation(of: claim)?.state)
+        return false
     }
 
     /// A receipt says what the ledger's row says, replayed or not.
@@ -149,6 +177,8 @@ extension Town {
             case .refund: try await station.refund(claim.id, amount)
             case .scratch: try await station.scratch(id: claim.id)
             case .close: try await station.close(id: claim.id)
+            case .ticket: try await station.buyTicket(id: claim.id).receipt
+            case .game: try await station.keepGame(Town.game, id: claim.id)
             case .activate:
                 try await station.activate(
                     id: claim.id,
@@ -162,10 +192,12 @@ extension Town {
     }
 
     /// The ledger's row of a claim: to check what was said, never to learn what happened.
-    private func operation(of claim: Books.Claim) -> Ledger.Operation? {
-        claim.kind == .refund
-            ? tables.operations.values.first { $0.reverses == claim.id }
-            : tables.operations[claim.id]
+    private func operation(
+        of claim: Books.Claim, in rows: [OperationID: Ledger.Operation]? = nil
+    ) -> Ledger.Operation? {
+        let rows = rows ?? tables.operations
+        return claim.kind == .refund
+            ? rows.values.first { $0.reverses == claim.id } : rows[claim.id]
     }
 
     private mutating func wasRefused(
@@ -194,7 +226,7 @@ extension Town {
         guard let account = books.accounts[uid] else { return }
         let isRight =
             switch error.kind {
-            case .activationRefused, .serviceFailed: claim.kind == .activate
+            case .activationRefused, .serviceUnreachable: claim.kind == .activate
             case .operationVoided: !isNew
             default: account.explains(error.kind, of: claim) || isExplained(error.kind, index)
             }
@@ -214,6 +246,10 @@ extension Town {
     ) async throws(Broken) {
         let uid = owner ?? uid(index)
         for claim in books.accounts[uid]?.claims ?? [] where claim != known {
+            if claim.kind == .activate {
+                try await learnActivation(claim, index, of: uid)
+                continue
+            }
             let said = try await play(
                 index, "what became of \(words(claim))", .away, request(claim))
             switch said {
@@ -221,7 +257,7 @@ extension Town {
             case .failure(let error):
                 switch error.kind {
                 case .operationVoided, .noCard, .notRefundable: books.didNotHappen(claim, on: uid)
-                case .outcomeUnknown where isGone && (claim.kind == .pay || claim.kind == .close):
+                case .outcomeUnknown where isGone && claim.kind.takesMoney:
                     books.didNotHappen(claim, on: uid)
                 case .outcomeUnknown where isGone: books.happened(claim, on: uid)
                 default: throw broken("nobody can say what became of \(words(claim)): \(error)")

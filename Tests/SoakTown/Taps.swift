@@ -207,12 +207,15 @@ extension Town {
             throw broken("I8: the record is not the confirmed one, \(view.card.confirmed)")
         }
         let content = view.card.content(view.card.confirmed, balance: view.balance)
-        let face = CardFace(
+        var face = CardFace(
             style: view.card.face, balance: content.balance, holder: content.holder,
-            scratch: content.scratch)
+            scratch: content.scratch, ticket: view.card.ticket, game: view.card.game?.id)
         guard var shown = tag.image?.content(in: .usd).face else {
             throw broken("I8: what phones read makes no sense")
         }
+        face.extras = shown.extras
+        if let layout = CardLayout(chipNamed: tag.chip.name) { face = face.shown(in: layout) }
+        face.extras = []
         // What a vandal wrote may have become a member of others, which is kept.
         shown.extras = []
         guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
@@ -224,6 +227,9 @@ extension Town {
         }
         guard view.card.status.rawValue == "\(account.standing)" else {
             throw broken("the card is \(view.card.status), people were told \(account.standing)")
+        }
+        guard (view.card.game != nil) == account.hasGame else {
+            throw broken("the card \(account.hasGame ? "lost" : "found") a game")
         }
         let scratch = account.scratch == .none ? nil : "\(account.scratch)"
         guard account.standing == .closed || view.card.scratch.word == scratch else {

@@ -125,7 +125,7 @@ package struct Town {
         }
         let expected: [(Account, Int64)] = [
             (.cash, -books.drawer), (.takings, books.takings), (.adopted, -books.adopted),
-            (.reissued, books.reissued),
+            (.reissued, books.reissued), (.prizes, -books.prizes),
         ]
         for (account, amount) in expected where balances[account, default: 0] != amount {
             throw broken(

@@ -22,22 +22,37 @@ final class ProgramBench: Sendable {
     private let ledger = InMemoryLedger()
     private let folder: String
     private let isTerminal: Bool
+    private let size: TerminalSize?
+    private let services: Services
+    private let clock: @Sendable () -> Timestamp
     private let output = Recording()
     private let numbers = Recording()
 
-    init(isTerminal: Bool = false) throws {
+    init(
+        isTerminal: Bool = false, size: TerminalSize? = nil, services: Services = NoServices.all,
+        clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
+    ) throws {
+        self.clock = clock
         self.isTerminal = isTerminal
+        self.size = size
+        self.services = services
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
     }
 
     deinit {
-        // Nothing but the keys lies in the folder; one that stays in /tmp does no harm.
-        for name in ["keys.json", "keys.json.lock"] {
+        // Nothing but keys and settings lies in the folder; one that stays in /tmp does no harm.
+        for name in ["keys.json", "keys.json.lock", "config.json"] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
+    }
+
+    /// Writes the file of the settings.
+    func set(_ text: String) throws {
+        try DurableFile.makeFolder("\(folder)/tapcard")
+        try DurableFile("\(folder)/tapcard/config.json").write(Array(text.utf8))
     }
 
     /// What a run left behind; a line on standard error begins with "! ".
@@ -54,7 +69,7 @@ final class ProgramBench: Sendable {
         let program = Program(
             drivers: drivers(failures),
             console: Console(
-                isTerminal: isTerminal, isErrorTerminal: isTerminal,
+                isTerminal: isTerminal, isErrorTerminal: isTerminal, size: { [size] in size },
                 write: { [output] text in
                     output.append(text)
                     return true
@@ -64,6 +79,29 @@ final class ProgramBench: Sendable {
         let words = line.split(separator: " ").map(String.init)
         let status = await program.run(words)
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
+    }
+
+    /// Returns when a run has printed this, and is still running.
+    func waitForOutput(_ text: String) async throws {
+        while !output.contains(text) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// What a run tells a program.
+    func document(
+        _ line: String, _ environment: [String: String] = [:]
+    ) async throws -> JSONValue {
+        let text = await run(line + " --json", environment).text
+        // The first run tells people where things lie, whatever form was asked for.
+        let last = text.split(separator: "\n").last ?? ""
+        return try JSONValue.parsing(Array(last.utf8))
+    }
+
+    /// Arms a fault, or none, and lays the card down again.
+    func arm(_ fault: Fault?) async throws {
+        try await reader.change { world in
+            world.fault = fault
+            world.put([world.tags[0].uid])
+        }
     }
 
     /// What the doors to the world answer with instead of opening.
@@ -91,10 +129,12 @@ final class ProgramBench: Sendable {
                     exhausted: [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 },
                     stopped: nil)
             },
+            standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
-            surroundings: { [numbers] progress in
+            services: { [services] _ in services },
+            surroundings: { [numbers, clock] progress in
                 Station.Surroundings(
-                    now: { ProgramBench.now }, sleep: { _ in },
+                    now: clock, sleep: { _ in },
                     random: { count in
                         numbers.append("x")
                         return [UInt8](repeating: UInt8(numbers.count), count: count)
@@ -116,6 +156,10 @@ final class Recording: Sendable {
     func append(_ text: String) { texts.withLock { $0.append(text) } }
 
     var count: Int { texts.withLock { $0.count } }
+
+    func contains(_ text: String) -> Bool {
+        texts.withLock { $0.contains { $0.contains(text) } }
+    }
 
     func takeAll() -> String {
         texts.withLock { texts in

@@ -91,7 +91,7 @@ struct ProgramOutputTests {
     func interrupted() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("issue --balance 20 --quiet")
-        try await arm(Fault(at: 4, counting: .write, .acknowledgeLost), on: bench)
+        try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
         #expect(
             await bench.run("pay 5")
                 == Ended(
@@ -100,7 +100,7 @@ struct ProgramOutputTests {
                         + "written). The payment 04040404-0404-4404-8404-040404040404 is still "
                         + "open. Whether the card has it is not known; until then it is not done. "
                         + "Tap the card again to settle it.\n"))
-        try await arm(nil, on: bench)
+        try await bench.arm(nil)
         let reading = await bench.run("read")
         #expect(
             reading
@@ -158,9 +158,9 @@ struct ProgramOutputTests {
     func lockedSettings() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --protect --quiet")
-        try await arm(Fault(at: 5, counting: .write, .torn(.unchanged)), on: bench)
+        try await bench.arm(Fault(at: 5, counting: .write, .torn(.unchanged)))
         #expect(await bench.run("tag unprotect").status == 6)
-        try await arm(nil, on: bench)
+        try await bench.arm(nil)
         try await bench.reader.change { world in
             var tag = world.tags[0]
             tag[0x2A][0] = 0x40
@@ -223,13 +223,6 @@ struct ProgramOutputTests {
             let result = try #require(text.firstRange(of: "✓"))
             #expect(!text[result.upperBound...].contains("\r"))
             #expect(text.hasPrefix("! \r\u{1B}[K⠋ Hold a card to the reader"))
-        }
-    }
-
-    private func arm(_ fault: Fault?, on bench: ProgramBench) async throws {
-        try await bench.reader.change { world in
-            world.fault = fault
-            world.put([world.tags[0].uid])
         }
     }
 }

@@ -58,7 +58,7 @@ struct ActivationTests {
                 Result<ActivationAnswer, ServiceError>.success(.refused(version: "6.1")),
                 TapcardError.Kind.activationRefused
             ),
-            (.failure(ServiceError(.timedOut, "no answer in 15 s")), .serviceFailed),
+            (.failure(ServiceError(.timedOut, "no answer in 15 s")), .serviceTimedOut),
         ])
     func refused(
         answer: Result<ActivationAnswer, ServiceError>, kind: TapcardError.Kind

@@ -18,6 +18,8 @@ struct RefusalTests {
                 "bad-amount", "bad-identifier", "bad-name", "insufficient-funds", "limit-exceeded",
                 "wrong-state", "card-blocked", "card-closed", "card-known", "card-unknown",
                 "card-has-money", "numbers-exhausted", "not-refundable", "already-refunded",
+                "bad-balls",
+                "bad-draw", "bad-guess", "nothing-won", "already-claimed",
             ])
     }
 }

@@ -34,7 +34,7 @@ final class DoctorBench: Sendable {
         let program = Program(
             drivers: drivers,
             console: Console(
-                isTerminal: false, isErrorTerminal: false,
+                isTerminal: false, isErrorTerminal: false, size: { nil },
                 write: { [output] text in
                     output.withLock { $0 += text }
                     return true
@@ -60,8 +60,9 @@ final class DoctorBench: Sendable {
             },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
+            standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
-            emulation: NoEmulation(),
+            emulation: NoEmulation(), services: { _ in NoServices.all },
             surroundings: { progress in
                 Station.Surroundings(
                     now: { DoctorBench.now }, sleep: { _ in }, progress: progress)

@@ -21,6 +21,8 @@ extension CardFace {
                     ? try CardFace.name(value[FaceKey.name])
                     : try CardFace.name(value[FaceKey.firstName], value[FaceKey.lastName])),
             scratch: try CardFace.scratch(value[FaceKey.state], value[FaceKey.code]),
+            ticket: value[FaceKey.ticket].flatMap(CardFace.ticket),
+            game: value[FaceKey.game]?.string.flatMap(MastermindGameID.init),
             extras: members.filter { !known.contains($0.key) })
     }
 
@@ -95,4 +97,20 @@ extension CardFace {
     private static func code(_ text: String) -> ScratchCode? {
         ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
     }
+
+    /// Its name, its draw, its balls and the bonus. One that makes no sense is none: nothing is
+    /// decided by it.
+    private static func ticket(_ value: JSONValue) -> Ticket? {
+        guard let parts = value.array, parts.count == 4,
+            let id = parts[0].string.flatMap(TicketID.init),
+            let draw = parts[1].string.flatMap(DrawID.init),
+            let numbers = parts[2].array?.map(CardFace.number),
+            let bonus = CardFace.number(parts[3]),
+            let balls = Balls(kept: numbers.compactMap { $0 }, bonus: bonus),
+            balls.numbers.count == numbers.count
+        else { return nil }
+        return Ticket(id: id, draw: draw, balls: balls)
+    }
+
+    private static func number(_ value: JSONValue) -> Int? { value.numberText.flatMap { Int($0) } }
 }

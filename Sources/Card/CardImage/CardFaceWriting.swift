@@ -9,6 +9,16 @@ extension CardFace {
     /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so
     /// that nothing of an earlier, longer message stays behind.
     public func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
+        try shown(in: layout).wholeArea(in: layout)
+    }
+
+    /// Whether all of it fits in the short spelling, with the code still to come.
+    func hasRoom(in layout: CardLayout) -> Bool {
+        guard style == .tapcard else { return true }
+        return (withCode ?? self).tapcardJSON(isShort: true).utf8.count <= layout.jsonCapacity
+    }
+
+    private func wholeArea(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
         let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
         let spellings =
             style == .tapcard
@@ -46,7 +56,17 @@ extension CardFace {
         if let word = scratch.word {
             add(FaceKey.state, .string(isShort ? String(word.prefix(1)) : word))
         }
+        if let ticket { add(FaceKey.ticket, CardFace.json(of: ticket)) }
+        if let game { add(FaceKey.game, .string(game.text)) }
         return text + extraMembers(besides: FaceKey.own) + "}"
+    }
+
+    private static func json(of ticket: Ticket) -> JSONValue {
+        let numbers = ticket.balls.numbers.map { JSONValue.number(String($0)) }
+        return [
+            .string(ticket.id.text), .string(ticket.draw.text), .array(numbers),
+            .number(String(ticket.balls.bonus)),
+        ]
     }
 
     /// Exactly the four keys that the app knows; code and state stay in the ledger.

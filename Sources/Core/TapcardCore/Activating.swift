@@ -4,102 +4,182 @@ public import ServicePorts
 public import TapcardDomain
 
 extension Station {
-    /// How often another station may come between before the tap has to settle it.
+    /// How often an answer is recorded while nobody can say whether it was.
     private static let mostRecordings = 3
+    /// Longer ones are no versions.
+    private static let longestVersion = 64
 
     /// Activates the code of the card on the reader through the service.
     ///
-    /// Leaving does not stop the request once it is made: its answer is recorded in the ledger
-    /// first, and written to the card now or, if it has gone, at its next tap.
+    /// The attempt is durable before the service is asked, the answer before the card is written.
+    /// An attempt without an answer is asked about again with the same code, also under a new id.
+    /// Leaving does not stop the request: its answer is recorded, and goes onto the card at its
+    /// next tap.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         if let known = try await known(id, .activate, only: nil) {
             return try await change(.activate, id: id, only: nil, known: known)
         }
-        let card = try await tap(for: id) { sight, _ throws(Interruption) in
-            try await activatable(sight)
+        let answered = try await whileAsking { () throws(LedgerError) in
+            try await ledger.activation(id)
         }
-        try await request(card.code, of: card.uid, service)
-        let recorded = try await record(id, for: card.uid)
-        return try await change(.activate, id: id, only: card.uid, known: recorded)
+        if let answered, answered.state != .requested {
+            return try await write(try accepted(answered, on: answered.card), onto: nil)
+        }
+        switch try await attempt(id) {
+        case .done(let receipt): return receipt
+        case .open(let attempt, on: let uid):
+            return try await write(try await ask(service, attempt, on: uid), onto: uid)
+        }
     }
 
-    private func activatable(
-        _ sight: Sight
-    ) async throws(Interruption) -> (uid: CardUID, code: ScratchCode)? {
-        guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
-        do {
-            try view.admits(.activate)
-        } catch {
-            throw .refused(TapcardError(error, uid: sight.uid))
-        }
-        return view.card.scratch.code.map { (sight.uid, $0) }
+    /// What a tap with a card to be activated has led to.
+    private enum Attempt: Sendable {
+        case open(ActivationAttempt, on: CardUID)
+        /// The answer to an earlier attempt was recorded, and went onto the card.
+        case done(Receipt)
     }
 
-    /// Asks the service in a task of its own, which does not end when ours is cancelled.
-    private func request(
-        _ code: ScratchCode, of uid: CardUID, _ service: any ActivationService
-    ) async throws(TapcardError) {
-        let answer = await Task { () async -> Result<ActivationAnswer, ServiceError> in
+    private func attempt(_ id: OperationID) async throws(TapcardError) -> Attempt {
+        try await tap(for: id) { sight, state throws(Interruption) in
+            guard let seen = sight.seen else {
+                throw .refused(try await strangerRefusal(sight))
+            }
+            if let done = state.settled, done.kind == .activate, done.state == .committed {
+                return .done(receipt(done, isReplayed: false, state.display))
+            }
+            let request = try await asking { () throws(LedgerError) in
+                try await ledger.requestActivation(of: sight.uid, id: id, seen: seen, at: now)
+            }
+            switch request {
+            case .attempt(let attempt): return .open(attempt, on: sight.uid)
+            case .known, .changed: return nil
+            case .mismatched(let operation): throw .refused(mismatch(operation))
+            case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+            }
+        }
+    }
+
+    /// Returns the attempt with a yes that is recorded.
+    private func ask(
+        _ service: any ActivationService, _ attempt: ActivationAttempt, on uid: CardUID
+    ) async throws(TapcardError) -> ActivationAttempt {
+        var attempt = attempt
+        if attempt.state == .requested {
+            let answer = await answer(of: service, to: attempt.code)
+            switch answer {
+            case .failure(let error):
+                throw TapcardError(
+                    error,
+                    meaning: "Whether the code counts as activated is not known; the card is "
+                        + "still scratched, and tapcard activate asks again for the same code.",
+                    uid: uid)
+            case .success(let answer):
+                attempt = try await record(answer, to: attempt, on: uid)
+            }
+        }
+        return try accepted(attempt, on: uid)
+    }
+
+    /// An attempt with a yes; a no is told to whoever asks.
+    private func accepted(
+        _ attempt: ActivationAttempt, on uid: CardUID
+    ) throws(TapcardError) -> ActivationAttempt {
+        guard attempt.state == .active else {
+            throw TapcardError(
+                .activationRefused,
+                "The service does not activate the code: version \(attempt.version ?? "").",
+                meaning: "The card is still scratched and its code is as good as before.",
+                uid: uid)
+        }
+        return attempt
+    }
+
+    /// Asks in a task of its own, which does not end when ours is cancelled.
+    private func answer(
+        of service: any ActivationService, to code: ScratchCode
+    ) async -> Result<ActivationAnswer, ServiceError> {
+        await Task { () async -> Result<ActivationAnswer, ServiceError> in
             do throws(ServiceError) {
                 return .success(try await service.activate(code))
             } catch {
                 return .failure(error)
             }
         }.value
-        let unchanged = "The card is still scratched and its code is as good as before."
-        switch answer {
-        case .success(.active): return
-        case .success(.refused(let version)):
-            throw TapcardError(
-                .activationRefused, "The service does not activate the code: version \(version).",
-                meaning: unchanged, uid: uid)
-        case .failure(let error):
-            throw TapcardError(
-                .serviceFailed, "The service gave no usable answer: \(error.detail).",
-                meaning: unchanged, advice: "Try again; asking twice is harmless.", uid: uid)
-        }
     }
 
-    /// Makes the answer durable before the card is looked for again. Where another operation was
-    /// opened meanwhile, the tap that follows settles it and records then.
+    /// Makes the answer durable. The first one counts, so what is recorded may be another
+    /// station's.
     private func record(
-        _ id: OperationID, for uid: CardUID
-    ) async throws(TapcardError) -> Operation? {
-        var perhaps: Operation?
-        for _ in 0..<Station.mostRecordings {
-            let beginning: Beginning
-            do {
-                beginning = try await begin(id, for: uid)
-            } catch {
-                if error.kind == .outcomeUnknown {
-                    // It is looked up under the same id.
-                    perhaps = Operation(id: id, uid: uid, kind: .activate, begunAt: now)
-                    continue
-                }
-                if let perhaps {
-                    throw TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
-                }
-                throw TapcardError(error)
-            }
-            switch beginning {
-            case .changed: continue
-            case .refused(let refusal): throw TapcardError(refusal, uid: uid)
-            case .mismatched(let operation): throw mismatch(operation)
-            case .begun(let work): return work.operation
-            case .known(let operation): return operation
-            }
+        _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID
+    ) async throws(TapcardError) -> ActivationAttempt {
+        let version: String?
+        switch answer {
+        case .active: version = nil
+        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
         }
-        return perhaps
+        var failure = LedgerError(.outcomeUnknown, "")
+        for _ in 0..<Station.mostRecordings {
+            do {
+                if let recorded = try await ledger.recordActivation(
+                    attempt.id, rejectedBy: version, at: now)
+                {
+                    return recorded
+                }
+                failure = LedgerError(
+                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
+            } catch {
+                failure = error
+            }
+            if failure.kind != .outcomeUnknown { break }
+        }
+        let cause = TapcardError(failure)
+        throw TapcardError(
+            cause.kind, cause.what,
+            meaning: "The service has answered, but the ledger could not note it. The card is "
+                + "still scratched.",
+            advice: "When the ledger is well again, tapcard activate asks for the same code.",
+            uid: uid)
     }
 
-    private func begin(
-        _ id: OperationID, for uid: CardUID
-    ) async throws(LedgerError) -> Beginning {
-        guard let view = try await ledger.view(of: uid) else { return .changed }
-        return try await ledger.begin(
-            Request(id: id, uid: uid, intent: .activate, at: now), seen: Seen(view),
-            sealer: sealer)
+    /// Puts a recorded yes onto the card, or onto the one that has its code by now. Whatever stands against it, the yes stays.
+    private func write(
+        _ attempt: ActivationAttempt, onto uid: CardUID?
+    ) async throws(TapcardError) -> Receipt {
+        guard !Task.isCancelled else {
+            throw TapcardError(.cancelled, "Stopped.", uid: uid).leavingUnwritten
+        }
+        let begun = Begun()
+        return try await tap(
+            for: attempt.id, only: uid,
+            conclude: { error, state in
+                await conclude(attempt.id, begun, state, after: error)
+                    ?? .failure(error.leavingUnwritten)
+            },
+            { sight, state throws(Interruption) in
+                try await carryOut(
+                    .activate, attempt.id, on: sight, state.display, noting: begun)
+            })
+    }
+}
+
+extension TapcardError {
+    /// The service has said yes, the ledger has noted it, and the card does not show it yet.
+    fileprivate var leavingUnwritten: TapcardError {
+        let noted = "The service has activated the code, and the ledger has noted it."
+        let isOfCard =
+            [.refused, .untrusted, .usage].contains(result) || kind == .ledgerBehind
+        switch kind {
+        case .outcomeUnknown, .wrongCard, .severalTags,
+            _ where !isOfCard:
+            return TapcardError(
+                .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
+                advice: "Tap the card again to write it.", uid: uid)
+        default:
+            return TapcardError(
+                kind, "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning,
+                advice: advice, uid: uid)
+        }
     }
 }

@@ -39,9 +39,7 @@ extension Station {
             return (confirmation, .outOfDate)
         }
         surroundings.progress(.committed(operation.id))
-        var card = work.card
-        card.protection = card.protection.next
-        if operation.kind == .close { card.status = .closed }
+        let card = work.cardAfterwards
         let display = await refreshDisplay(
             on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale,
             isOpened: true)
@@ -134,9 +132,7 @@ extension Station {
     func area(
         for content: SealedContent, of card: LedgerCard, on sight: Sight, keepingExtras: Bool = true
     ) -> [UInt8]? {
-        var face = CardFace(
-            style: card.face, balance: content.balance, holder: content.holder,
-            scratch: content.scratch)
+        var face = face(of: card, content)
         if keepingExtras, card.status != .closed { face.extras = extras(on: sight, of: card) }
         if let area = try? face.area(in: sight.layout) { return area }
         face.extras = []
@@ -159,6 +155,17 @@ extension Station {
             face.holder == card.holder,
             face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
         else { return [] }
+        let own = self.face(of: card, card.content(.none, balance: face.balance))
+            .shown(in: sight.layout)
+        guard (face.ticket == nil) == (own.ticket == nil), (face.game == nil) == (own.game == nil)
+        else { return [] }
         return face.extras
+    }
+
+    /// What phones are to read of the card alone.
+    func face(of card: LedgerCard, _ content: SealedContent) -> CardFace {
+        CardFace(
+            style: card.face, balance: content.balance, holder: content.holder,
+            scratch: content.scratch, ticket: card.ticket, game: card.game?.id)
     }
 }

@@ -269,7 +269,7 @@ extension Station {
         }
     }
 
-    private func requirePositive(_ amount: Money) throws(TapcardError) {
+    func requirePositive(_ amount: Money) throws(TapcardError) {
         guard amount.minorUnits > 0 else {
             throw TapcardError(
                 Refusal(.badAmount, "\(amount.shown) cannot be moved; an amount is above 0"))
@@ -316,8 +316,14 @@ extension Station {
 
 extension UniqueID {
     /// An id that follows from this one and a purpose, so that asking again asks for the same.
-    func derived(for purpose: String) -> UniqueID {
-        let digest = SHA256.digest(Array("tapcard/\(purpose)/".utf8) + bytes)
-        return UniqueID(random: Array(digest.prefix(16))) ?? self
+    func derived(for purpose: String) -> UniqueID { UniqueID(for: purpose, bytes) }
+
+    /// The id that follows from a purpose and what it is about.
+    init(for purpose: String, _ subject: [UInt8]) {
+        let digest = SHA256.digest(Array("tapcard/\(purpose)/".utf8) + subject)
+        guard let id = UniqueID(random: Array(digest.prefix(16))) else {
+            preconditionFailure("a digest has fewer bytes than an id")
+        }
+        self = id
     }
 }

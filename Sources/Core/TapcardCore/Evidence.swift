@@ -158,6 +158,12 @@ extension Station {
         if face.style == .tapcard, face.scratch != content.scratch {
             return "\(name) was altered: code or state differ"
         }
+        var own = self.face(of: view.card, content)
+        own.extras = face.extras
+        let shown = own.shown(in: sight.layout)
+        if (face.ticket, face.game) != (shown.ticket, shown.game) {
+            return "\(name) was altered: ticket or game differ"
+        }
         return nil
     }
 }

@@ -62,6 +62,8 @@ enum SettlingStep: Sendable, Hashable {
     case resume(Operation)
     /// Make the open payment final, then write a fresh record.
     case end(Operation, as: Operation.State)
+    /// Put onto the tag what the service has said yes to.
+    case activate(ActivationAttempt)
     /// The record is not the last word: write a fresh one.
     case reseal
 
@@ -71,6 +73,10 @@ enum SettlingStep: Sendable, Hashable {
         request: OperationID?, now: Timestamp, lifetime: Duration
     ) {
         guard let open = view.open else {
+            if let attempt = view.activation, attempt.state == .active {
+                self = .activate(attempt)
+                return
+            }
             // Whatever was to switch the tag's protection was given up for another operation; a
             // fresh record finishes it.
             let isLastWord =

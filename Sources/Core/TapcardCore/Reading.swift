@@ -23,6 +23,12 @@ public struct CardReading: Sendable, Hashable {
     public let holder: Holder
     public let balance: Money?
     public let scratch: ScratchCard
+    /// Whether the service was asked to activate the code and its answer is not on the card yet.
+    public let isActivating: Bool
+    /// The last ticket that counts; of a card that this ledger does not know, what it says.
+    public let ticket: Ticket?
+    /// The game that is kept on the card; nil for a card that this ledger does not know.
+    public let game: MastermindGame?
     public let ledger: Standing
     public let display: DisplayState
     /// Whether the tag asks for a password; nil for a card that this ledger does not know.
@@ -33,6 +39,9 @@ public struct CardReading: Sendable, Hashable {
     public let settled: Operation?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
+
+    /// The word for `--json` and for people.
+    public var stateWord: String? { isActivating ? "activating" : scratch.word }
 }
 
 extension CardReading {
@@ -40,7 +49,8 @@ extension CardReading {
     public func noting(_ problem: TapcardError) -> CardReading {
         CardReading(
             uid: uid, chip: chip, seal: seal, sequence: sequence, holder: holder,
-            balance: balance, scratch: scratch, ledger: ledger, display: display,
+            balance: balance, scratch: scratch, isActivating: isActivating, ticket: ticket,
+            game: game, ledger: ledger, display: display,
             protection: protection, originality: originality, settled: settled,
             problem: self.problem ?? problem)
     }
@@ -78,7 +88,7 @@ extension Station {
     }
 
     /// A settled card: all that may be left to do is to bring up to date what phones read.
-    private func reading(
+    func reading(
         quiet sight: Sight, _ view: CardView, _ state: TapState
     ) async throws(Interruption) -> CardReading {
         let content = view.card.content(sight.highest, balance: view.balance)
@@ -115,7 +125,8 @@ extension Station {
         return CardReading(
             uid: sight.uid, chip: sight.chip, seal: seal,
             sequence: sight.slots.best?.record.sequence, holder: content.holder,
-            balance: view.balance, scratch: content.scratch, ledger: standing, display: display,
+            balance: view.balance, scratch: content.scratch, isActivating: view.activation != nil,
+            ticket: view.card.ticket, game: view.card.game, ledger: standing, display: display,
             protection: view.card.protection,
             originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip),
             settled: settled, problem: problem)
@@ -132,7 +143,9 @@ extension Station {
                 holder: face?.holder ?? .nobody,
                 balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
                     ?? face?.balance,
-                scratch: face?.scratch ?? .none, ledger: .unknown, display: .current,
+                scratch: face?.scratch ?? .none, isActivating: false, ticket: face?.ticket,
+                game: nil,
+                ledger: .unknown, display: .current,
                 protection: nil, originality: nil, settled: nil, problem: problem)
         }
         switch try await stranger(sight) {
@@ -157,7 +170,7 @@ extension Station {
 
     /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
     func reading(
-        of uid: CardUID, _ display: DisplayState
+        of uid: CardUID, _ display: DisplayState, settled: Operation? = nil
     ) async throws(Interruption) -> CardReading {
         let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         guard let view else {
@@ -167,9 +180,10 @@ extension Station {
         return CardReading(
             uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
             holder: content.holder, balance: view.balance, scratch: content.scratch,
+            isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
             ledger: view.card.status == .active ? .known : .blocked, display: display,
             protection: view.card.protection,
-            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: nil,
+            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: settled,
             problem: nil)
     }
 }

@@ -137,6 +137,9 @@ extension Station {
             return .settled(
                 try await asking { () throws(LedgerError) in try await ledger.operation(open.id) },
                 display)
+        case .activate(let attempt):
+            surroundings.progress(.settling(attempt.id))
+            return try await begin(.activate, attempt.id, sight, seen)
         case .reseal:
             return try await reseal(sight, seen, above: .none)
         }
@@ -146,8 +149,14 @@ extension Station {
     func reseal(
         _ sight: Sight, _ seen: Seen, above floor: SequenceNumber
     ) async throws(Interruption) -> Round {
-        let request = Request(
-            id: newID(), uid: sight.uid, intent: .reseal(above: floor), at: now)
+        try await begin(.reseal(above: floor), newID(), sight, seen)
+    }
+
+    /// Begins what has to be done to the card, and puts it onto the tag.
+    private func begin(
+        _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
+    ) async throws(Interruption) -> Round {
+        let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
         let beginning = try await asking { () throws(LedgerError) in
             try await ledger.begin(request, seen: seen, sealer: sealer)
         }

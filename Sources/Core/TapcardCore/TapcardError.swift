@@ -63,6 +63,11 @@ extension TapcardError {
         case numbersExhausted = "numbers-exhausted"
         case notRefundable = "not-refundable"
         case alreadyRefunded = "already-refunded"
+        case badBalls = "bad-balls"
+        case badDraw = "bad-draw"
+        case badGuess = "bad-guess"
+        case nothingWon = "nothing-won"
+        case alreadyClaimed = "already-claimed"
         case operationVoided = "operation-voided"
         case wrongCard = "wrong-card"
         case severalTags = "several-tags"
@@ -74,7 +79,24 @@ extension TapcardError {
         case tooLong = "too-long"
 
         case activationRefused = "activation-refused"
-        case serviceFailed = "service-failed"
+        case serviceUnreachable = "service-unreachable"
+        case serviceTimedOut = "service-timed-out"
+        case serviceCertificate = "service-bad-certificate"
+        case serviceCutOff = "service-cut-off"
+        case serviceTooLarge = "service-too-large"
+        case serviceRedirected = "service-redirected"
+        case serviceRefused = "service-refused"
+        case serviceBroken = "service-broken"
+        case serviceUnauthorized = "service-unauthorized"
+        case serviceWrongPassword = "service-wrong-password"
+        case serviceNotJSON = "service-not-json"
+        case serviceWrongShape = "service-wrong-shape"
+        case serviceBadVersion = "service-bad-version"
+        case serviceBadBalls = "service-bad-balls"
+        case serviceBadDate = "service-bad-date"
+        case serviceNotHTTP = "service-not-http"
+        case serviceBadAddress = "service-bad-address"
+        case serviceNoClient = "service-no-client"
 
         case noReader = "no-reader"
         case readerBusy = "reader-busy"
@@ -134,10 +156,16 @@ extension TapcardError {
         case .noCard: .noCard
         case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
             .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
-            .alreadyRefunded, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
+            .alreadyRefunded, .badBalls, .badDraw, .badGuess, .nothingWon, .alreadyClaimed,
+            .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
             .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
             .refused
-        case .serviceFailed: .service
+        case .serviceUnreachable, .serviceTimedOut, .serviceCertificate, .serviceCutOff,
+            .serviceTooLarge, .serviceRedirected, .serviceRefused, .serviceBroken,
+            .serviceUnauthorized, .serviceWrongPassword, .serviceNotJSON, .serviceWrongShape,
+            .serviceBadVersion, .serviceBadBalls, .serviceBadDate, .serviceNotHTTP,
+            .serviceBadAddress, .serviceNoClient:
+            .service
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted

@@ -139,9 +139,9 @@ extension TapcardError {
     static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
         let meaning =
             switch open.kind {
-            case .pay, .close:
+            case .pay, .ticket, .close:
                 "Whether the card has it is not known; until then it is not done."
-            case .add, .refund, .scratch, .activate, .issue, .adopt, .replace:
+            case .add, .refund, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
                 "The ledger has it; the card follows at the next tap."
             case .protect:
                 "Whether the tag asks for its password already is not known; the money is safe."

@@ -1,6 +1,7 @@
 import CardImage
 import CardStore
 public import Ledger
+public import ServicePorts
 public import TagReading
 public import TapcardDomain
 
@@ -24,12 +25,39 @@ extension TapcardError {
             advice = "tapcard adopt takes over a card that this ledger does not know."
         case .cardHasMoney: advice = "Pay it out with tapcard close first."
         case .alreadyRefunded, .notRefundable: advice = "tapcard history shows the operations."
+        case .alreadyClaimed: advice = "tapcard history shows the operations."
+        case .badDraw: advice = "tapcard draws lists those that have taken place."
         case .badAmount, .badName, .badIdentifier, .limitExceeded, .wrongState,
-            .numbersExhausted:
+            .numbersExhausted, .badBalls, .badGuess, .nothingWon:
             advice = ""
         }
         self.init(
             kind, TapcardError.sentence(refusal.detail), meaning: TapcardError.unchanged,
+            advice: advice, uid: uid)
+    }
+
+    /// A service gave no usable answer. `meaning` says what that means for the card.
+    public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
+        let advice =
+            switch error.kind {
+            case .unauthorized: "Log in with tapcard mastermind login."
+            case .wrongPassword: "Try again with the right name and password."
+            case .certificate:
+                "Do not trust what answers there; check the address with tapcard config."
+            case .unreachable, .timedOut, .cutOff, .broken, .cancelled: "Try again later."
+            case .noClient: "Install it with apt-get install libcurl4."
+            case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .badVersion,
+                .badBalls, .badDate, .badAddress:
+                "Check the service's address with tapcard config, or ask whoever runs it."
+            }
+        if error.kind == .cancelled {
+            self.init(.cancelled, "Stopped.", meaning: meaning, advice: advice, uid: uid)
+            return
+        }
+        self.init(
+            Kind(rawValue: "service-\(error.kind.rawValue)") ?? .failed,
+            TapcardError.sentence("the service gave no usable answer: \(error.detail)"),
+            meaning: meaning,
             advice: advice, uid: uid)
     }
 

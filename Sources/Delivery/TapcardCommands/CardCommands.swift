@@ -88,6 +88,13 @@ extension Command {
             let reading = try await station.reading(afterwards: receipt)
             return Report(reading, "Scratched", currency: station.currency)
         },
+        Command(
+            "activate", group: .cards, "Activate the code of a scratched card",
+            discussion: "Asks the activation service. Ctrl-C does not stop the request: it ends "
+                + "within 15 seconds, its answer is recorded, and the next tap writes it to the "
+                + "card. After a refusal the code is as good as before.",
+            example: "tapcard activate"
+        ) { session throws(TapcardError) in try await session.activate() },
     ]
 }
 
@@ -139,8 +146,9 @@ extension Session {
             if isJSON { return show(report) }
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
-            let state = reading.scratch.word.map { ", \($0)" } ?? ""
-            return console.write("\(reading.uid) \(report.lines[0])\(state)\(problem)".shown + "\n")
+            let state = reading.stateWord.map { ", \($0)" } ?? ""
+            return console.write(
+                "\(reading.uid) \(report.lines[0].text)\(state)\(problem)".shown + "\n")
         case .problem(let error):
             if isJSON { return console.write(Report.document(of: error).text + "\n") }
             show(error)

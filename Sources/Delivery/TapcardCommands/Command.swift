@@ -21,16 +21,19 @@ struct Command: Sendable {
     enum Group: String {
         case cards = "Cards"
         case money = "Money"
+        case lottery = "Lottery"
+        case mastermind = "Mastermind"
         case operators = "Operators"
         case tags = "Tags"
         case readers = "Readers"
         case station = "This station"
-        case simulation = "Simulated reader"
+        case simulation = "Simulation"
     }
 
     static let all: [Command] =
-        cardCommands + moneyCommands + operatorCommands + tagCommands + readerCommands
-        + stationCommands + keyCommands + simulationCommands + emulationCommands
+        cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
+        + operatorCommands + tagCommands + readerCommands + stationCommands + keyCommands
+        + simulationCommands + emulationCommands + sandboxCommands
 }
 
 extension CommandTable {

@@ -1,4 +1,5 @@
 import TapcardDomain
+public import TerminalControl
 
 /// Where a command's words go. What a person sees on a terminal and what a program reads from a
 /// pipe are the same words; colour, the check mark and the spinner are for terminals only.
@@ -8,15 +9,32 @@ public struct Console: Sendable {
     public let writeError: @Sendable (String) -> Void
     public let isTerminal: Bool
     public let isErrorTerminal: Bool
+    /// The terminal's size at this moment; nil where there is none, or it does not say.
+    public let size: @Sendable () -> TerminalSize?
+    /// The keyboard, where there is one that a person can be asked at.
+    public let keyboard: (any InteractiveTerminal)?
 
     public init(
-        isTerminal: Bool, isErrorTerminal: Bool, write: @escaping @Sendable (String) -> Bool,
+        isTerminal: Bool, isErrorTerminal: Bool, size: @escaping @Sendable () -> TerminalSize?,
+        keyboard: (any InteractiveTerminal)? = nil, write: @escaping @Sendable (String) -> Bool,
         writeError: @escaping @Sendable (String) -> Void
     ) {
+        self.keyboard = keyboard
         self.isTerminal = isTerminal
         self.isErrorTerminal = isErrorTerminal
+        self.size = size
         self.write = write
         self.writeError = writeError
+    }
+}
+
+/// How many characters a terminal has room for.
+public struct TerminalSize: Sendable, Hashable {
+    public let columns: Int
+    public let rows: Int
+
+    public init(columns: Int, rows: Int) {
+        (self.columns, self.rows) = (columns, rows)
     }
 }
 
@@ -24,6 +42,8 @@ public struct Console: Sendable {
 enum Style: String {
     case good = "32"
     case bad = "31"
+    case gold = "33"
+    case heading = "1"
 
     func applied(to text: String, _ isWanted: Bool) -> String {
         isWanted ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text

@@ -8,6 +8,14 @@ extension JSONValue {
         value.map { .string($0.description) } ?? .null
     }
 
+    static func ticket(_ ticket: Ticket) -> JSONValue {
+        [
+            "id": .string(ticket.id.text), "draw": .string(ticket.draw.text),
+            "balls": .array(ticket.balls.numbers.map { .number($0) }),
+            "bonus": .number(ticket.balls.bonus),
+        ]
+    }
+
     static func number(_ value: (some BinaryInteger)?) -> JSONValue {
         value.map { .number(String($0)) } ?? .null
     }
@@ -34,20 +42,30 @@ extension Report {
             JSONMember(key: "balance", value: .text(reading.balance)),
             JSONMember(key: "currency", value: .string(currency.code)),
             JSONMember(key: "code", value: .text(reading.scratch.code)),
-            JSONMember(key: "state", value: .text(reading.scratch.word)),
+            JSONMember(key: "state", value: .text(reading.stateWord)),
             JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
             JSONMember(key: "display", value: .string(reading.display.rawValue)),
             JSONMember(key: "protection", value: .text(reading.protection?.word)),
             JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
+            JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
+            JSONMember(key: "game", value: .text(reading.game?.id)),
         ]
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
         let balance = reading.balance.map(\.shown) ?? "no balance"
         var lines = [(what.map { "\($0): " } ?? "") + "\(who)\(id), \(balance)"]
         lines.append("Card \(reading.uid), \(reading.chip)")
-        if let word = reading.scratch.word {
+        if let word = reading.stateWord {
             lines.append(
                 "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
+        }
+        if let ticket = reading.ticket {
+            let numbers = ticket.balls.numbers.map(String.init).joined(separator: " ")
+            lines.append(
+                "Ticket \(ticket.id) for \(ticket.draw): \(numbers) + \(ticket.balls.bonus)")
+        }
+        if let game = reading.game {
+            lines.append("Mastermind game \(game.id), \(game.slots) slots")
         }
         let seal =
             reading.problem?.kind == .keyMissing
@@ -80,15 +98,18 @@ extension Report {
         if receipt.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        self.init(
-            [
-                JSONMember(key: "operation", value: .text(receipt.operation.id)),
-                JSONMember(key: "uid", value: .text(receipt.uid)),
-                JSONMember(key: "amount", value: .text(receipt.amount)),
-                JSONMember(key: "balance", value: .text(receipt.balance)),
-                JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
-                JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
-            ], lines)
+        self.init(Report.members(of: receipt), lines)
+    }
+
+    static func members(of receipt: Receipt) -> [JSONMember] {
+        [
+            JSONMember(key: "operation", value: .text(receipt.operation.id)),
+            JSONMember(key: "uid", value: .text(receipt.uid)),
+            JSONMember(key: "amount", value: .text(receipt.amount)),
+            JSONMember(key: "balance", value: .text(receipt.balance)),
+            JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
+            JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
+        ]
     }
 
     /// What became of something that an earlier tap had left open.

@@ -1,5 +1,6 @@
 public import Ledger
 public import ReaderDiagnosis
+public import ServicePorts
 public import TagReading
 public import TapcardCore
 public import TapcardDomain
@@ -21,9 +22,12 @@ public struct Drivers: Sendable {
     public let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
+    public let standIns: any ServiceStandIns
     public let simulatedTags: any SimulatedTags
     public let readers: any ReaderInventory
     public let emulation: any ReaderEmulation
+    /// The doors to the services. Making them asks nobody anything.
+    public let services: @Sendable (ServiceSettings) -> Services
     public let surroundings:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
@@ -40,9 +44,11 @@ public struct Drivers: Sendable {
         restore:
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
             Restoration,
+        standIns: any ServiceStandIns,
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         emulation: any ReaderEmulation,
+        services: @escaping @Sendable (ServiceSettings) -> Services,
         surroundings:
             @escaping @Sendable (
                 @escaping @Sendable (Station.Progress) -> Void
@@ -52,10 +58,26 @@ public struct Drivers: Sendable {
         self.openLedger = openLedger
         self.backUp = backUp
         self.restore = restore
+        self.standIns = standIns
         self.simulatedTags = simulatedTags
         self.readers = readers
         self.emulation = emulation
+        self.services = services
         self.surroundings = surroundings
+    }
+}
+
+/// The services that a card can be used with.
+public struct Services: Sendable {
+    public let activation: any ActivationService
+    public let lottery: any LotteryService
+    public let mastermind: any MastermindService
+
+    public init(
+        activation: any ActivationService, lottery: any LotteryService,
+        mastermind: any MastermindService
+    ) {
+        (self.activation, self.lottery, self.mastermind) = (activation, lottery, mastermind)
     }
 }
 

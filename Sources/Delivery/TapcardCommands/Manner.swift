@@ -3,15 +3,16 @@ struct Manner: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
     let isVerbose: Bool
+    /// Whether the terminal knows nothing but lines.
+    let isDumb: Bool
     private let wantsColor: Bool
 
     init(_ environment: [String: String], _ isOn: (Settings.Name) -> Bool) {
         isJSON = isOn(.json)
         isQuiet = isOn(.quiet)
         isVerbose = isOn(.verbose)
-        wantsColor =
-            !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true
-            && environment["TERM"] != "dumb"
+        isDumb = environment["TERM"] == "dumb"
+        wantsColor = !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true && !isDumb
     }
 
     /// Known before the words are understood, so that even a usage error takes the form that was

@@ -6,8 +6,9 @@ public struct Program: Sendable {
     /// The version that `--version` tells.
     public static let version = "0.1.0"
 
-    /// The variables that stand for options.
-    public static let variables = Settings.Name.allCases.map(\.variable)
+    /// The variables that stand for settings.
+    public static let variables =
+        Settings.Name.allCases.map(\.variable) + [Settings.passwordVariable]
 
     private let drivers: Drivers
     private let console: Console
@@ -86,7 +87,7 @@ extension Session {
         var isShown = true
         if !isQuiet, !report.lines.isEmpty {
             let hasColor = manner.hasColor(console.isTerminal)
-            var lines = report.lines.map(\.shown)
+            var lines = report.lines.map { $0.rendered(hasColor) }
             if console.isTerminal, !report.isPlain {
                 let mark =
                     report.problem == nil

@@ -7,7 +7,7 @@ struct Report: Sendable {
     /// One JSON document; its first key is "result". Nil where all was said already.
     let document: JSONValue?
     /// The first line is the one that a check mark stands before.
-    let lines: [String]
+    let lines: [Line]
     /// What is wrong with a card that was shown all the same.
     let problem: TapcardError?
     /// Printed as it is, without a mark: a dump, a list, a script.
@@ -15,6 +15,13 @@ struct Report: Sendable {
 
     init(
         _ members: [JSONMember], _ lines: [String], problem: TapcardError? = nil,
+        isPlain: Bool = false
+    ) {
+        self.init(members, lines: lines.map { Line($0) }, problem: problem, isPlain: isPlain)
+    }
+
+    init(
+        _ members: [JSONMember], lines: [Line], problem: TapcardError? = nil,
         isPlain: Bool = false
     ) {
         let result = problem?.result.rawValue ?? "done"
@@ -32,7 +39,7 @@ struct Report: Sendable {
     /// Nothing to add to what was printed on the way.
     static let nothing = Report(document: nil, lines: [], problem: nil, isPlain: true)
 
-    private init(document: JSONValue?, lines: [String], problem: TapcardError?, isPlain: Bool) {
+    private init(document: JSONValue?, lines: [Line], problem: TapcardError?, isPlain: Bool) {
         self.document = document
         self.lines = lines
         self.problem = problem

@@ -53,6 +53,21 @@ struct Session: Sendable {
         }
     }
 
+    /// The ledger; nil before the first card, where there is none and none was named.
+    func ledgerIfThere() async throws(TapcardError) -> (any LedgerStore)? {
+        do {
+            return try await ledger(making: false)
+        } catch {
+            guard error.kind == .ledgerUnavailable, settings.effective(.ledger).origin == .builtIn,
+                !isThere(try settings.ledgerPath)
+            else { throw error }
+            return nil
+        }
+    }
+
+    /// The services, at the addresses that are set.
+    func services() throws(TapcardError) -> Services { drivers.services(try settings.services) }
+
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 
     /// The keys, made on first use. Then a person is told where all of it lies.

@@ -14,6 +14,14 @@ struct Settings: Sendable {
     enum Name: String, CaseIterable, Sendable {
         case reader, ledger, currency, timeout
         case paymentLifetime = "payment-lifetime"
+        case activationURL = "activation-url"
+        case lotteryURL = "lottery-url"
+        case mastermindURL = "mastermind-url"
+        case ticketPrice = "ticket-price"
+        case prizes
+        case topPrizeUnit = "top-prize-unit"
+        case lotteryBalls = "lottery-balls"
+        case lotteryHighest = "lottery-highest"
         case json, quiet, verbose
         case noColor = "no-color"
 
@@ -27,7 +35,7 @@ struct Settings: Sendable {
         var isSwitch: Bool {
             switch self {
             case .json, .quiet, .verbose, .noColor: true
-            case .reader, .ledger, .currency, .timeout, .paymentLifetime: false
+            default: false
             }
         }
     }
@@ -37,6 +45,8 @@ struct Settings: Sendable {
     let dataVariable: String?
     let configurationPath: String
     let configurationVariable: String?
+    /// Never shown and never logged.
+    let mastermindPassword: String?
     private let values: [Name: (text: String, origin: Origin)]
 
     init(
@@ -62,8 +72,12 @@ struct Settings: Sendable {
             }
         }
         self.values = values
+        mastermindPassword = environment[Settings.passwordVariable].flatMap {
+            $0.isEmpty ? nil : $0
+        }
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
+        try checkServices()
         for name in Name.allCases where name.isSwitch {
             let text = effective(name).text ?? ""
             guard Settings.truth(text) != nil else {
@@ -111,6 +125,15 @@ struct Settings: Sendable {
             case .currency: nil
             case .timeout: "30"
             case .paymentLifetime: "120"
+            case .activationURL: "https://api.o2.sk"
+            case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
+            case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
+            // Without decimals: some currencies have none.
+            case .ticketPrice: "2"
+            case .prizes: PrizeTable.standardText
+            case .topPrizeUnit: TopPrizeUnit.whole.rawValue
+            case .lotteryBalls: String(LotteryRules.standard.ballCount)
+            case .lotteryHighest: String(LotteryRules.standard.highest)
             case .json, .quiet, .verbose, .noColor: "false"
             }
         return (text, .builtIn)
@@ -203,6 +226,9 @@ struct Settings: Sendable {
         }
         var values: [Name: String] = [:]
         for member in members {
+            guard member.key != passwordName else {
+                throw unusable("a password does not belong in it; set \(passwordVariable)")
+            }
             guard let name = Name(rawValue: member.key) else {
                 throw unusable("there is no setting \"\(member.key)\"")
             }

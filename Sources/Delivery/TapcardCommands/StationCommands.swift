@@ -7,7 +7,10 @@ extension Command {
     static let stationCommands: [Command] = [
         Command(
             "config", group: .station, "Show the settings in force and where each comes from",
-            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file.",
+            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. What "
+                + "has no flag is a variable (TAPCARD_LOTTERY_URL, TAPCARD_TICKET_PRICE and so on) "
+                + "or stands in the file under the name that is listed. Mastermind's password is "
+                + "only ever the variable TAPCARD_MASTERMIND_PASSWORD, and is not shown.",
             example: "tapcard config"
         ) { session throws(TapcardError) in session.configuration() },
         Command(

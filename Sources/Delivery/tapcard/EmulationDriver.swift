@@ -69,14 +69,7 @@ struct EmulationDriver: ReaderEmulation {
         var connectionString: String { reader.connectionString ?? "" }
         var counters: JSONValue { reader.counters.document }
         func stop() { reader.stop() }
-
-        func waitForCancellation() async {
-            let aDay = Duration.seconds(86_400)
-            while !Task.isCancelled {
-                // It throws when the task is cancelled, which is what is waited for.
-                try? await Task.sleep(for: aDay)
-            }
-        }
+        func waitForCancellation() async { await Cancellation.wait() }
     }
 
     /// `line` is what was to be told; nil where a reader was to be plugged in.

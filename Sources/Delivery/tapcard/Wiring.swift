@@ -1,12 +1,14 @@
 import Dispatch
 import Glibc
 import Ledger
+import RemoteServices
 import SQLiteLedger
 import SimulatedReader
 import TagReading
 import TapcardCommands
 import TapcardCore
 import TapcardDomain
+import TerminalControl
 
 /// The one place that knows every driver.
 enum Wiring {
@@ -18,7 +20,11 @@ enum Wiring {
         // A reader of our output that goes away is no reason to die in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
         let program = Program(drivers: drivers, console: console, environment: environment)
+        // Not before somebody listens: until then a signal would be lost.
+        let (listening, listens) = AsyncStream.makeStream(of: Never.self)
+        let registered = DispatchGroup()
         let work = Task {
+            for await _ in listening {}
             let status = await program.run(arguments)
             await RealReaders.closeAll()
             return status
@@ -27,12 +33,18 @@ enum Wiring {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                if work.isCancelled { _exit(128 + number) }
+                if work.isCancelled {
+                    giveTerminalBack()
+                    _exit(128 + number)
+                }
                 work.cancel()
             }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.activate()
             return source
         }
+        registered.notify(queue: .global()) { listens.finish() }
         let status = await work.value
         for source in sources { source.cancel() }
         return status
@@ -55,9 +67,11 @@ enum Wiring {
         restore: { copy, path, currency throws(LedgerError) in
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
         },
+        standIns: SandboxDriver(),
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         emulation: EmulationDriver(),
+        services: services,
         surroundings: { progress in
             Station.Surroundings(
                 now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
@@ -65,6 +79,7 @@ enum Wiring {
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
+        size: terminalSize, keyboard: SystemTerminal(),
         write: { Wiring.write($0, to: STDOUT_FILENO) },
         writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 
@@ -101,11 +116,30 @@ enum Wiring {
         return reader
     }
 
-    private static func now() -> Timestamp {
+    static func now() -> Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(
             milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Each service has a client of its own, so that none waits for another.
+    private static func services(_ settings: ServiceSettings) -> Services {
+        let options = HTTPClient.Options(version: Program.version)
+        return Services(
+            activation: RemoteActivation(settings.activation, through: HTTPClient(options)),
+            lottery: RemoteLottery(
+                settings.lottery, through: HTTPClient(options),
+                cache: HTTPCache(folder: settings.dataFolder + "/cache"), rules: settings.rules),
+            mastermind: RemoteMastermind(settings.mastermind, through: HTTPClient(options)))
+    }
+
+    private static func terminalSize() -> TerminalSize? {
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+            size.ws_row > 0
+        else { return nil }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
     /// Writes all of it, or as much as the other end still wants.

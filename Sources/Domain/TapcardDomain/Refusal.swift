@@ -16,6 +16,11 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case numbersExhausted = "numbers-exhausted"
         case notRefundable = "not-refundable"
         case alreadyRefunded = "already-refunded"
+        case badBalls = "bad-balls"
+        case badDraw = "bad-draw"
+        case badGuess = "bad-guess"
+        case nothingWon = "nothing-won"
+        case alreadyClaimed = "already-claimed"
     }
 
     public let rule: Rule

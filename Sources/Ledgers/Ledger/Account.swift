@@ -10,6 +10,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case cash
     /// Balances taken over from tags that others wrote.
     case adopted
+    /// What tickets have won (negative).
+    case prizes
     /// What was left on accounts that a re-issue closed.
     case reissued
 
@@ -19,6 +21,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case .takings: "takings"
         case .cash: "cash"
         case .adopted: "adopted"
+        case .prizes: "prizes"
         case .reissued: "reissued"
         }
     }
@@ -28,6 +31,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case "takings": self = .takings
         case "cash": self = .cash
         case "adopted": self = .adopted
+        case "prizes": self = .prizes
         case "reissued": self = .reissued
         default:
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -5,6 +5,9 @@ struct Effects: Hashable, Sendable {
     var card: LedgerCard
     var amount: Int64 = 0
     var reverses: OperationID?
+    var subject: String?
+    /// The ticket that counts once its purchase is committed.
+    var sold: Ticket?
     /// Booked when the change begins. What is voidable books when it is confirmed instead.
     var entries: [Posting] = []
     /// The card that this one replaces.
@@ -29,7 +32,7 @@ struct Posting: Hashable, Sendable {
 
 /// The facts beside the card that a request may depend on.
 struct Circumstances: Sendable {
-    /// The payment that is to be reversed, the accounts it was booked on, and the refund that
+    /// The payment that is to be reversed or has bought the ticket, the accounts it was booked on, and the refund that
     /// reversed it before.
     var payment: Operation?
     var paidFrom: [Account] = []
@@ -38,6 +41,11 @@ struct Circumstances: Sendable {
     var earlierRefund: Operation?
     /// The card that is to be replaced.
     var lost: CardView?
+    /// The ticket that is to be claimed, or that has the name of the one to be sold already.
+    var sold: SoldTicket?
+    var earlierClaim: Operation?
+    /// What the service was asked for the code on the card, and has not refused.
+    var activation: ActivationAttempt?
 }
 
 extension Intent {
@@ -56,6 +64,10 @@ extension Intent {
         if case .unprotect = self {
             // A card that is blocked, closed or replaced gives its tag back all the same.
             effects.card.protection = try view.card.unprotecting()
+            return effects
+        }
+        if case .activate = self {
+            effects.card.scratch = try circumstances.activating(view.card)
             return effects
         }
         try view.card.requireActive()
@@ -80,13 +92,27 @@ extension Intent {
                 amount.minorUnits, from: .takings, to: view.card.purse)
         case .scratch(let code):
             effects.card.scratch = try view.card.scratch.scratching(to: code)
-        case .activate:
-            effects.card.scratch = try view.card.scratch.activating()
+        case .ticket(let ticket, let price):
+            if let sold = circumstances.sold { throw sold.isSold }
+            _ = try purse.holding(price)
+            effects.amount = price.minorUnits
+            effects.subject = ticket.id.text
+            effects.sold = ticket
+        case .claim(let id, let prize):
+            try circumstances.requireClaimable(id, on: view)
+            _ = try purse.adding(prize)
+            effects.amount = prize.minorUnits
+            effects.subject = id.text
+            effects.entries = Posting.move(
+                prize.minorUnits, from: .prizes, to: view.card.purse)
+        case .game(let game):
+            effects.card.game = game
+            effects.subject = game?.id.text
         case .close:
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
             effects.card.protection = try view.card.protecting(with: keyID)
-        case .reseal, .make, .unprotect:
+        case .reseal, .make, .unprotect, .activate:
             break
         }
         return effects
@@ -194,6 +220,7 @@ extension CardPlan {
         card.status = .active
         card.holder = holder
         card.scratch = scratch
+        (card.ticket, card.game) = (nil, nil)
         card.face = face
         card.protection = protection
         card.foreignMessage = nil
@@ -220,6 +247,7 @@ extension CardPlan {
             amount = lost.balance
             effects.card.holder = lost.card.holder
             effects.card.scratch = lost.card.scratch
+            (effects.card.ticket, effects.card.game) = (lost.card.ticket, lost.card.game)
             effects.lost = lost.card
         }
         guard (0...Currency.largestBalance).contains(amount.minorUnits) else {

@@ -28,6 +28,7 @@ extension LedgerStore {
                 violations += Auditor.open(
                     open, card, balance: try rows.balance(of: card.purse))
             }
+            violations += try TicketAuditor(rows, operations).violations(of: cards)
             return AuditReport(
                 cards: cards.count, operations: operations.count,
                 open: operations.count { $0.state == .pending }, violations: violations)

@@ -65,7 +65,7 @@ struct Book {
         guard isAsSeen else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
-        let circumstances = try circumstances(of: request.intent, on: view?.card)
+        let circumstances = try circumstances(of: request, on: view?.card)
         let effects: Effects
         do {
             effects = try admit(request, view, circumstances)
@@ -77,9 +77,15 @@ struct Book {
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
-            reverses: effects.reverses, begunAt: now)
+            reverses: effects.reverses, subject: effects.subject, begunAt: now)
         try rows.save(effects.card)
         try rows.insert(operation)
+        if let ticket = effects.sold {
+            try rows.insert(
+                SoldTicket(
+                    ticket, card: request.uid, operation: operation.id, price: operation.amount,
+                    boughtAt: now))
+        }
         for posting in effects.entries { try post(posting, for: operation) }
         guard let work = try allocate(for: operation, on: effects.card) else {
             throw LedgerError(.corrupt, "card \(request.uid) ran out of numbers while locked")
@@ -92,11 +98,16 @@ struct Book {
     fileprivate func repetition(
         of intent: Intent, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
-        guard let known = try rows.operation(id) else { return nil }
+        guard let known = try rows.operation(id) else {
+            // The id of an attempt is kept for what comes of it.
+            guard intent != .activate, let attempt = try rows.activation(id) else { return nil }
+            return .mismatched(attempt.operation)
+        }
         let reversed = try known.reverses.map { id throws(LedgerError) in
             try rows.operation(id)?.amount
         }
-        let isSame = known.answers(intent, reversing: reversed ?? nil)
+        let isSame = known.answers(
+            intent, reversing: reversed ?? nil, selling: try ticket(of: known))
         return isSame && known.uid == uid ?? known.uid ? .known(known) : .mismatched(known)
     }
 
@@ -104,7 +115,12 @@ struct Book {
         guard let card = try rows.card(uid) else { return nil }
         return CardView(
             card: card, balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
-            open: try rows.openOperation(on: uid))
+            open: try rows.openOperation(on: uid), activation: try rows.activation(on: card))
+    }
+
+    /// What an operation sells.
+    func ticket(of operation: Operation) throws(LedgerError) -> Ticket? {
+        operation.kind == .ticket ? try rows.ticket(of: operation.id)?.ticket : nil
     }
 
     func post(_ posting: Posting, for operation: Operation) throws(LedgerError) {
@@ -131,7 +147,9 @@ struct Book {
         try rows.insert(
             IssuedRecord(
                 uid: card.uid, sequence: number, bytes: record, operation: operation.id))
-        return OpenWork(operation: operation, card: card, content: content, record: record)
+        return OpenWork(
+            operation: operation, card: card, content: content, record: record,
+            ticket: try ticket(of: operation))
     }
 
     /// Numbers above all that were handed out lie on the tag: a newer copy of this ledger handed
@@ -183,41 +201,39 @@ struct Book {
     }
 
     private func circumstances(
-        of intent: Intent, on card: LedgerCard?
+        of request: Request, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
-        switch intent {
+        switch request.intent {
         case .refund(let id, _):
             return Circumstances(
                 payment: try rows.operation(id),
                 paidFrom: try rows.entries(of: id).map(\.account),
-                accounts: try card.map { card throws(LedgerError) in try accounts(of: card) } ?? [],
+                accounts: try card.map { card throws(LedgerError) in try rows.accounts(of: card) }
+                    ?? [],
                 earlierRefund: try rows.refund(of: id))
         case .make(let plan):
             guard case .replace(let lost) = plan.origin else { return Circumstances() }
             return Circumstances(lost: try view(of: lost))
+        case .ticket(let ticket, _):
+            return Circumstances(sold: try rows.ticket(ticket.id))
+        case .claim(let id, _):
+            guard let sold = try rows.ticket(id) else { return Circumstances() }
+            return Circumstances(
+                payment: try rows.operation(sold.operation),
+                paidFrom: try rows.entries(of: sold.operation).map(\.account),
+                accounts: try card.map { card throws(LedgerError) in try rows.accounts(of: card) }
+                    ?? [],
+                sold: sold, earlierClaim: try rows.claim(of: id))
+        case .activate:
+            // What comes of an attempt has its id: that alone makes it happen once.
+            let attempt = try card.flatMap { card throws(LedgerError) in
+                try rows.activation(on: card)
+            }
+            return Circumstances(activation: attempt?.id == request.id ? attempt : nil)
         default:
             return Circumstances()
         }
     }
-
-    /// A card's own account, and those of the cards whose balance was moved onto it.
-    private func accounts(of card: LedgerCard) throws(LedgerError) -> [Account] {
-        var accounts = [card.purse]
-        var place = 0
-        while place < accounts.count, accounts.count < Book.mostReplacements {
-            guard case .purse(let uid, _) = accounts[place] else { break }
-            for operation in try rows.operations(on: uid) where operation.kind == .replace {
-                let booked = try rows.entries(of: operation.id).map(\.account)
-                guard booked.contains(accounts[place]) else { continue }
-                accounts += booked.filter { !accounts.contains($0) }
-            }
-            place += 1
-        }
-        return accounts
-    }
-
-    /// A card that was lost more often than this has other troubles than a refund.
-    private static let mostReplacements = 64
 
     /// A lost card has moved: nothing on it can be finished any more.
     private func retire(_ lost: LedgerCard) throws(LedgerError) {
@@ -269,10 +285,10 @@ extension Intent {
     /// The amount that it names.
     fileprivate var money: Money? {
         switch self {
-        case .pay(let money), .add(let money): money
+        case .pay(let money), .add(let money), .ticket(_, let money), .claim(_, let money): money
         case .refund(_, let money): money
         case .make(let plan): plan.balance
-        case .scratch, .activate, .close, .reseal, .protect, .unprotect: nil
+        case .scratch, .activate, .close, .game, .reseal, .protect, .unprotect: nil
         }
     }
 }
@@ -289,8 +305,10 @@ extension LedgerCard {
 
 extension Operation {
     /// Whether this is what someone asks for, so that asking is a repetition. What is drawn anew
-    /// for every try, a scratch code, is not compared.
-    fileprivate func answers(_ intent: Intent, reversing paid: Int64?) -> Bool {
+    /// for every try, a scratch code or the balls of a ticket, is not compared.
+    fileprivate func answers(
+        _ intent: Intent, reversing paid: Int64?, selling ticket: Ticket?
+    ) -> Bool {
         guard kind == intent.kind else { return false }
         switch intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
@@ -299,6 +317,10 @@ extension Operation {
         case .make(let plan):
             if case .replace = plan.origin { return true }
             return amount == plan.balance.minorUnits
+        case .ticket(let wanted, let price):
+            return amount == price.minorUnits && ticket?.draw == wanted.draw
+        case .claim(let id, let prize): return subject == id.text && amount == prize.minorUnits
+        case .game(let game): return subject == game?.id.text
         case .scratch, .activate, .close, .reseal, .protect, .unprotect: return true
         }
     }

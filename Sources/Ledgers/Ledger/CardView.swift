@@ -8,16 +8,21 @@ public struct CardView: Sendable, Hashable {
     /// What was made for each number that was asked about.
     public let issued: [SequenceNumber: IssuedRecord]
     public let gaps: [SequenceGap]
+    /// The attempt to activate the card's code that has no answer yet, or a yes that is not on
+    /// the card.
+    public let activation: ActivationAttempt?
 
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
-        issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = []
+        issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
+        activation: ActivationAttempt? = nil
     ) {
         self.card = card
         self.balance = balance
         self.open = open
         self.issued = issued
         self.gaps = gaps
+        self.activation = activation
     }
 
     /// The balance with what an open payment holds.
@@ -44,7 +49,7 @@ extension LedgerStore {
                 card: card,
                 balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
                 open: try rows.openOperation(on: uid), issued: issued,
-                gaps: try rows.gaps(on: uid))
+                gaps: try rows.gaps(on: uid), activation: try rows.activation(on: card))
         }
     }
 

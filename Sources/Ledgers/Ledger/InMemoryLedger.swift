@@ -30,6 +30,8 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var entries: [Entry] = []
     fileprivate var balances: [Account: Int64] = [:]
     fileprivate var gaps: [SequenceGap] = []
+    fileprivate(set) package var tickets: [SoldTicket] = []
+    fileprivate(set) package var activations: [ActivationAttempt] = []
 
     package init() {}
 
@@ -49,20 +51,27 @@ package struct LedgerTables: Hashable, Sendable {
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
-            begunAt: begun, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
+            subject: old.subject, begunAt: begun, state: old.state, sequence: old.sequence,
+            endedAt: old.endedAt,
             balanceAfter: old.balanceAfter)
     }
 }
 
 /// The rows as dictionaries; the constraints of the real storages hold here, too.
 private final class MemoryRows: LedgerRows {
-    private(set) var tables: LedgerTables
+    fileprivate(set) var tables: LedgerTables
 
     init(_ tables: LedgerTables) { self.tables = tables }
 
     func card(_ uid: CardUID) -> LedgerCard? { tables.cards[uid] }
     func cards() -> [LedgerCard] { tables.cards.values.sorted { $0.uid < $1.uid } }
-    func save(_ card: LedgerCard) { tables.cards[card.uid] = card }
+
+    func save(_ card: LedgerCard) throws(LedgerError) {
+        guard card.ticket.map({ counts($0.id) }) ?? true else {
+            throw LedgerError(.corrupt, "card \(card.uid) has a ticket that does not count")
+        }
+        tables.cards[card.uid] = card
+    }
 
     func operation(_ id: OperationID) -> Operation? { tables.operations[id] }
 
@@ -81,7 +90,8 @@ private final class MemoryRows: LedgerRows {
     func insert(_ operation: Operation) throws(LedgerError) {
         guard tables.operations[operation.id] == nil,
             operation.state != .pending || openOperation(on: operation.uid) == nil,
-            operation.reverses.map({ refund(of: $0) == nil }) ?? true
+            operation.reverses.map({ refund(of: $0) == nil }) ?? true,
+            operation.kind != .claim || isClaimable(operation.subject)
         else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
         tables.operations[operation.id] = operation
         tables.order.append(operation.id)
@@ -92,6 +102,15 @@ private final class MemoryRows: LedgerRows {
             throw LedgerError(.corrupt, "operation \(operation.id) is not open")
         }
         tables.operations[operation.id] = operation
+    }
+
+    private func isClaimable(_ subject: String?) -> Bool {
+        guard let id = subject.flatMap(TicketID.init), claim(of: id) == nil else { return false }
+        return counts(id)
+    }
+
+    private func counts(_ id: TicketID) -> Bool {
+        ticket(id).flatMap { tables.operations[$0.operation] }?.state == .committed
     }
 
     func issued(_ uid: CardUID, _ sequence: SequenceNumber) -> IssuedRecord? {
@@ -146,4 +165,53 @@ private final class MemoryRows: LedgerRows {
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
     func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }
+}
+
+extension MemoryRows {
+    func ticket(_ id: TicketID) -> SoldTicket? { tables.tickets.first { $0.ticket.id == id } }
+
+    func ticket(of operation: OperationID) -> SoldTicket? {
+        tables.tickets.first { $0.operation == operation }
+    }
+
+    func tickets(on uid: CardUID?) -> [SoldTicket] {
+        tables.tickets.filter { uid == nil || $0.card == uid }
+    }
+
+    func insert(_ sold: SoldTicket) throws(LedgerError) {
+        guard ticket(sold.ticket.id) == nil, ticket(of: sold.operation) == nil else {
+            throw LedgerError(.corrupt, "ticket \(sold.ticket.id) is sold twice")
+        }
+        tables.tickets.append(sold)
+    }
+
+    func claim(of id: TicketID) -> Operation? {
+        tables.operations.values.first { $0.kind == .claim && $0.subject == id.text }
+    }
+
+    func activation(_ id: OperationID) -> ActivationAttempt? {
+        tables.activations.first { $0.id == id }
+    }
+
+    func activation(of code: ScratchCode) -> ActivationAttempt? {
+        tables.activations.first { $0.code == code && $0.state != .rejected }
+    }
+
+    func activations() -> [ActivationAttempt] { tables.activations }
+
+    func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
+        guard activation(attempt.id) == nil, activation(of: attempt.code) == nil else {
+            throw LedgerError(.corrupt, "code \(attempt.code) has another attempt")
+        }
+        tables.activations.append(attempt)
+    }
+
+    func update(_ attempt: ActivationAttempt) throws(LedgerError) {
+        guard
+            let place = tables.activations.firstIndex(where: {
+                $0.id == attempt.id && $0.state == .requested
+            })
+        else { throw LedgerError(.corrupt, "attempt \(attempt.id) is not open") }
+        tables.activations[place] = attempt
+    }
 }

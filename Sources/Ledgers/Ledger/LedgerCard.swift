@@ -22,6 +22,9 @@ public struct LedgerCard: Hashable, Sendable {
     public var status: Status
     public var holder: Holder
     public var scratch: ScratchCard
+    /// The last ticket that counts.
+    public var ticket: Ticket?
+    public var game: MastermindGame?
     public var face: Face
     /// Counts the accounts that this chip has had: a re-issue begins a new one.
     public var account: Int
@@ -37,7 +40,8 @@ public struct LedgerCard: Hashable, Sendable {
 
     public init(
         uid: CardUID, chip: String, isGenuineChip: Bool? = nil, status: Status = .active,
-        holder: Holder = .nobody, scratch: ScratchCard = .none, face: Face = .tapcard,
+        holder: Holder = .nobody, scratch: ScratchCard = .none,
+        ticket: Ticket? = nil, game: MastermindGame? = nil, face: Face = .tapcard,
         account: Int = 1, allocated: SequenceNumber = .none, confirmed: SequenceNumber = .none,
         isDisplayStale: Bool = false, protection: CardProtection = .off,
         foreignMessage: [UInt8]? = nil
@@ -48,6 +52,8 @@ public struct LedgerCard: Hashable, Sendable {
         self.status = status
         self.holder = holder
         self.scratch = scratch
+        self.ticket = ticket
+        self.game = game
         self.face = face
         self.account = account
         self.allocated = allocated
@@ -59,4 +65,13 @@ public struct LedgerCard: Hashable, Sendable {
 
     /// The customer's account behind this card.
     public var purse: Account { .purse(uid, account) }
+
+    /// What becomes of it when an operation that can be voided is final.
+    mutating func complete(_ kind: Operation.Kind, _ sold: Ticket?) {
+        switch kind {
+        case .ticket: ticket = sold
+        case .close: (status, ticket, game) = (.closed, nil, nil)
+        default: break
+        }
+    }
 }

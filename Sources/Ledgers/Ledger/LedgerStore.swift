@@ -47,6 +47,23 @@ public protocol LedgerRows {
     func balance(of account: Account) throws(LedgerError) -> Int64
     func balances() throws(LedgerError) -> [Account: Int64]
 
+    func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket?
+    /// What a purchase sells.
+    func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket?
+    /// Oldest first; also those whose purchase is open or was voided.
+    func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
+    func insert(_ ticket: SoldTicket) throws(LedgerError)
+    func claim(of id: TicketID) throws(LedgerError) -> Operation?
+
+    func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
+    /// The attempt for a code that was not rejected, if any.
+    func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt?
+    /// Oldest first.
+    func activations() throws(LedgerError) -> [ActivationAttempt]
+    func insert(_ attempt: ActivationAttempt) throws(LedgerError)
+    /// Changes state, answer and version of an attempt without an answer, nothing else.
+    func update(_ attempt: ActivationAttempt) throws(LedgerError)
+
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     func insert(_ gap: SequenceGap) throws(LedgerError)
 }

@@ -5,6 +5,10 @@ public struct Operation: Hashable, Sendable {
     /// What is done.
     public enum Kind: String, Sendable, CaseIterable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close
+        /// A lottery ticket is bought; the prize of one is booked.
+        case ticket, claim
+        /// A game of Mastermind is kept on the card.
+        case game
         /// A fresh record without any change: the last word after something was interrupted.
         case reseal
         /// The card's password goes onto its tag, or off it.
@@ -13,7 +17,7 @@ public struct Operation: Hashable, Sendable {
 
         /// Whether it is undone when the card did not follow. Only what takes money off a card
         /// can be: everything else has happened outside the card and the tag follows it.
-        public var isVoidable: Bool { self == .pay || self == .close }
+        public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
         /// Whether it is about the tag's password alone: what cannot be done there never happened.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
@@ -34,6 +38,8 @@ public struct Operation: Hashable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, once.
     public let reverses: OperationID?
+    /// The ticket that is bought, or whose prize is claimed; the game that is kept.
+    public let subject: String?
     public let begunAt: Timestamp
     public var state: State
     /// The number of the record that shows it; none where the tag has no part in it.
@@ -44,7 +50,8 @@ public struct Operation: Hashable, Sendable {
 
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
-        begunAt: Timestamp, state: State = .pending, sequence: SequenceNumber = .none,
+        subject: String? = nil, begunAt: Timestamp, state: State = .pending,
+        sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
     ) {
         self.id = id
@@ -52,6 +59,7 @@ public struct Operation: Hashable, Sendable {
         self.kind = kind
         self.amount = amount
         self.reverses = reverses
+        self.subject = subject
         self.begunAt = begunAt
         self.state = state
         self.sequence = sequence

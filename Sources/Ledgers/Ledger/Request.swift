@@ -25,6 +25,12 @@ public enum Intent: Hashable, Sendable {
     case scratch(ScratchCode)
     case activate
     case close
+    /// Sells a ticket at a price.
+    case ticket(Ticket, Money)
+    /// Books what a ticket has won.
+    case claim(TicketID, Money)
+    /// Keeps a game on the card; nil takes it off.
+    case game(MastermindGame?)
     /// With a number above what lies on the tag, whoever put it there.
     case reseal(above: SequenceNumber)
     case make(CardPlan)
@@ -41,6 +47,9 @@ public enum Intent: Hashable, Sendable {
         case .scratch: .scratch
         case .activate: .activate
         case .close: .close
+        case .ticket: .ticket
+        case .claim: .claim
+        case .game: .game
         case .reseal: .reseal
         case .protect: .protect
         case .unprotect: .unprotect
@@ -120,14 +129,18 @@ public struct OpenWork: Hashable, Sendable {
     /// What the record says, and what phones are to read once it is confirmed.
     public let content: SealedContent
     public let record: [UInt8]
+    /// What is sold, and counts once it is confirmed.
+    public let ticket: Ticket?
 
     public init(
-        operation: Operation, card: LedgerCard, content: SealedContent, record: [UInt8]
+        operation: Operation, card: LedgerCard, content: SealedContent, record: [UInt8],
+        ticket: Ticket? = nil
     ) {
         self.operation = operation
         self.card = card
         self.content = content
         self.record = record
+        self.ticket = ticket
     }
 
     /// The same after the ledger has noted a step of its protection.
@@ -135,6 +148,14 @@ public struct OpenWork: Hashable, Sendable {
         var work = self
         work.card.protection = protection
         return work
+    }
+
+    /// The card as the ledger will have it once the operation is confirmed.
+    public var cardAfterwards: LedgerCard {
+        var card = card
+        card.protection = card.protection.next
+        card.complete(operation.kind, ticket)
+        return card
     }
 
     /// The number that must not be overwritten: taken under the lock, not from an earlier look.

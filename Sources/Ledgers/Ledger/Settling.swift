@@ -54,7 +54,7 @@ extension LedgerStore {
                 return .work(
                     OpenWork(
                         operation: operation, card: view.card, content: content,
-                        record: issued.bytes))
+                        record: issued.bytes, ticket: try book.ticket(of: operation)))
             }
             let work = try book.allocate(for: operation, on: view.card, above: highest)
             return work.map(Settlement.work) ?? .refused(Book.numbersExhausted)
@@ -204,7 +204,7 @@ extension Book {
     ) throws(LedgerError) -> Operation {
         var card = card
         switch operation.kind {
-        case .pay:
+        case .pay, .ticket:
             for posting in Posting.move(operation.amount, from: card.purse, to: .takings) {
                 try post(posting, for: operation)
             }
@@ -212,11 +212,12 @@ extension Book {
             for posting in Posting.move(operation.amount, from: card.purse, to: .cash) {
                 try post(posting, for: operation)
             }
-            card.status = .closed
         default:
             break
         }
+        card.complete(operation.kind, try ticket(of: operation))
+        let ended = try end(operation, as: .committed)
         try rows.save(card)
-        return try end(operation, as: .committed)
+        return ended
     }
 }

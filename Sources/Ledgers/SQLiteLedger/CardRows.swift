@@ -3,16 +3,18 @@ import TapcardDomain
 
 extension SQLiteRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? {
-        try cards(where: "uid = ?", [.uid(uid)]).first
+        try cards(where: "card.uid = ?", [.uid(uid)]).first
     }
 
-    func cards() throws(LedgerError) -> [LedgerCard] { try cards(where: "TRUE ORDER BY uid", []) }
+    func cards() throws(LedgerError) -> [LedgerCard] {
+        try cards(where: "TRUE ORDER BY card.uid", [])
+    }
 
     func save(_ card: LedgerCard) throws(LedgerError) {
         try connection.run(
             """
             INSERT INTO card (\(LedgerCard.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (uid) DO UPDATE SET
                 chip = excluded.chip, is_genuine_chip = excluded.is_genuine_chip,
                 status = excluded.status, holder_id = excluded.holder_id,
@@ -21,25 +23,32 @@ extension SQLiteRows {
                 account = excluded.account, allocated = excluded.allocated,
                 confirmed = excluded.confirmed, is_display_stale = excluded.is_display_stale,
                 protection = excluded.protection, protection_key = excluded.protection_key,
-                foreign_message = excluded.foreign_message
+                foreign_message = excluded.foreign_message, ticket = excluded.ticket,
+                game = excluded.game, game_slots = excluded.game_slots
             """, card.values)
     }
 
     private func cards(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [LedgerCard] {
-        try connection.query("SELECT \(LedgerCard.columns) FROM card WHERE \(condition)", values) {
-            row throws(LedgerError) in try LedgerCard(&row)
-        }
+        try connection.query(
+            """
+            SELECT \(LedgerCard.qualifiedColumns), \(Ticket.qualifiedColumns)
+            FROM card LEFT JOIN ticket ON ticket.id = card.ticket WHERE \(condition)
+            """, values
+        ) { row throws(LedgerError) in try LedgerCard(&row) }
     }
 }
 
 extension LedgerCard {
-    fileprivate static let columns = """
-        uid, chip, is_genuine_chip, status, holder_id, holder_name, scratch, scratch_code, face,
-        account, allocated, confirmed, is_display_stale, protection, protection_key,
-        foreign_message
-        """
+    private static let names = [
+        "uid", "chip", "is_genuine_chip", "status", "holder_id", "holder_name", "scratch",
+        "scratch_code", "face", "account", "allocated", "confirmed", "is_display_stale",
+        "protection", "protection_key", "foreign_message", "game", "game_slots",
+    ]
+    fileprivate static let columns = (names + ["ticket"]).joined(separator: ", ")
+    /// For a row whose ticket is joined to it.
+    fileprivate static let qualifiedColumns = names.map { "card.\($0)" }.joined(separator: ", ")
 
     fileprivate var values: [SQLValue] {
         [
@@ -50,6 +59,8 @@ extension LedgerCard {
             .number(allocated), .number(confirmed), .flag(isDisplayStale),
             .text(protection.word), .optional(protection.keyID) { .integer(Int64($0)) },
             .optional(foreignMessage, SQLValue.blob),
+            .optional(game) { .text($0.id.text) }, .optional(game) { .integer(Int64($0.slots)) },
+            .optional(ticket) { .text($0.id.text) },
         ]
     }
 
@@ -65,6 +76,8 @@ extension LedgerCard {
             allocated: try row.value(\.number), confirmed: try row.value(\.number),
             isDisplayStale: try row.value(\.flag), protection: try CardProtection(&row),
             foreignMessage: try row.optional(\.blob))
+        game = try MastermindGame(&row)
+        ticket = try Ticket(joined: &row)
     }
 }
 
@@ -92,5 +105,18 @@ extension CardProtection {
             throw Columns.unreadable
         }
         self = protection
+    }
+}
+
+extension MastermindGame {
+    /// From its name and its size; nil where there is none.
+    fileprivate init?(_ row: inout Columns) throws(LedgerError) {
+        let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
+        let slots = try row.optional { $0.integer.flatMap(Int.init(exactly:)) }
+        switch (id, slots) {
+        case (nil, nil): return nil
+        case (let id?, let slots?): self.init(id: id, slots: slots)
+        default: throw Columns.unreadable
+        }
     }
 }

@@ -21,11 +21,12 @@ extension SQLiteRows {
 
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
-            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 .id(operation.id), .uid(operation.uid), .text(operation.kind.rawValue),
                 .integer(operation.amount), .optional(operation.reverses, SQLValue.id),
-                .time(operation.begunAt), .text(operation.state.rawValue),
+                .optional(operation.subject, SQLValue.text), .time(operation.begunAt),
+                .text(operation.state.rawValue),
                 .number(operation.sequence), .optional(operation.endedAt, SQLValue.time),
                 .optional(operation.balanceAfter, SQLValue.integer),
             ])
@@ -48,6 +49,10 @@ extension SQLiteRows {
         }
     }
 
+    func claim(of id: TicketID) throws(LedgerError) -> Operation? {
+        try operations(where: "kind = 'claim' AND subject = ?", [.text(id.text)]).first
+    }
+
     private func operations(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [Operation] {
@@ -58,13 +63,15 @@ extension SQLiteRows {
 }
 
 extension Operation {
-    fileprivate static let columns =
-        "id, uid, kind, amount, reverses, begun_at, state, sequence, ended_at, balance_after"
+    fileprivate static let columns = """
+        id, uid, kind, amount, reverses, subject, begun_at, state, sequence, ended_at, balance_after
+        """
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         self.init(
             id: try row.value(\.id), uid: try row.value(\.uid), kind: try row.word(),
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
+            subject: try row.optional(\.text),
             begunAt: try row.value(\.time), state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),
             balanceAfter: try row.optional(\.integer))

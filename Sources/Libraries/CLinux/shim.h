@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/types.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <termios.h>
 
 // Declared here, not by feature macros: with those, types would differ from those of the same
@@ -34,6 +38,75 @@ static inline int linux_make_raw(int terminal) {
     if (tcgetattr(terminal, &settings) != 0) return -1;
     cfmakeraw(&settings);
     return tcsetattr(terminal, TCSANOW, &settings);
+}
+
+/// Bytes come from a terminal one by one, unseen and as they are. The keys that send a signal
+/// still do, and what is written is treated as before; -1 and errno on failure.
+static inline int linux_make_keywise(int terminal) {
+    struct termios settings;
+    if (tcgetattr(terminal, &settings) != 0) return -1;
+    settings.c_iflag &= ~(tcflag_t)(IXON | ICRNL | INLCR | IGNCR | ISTRIP);
+    settings.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+    settings.c_cc[VMIN] = 1;
+    settings.c_cc[VTIME] = 0;
+    return tcsetattr(terminal, TCSANOW, &settings);
+}
+
+extern int pipe2(int ends[2], int flags);
+extern ssize_t read(int descriptor, void *bytes, size_t count);
+
+/// A pipe whose ends never block and that no child inherits; -1 and errno on failure.
+static inline int linux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+
+/// Throws away what lies in a pipe that does not block.
+static inline void linux_drain(int pipe) {
+    char bytes[256];
+    while (read(pipe, bytes, sizeof bytes) > 0) {
+    }
+}
+
+/// A counter that can be waited for; -1 and errno on failure.
+static inline int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+enum {
+    linux_readable = EPOLLIN,
+    /// The other side of a connection sends no more; said once.
+    linux_left = EPOLLRDHUP | EPOLLET,
+};
+
+/// What was seen on a descriptor, with the number under which it is watched.
+struct linux_event {
+    uint32_t what;
+    uint64_t number;
+};
+
+/// A set of descriptors to wait for; -1 and errno on failure.
+static inline int linux_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/// Watches a descriptor under a number; -1 and errno on failure.
+static inline int linux_watch(int epoll, int descriptor, uint32_t what, uint64_t number) {
+    struct epoll_event event = {.events = what, .data.u64 = number};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+/// Watches a descriptor no longer; -1 and errno on failure.
+static inline int linux_unwatch(int epoll, int descriptor) {
+    struct epoll_event event = {.events = 0};
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+enum { linux_events_at_once = 64 };
+
+/// Waits for up to so many milliseconds, for ever where they are negative, and fills in at most
+/// `linux_events_at_once` events; how many, or -1 and errno.
+static inline int linux_wait(int epoll, struct linux_event *events, int milliseconds) {
+    struct epoll_event seen[linux_events_at_once];
+    int count = epoll_wait(epoll, seen, linux_events_at_once, milliseconds);
+    for (int index = 0; index < count; index++) {
+        events[index].what = seen[index].events;
+        events[index].number = seen[index].data.u64;
+    }
+    return count;
 }
 
 #endif

@@ -51,6 +51,12 @@ public struct DurableFile: Sendable, Hashable {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last(path) }
     }
 
+    /// Gives the file another name in the same folder, in the place of whatever has that name.
+    public func move(to path: String) throws(FileError) {
+        guard unsafe rename(self.path, path) == 0 else { throw .last(self.path) }
+        try DurableFile.reachDisk(folder)
+    }
+
     /// The permission bits (mode & 07777), or nil when there is no such file.
     public func permissions() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.permissions

@@ -1,0 +1,151 @@
+import Ledger
+public import TapcardDomain
+
+extension Station {
+    /// Books the prizes of all won tickets of the card on the reader, or of the one that is
+    /// named: each once, whoever asks again. Throws `.nothingWon` where there is none.
+    public func claimTickets(
+        drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
+        naming name: TicketID? = nil, only card: CardUID? = nil
+    ) async throws(TapcardError) -> PrizeReceipt {
+        try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
+        let reading = try await readKnown(only: card, finishing: .claim)
+        let checked = try await afterSettling(reading) { () throws(TapcardError) in
+            try await self.tickets(on: reading)
+        }
+        let uid = checked.card.uid
+        let tickets = try checked.tickets(naming: name)
+        var claims = Claims()
+        for ticket in tickets {
+            guard let draw = drawn[ticket.ticket.draw] else {
+                if name != nil, let claim = ticket.claim { throw claimed(ticket, claim, uid) }
+                claims.isToCome = true
+                continue
+            }
+            if let claim = ticket.claim {
+                let prize = try await afterSettling(reading) { () throws(TapcardError) in
+                    try await booked(claim, ticket, draw)
+                }
+                claims.prizes.append(prize)
+                continue
+            }
+            guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else {
+                continue
+            }
+            do throws(TapcardError) {
+                let receipt = try await change(
+                    .claim(ticket.ticket.id, prize), id: OperationID(claiming: ticket.ticket.id),
+                    only: uid)
+                claims.prizes.append(
+                    PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
+            } catch {
+                claims.problem = error.refusing(prize)
+                // A smaller prize may have room; a card that is gone has none.
+                guard error.kind == .limitExceeded else { break }
+            }
+        }
+        return try receipt(of: claims, on: checked.card, naming: name)
+    }
+
+    /// A prize that this very tap has brought to its end is not denied where the ledger goes away
+    /// behind it.
+    private func afterSettling<Success: Sendable>(
+        _ reading: CardReading, _ body: () async throws(TapcardError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(TapcardError) {
+            return try await body()
+        } catch {
+            guard let settled = reading.settled, settled.kind == .claim else { throw error }
+            throw TapcardError.doneUnread(settled, because: error)
+        }
+    }
+
+    /// How far the claiming has come.
+    private struct Claims {
+        var prizes: [PrizeReceipt.Prize] = []
+        var problem: TapcardError?
+        /// Whether the last ticket is for a draw that is not known yet.
+        var isToCome = false
+    }
+
+    private func booked(
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw
+    ) async throws(TapcardError) -> PrizeReceipt.Prize {
+        let operation = try await whileAsking { () throws(LedgerError) in
+            try await ledger.operation(claim.operation)
+        }
+        guard let operation else {
+            throw TapcardError(
+                LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+        }
+        return PrizeReceipt.Prize(
+            ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: true))
+    }
+
+    /// A prize that was booked, of a draw that is not in the list any more.
+    private func claimed(
+        _ ticket: CardTicket, _ claim: CardTicket.Claim, _ uid: CardUID
+    ) -> TapcardError {
+        TapcardError(
+            Refusal(
+                .alreadyClaimed,
+                "the prize of ticket \(ticket.ticket.id), \(claim.prize.shown), was booked before, "
+                    + "by operation \(claim.operation)"), uid: uid)
+    }
+
+    private func receipt(
+        of claims: Claims, on card: CardReading, naming ticket: TicketID?
+    ) throws(TapcardError) -> PrizeReceipt {
+        let new = claims.prizes.filter { !$0.receipt.isReplayed }
+        if new.isEmpty, let problem = claims.problem { throw problem }
+        guard !claims.prizes.isEmpty else {
+            let detail =
+                ticket.map { ticket in
+                    claims.isToCome
+                        ? "the draw of ticket \(ticket) is not known yet"
+                        : "ticket \(ticket) has won nothing"
+                } ?? "no ticket of the card has won in a draw that is known"
+            throw TapcardError(Refusal(.nothingWon, detail), uid: card.uid)
+        }
+        let last = new.last?.receipt
+        return PrizeReceipt(
+            uid: card.uid, prizes: claims.prizes,
+            balance: last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
+            display: last?.display ?? card.display, problem: claims.problem)
+    }
+}
+
+extension CardTickets {
+    /// All of them, or the one that is named.
+    fileprivate func tickets(naming name: TicketID?) throws(TapcardError) -> [CardTicket] {
+        guard let name else { return tickets }
+        guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
+            throw TapcardError(
+                .wrongState, "Ticket \(name) is none that was bought with card \(card.uid).",
+                meaning: TapcardError.unchanged,
+                advice:
+                    "tapcard tickets lists those that were; hold the card that bought it to the "
+                    + "reader.", uid: card.uid)
+        }
+        return [ticket]
+    }
+}
+
+extension OperationID {
+    /// The one operation that may book a ticket's prize.
+    fileprivate init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
+}
+
+extension TapcardError {
+    /// What to do with a prize that has no room on the card.
+    fileprivate func refusing(_ prize: Money) -> TapcardError {
+        guard kind == .limitExceeded else { return self }
+        let fitsOnNone = prize.minorUnits > Currency.largestBalance
+        return TapcardError(
+            kind, what,
+            meaning: "The prize was not booked, and the ticket stays as good as it is.",
+            advice: fitsOnNone
+                ? "No card can hold so much: keep the card, and have the prize paid out by hand."
+                : "Spend some of what is on the card, then claim the prize again.", uid: uid)
+    }
+}

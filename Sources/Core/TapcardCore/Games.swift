@@ -1,0 +1,20 @@
+import Ledger
+public import TapcardDomain
+
+extension Station {
+    /// Keeps a game of Mastermind on the card on the reader, in the place of another one; nil
+    /// takes it off.
+    public func keepGame(
+        _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> Receipt {
+        try await change(.game(game), id: id, only: card)
+    }
+
+    /// The game on the card on the reader, with the card; what is open on it is settled.
+    public func keptGame(
+        only card: CardUID? = nil
+    ) async throws(TapcardError) -> (card: CardReading, game: MastermindGame?) {
+        let reading = try await readKnown(only: card)
+        return (reading, reading.game)
+    }
+}

@@ -1,0 +1,321 @@
+public import ServicePorts
+public import TapcardDomain
+
+/// Mastermind at a station: the service, who is logged in there, and the games that are kept.
+public struct MastermindDesk: Sendable {
+    /// How long a login may be asked to last, in seconds.
+    public static let timesToLive = 30...3_600
+    private static let longestUser = 256
+
+    private let file: MastermindFile
+    private let address: String
+    private let service: any MastermindService
+    private let password: @Sendable (String) async throws(TapcardError) -> String?
+
+    /// `address` is that of the service: what one service gave is never shown to another. The
+    /// `password` of a user is asked for when a login has expired; nil where nobody gives it.
+    /// `note` is told what a person should know besides.
+    public init(
+        path: String, address: String, service: any MastermindService,
+        password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
+        note: @escaping @Sendable (String) -> Void
+    ) {
+        file = MastermindFile(path: path, note: note)
+        (self.address, self.service, self.password) = (address, service, password)
+    }
+
+    /// The game that goes on; nil where there is none.
+    public func currentGame() throws(TapcardError) -> KeptMastermindGame? {
+        try file.load().current(at: address)
+    }
+
+    public func logIn(
+        as user: String, password: String, timeToLive: Int? = nil
+    ) async throws(TapcardError) {
+        try MastermindDesk.requireLogin(user, timeToLive)
+        guard !password.isEmpty else {
+            throw TapcardError(
+                .usage, "The password is empty.", meaning: MastermindDesk.nothingSent)
+        }
+        let token: MastermindToken
+        do {
+            token = try await service.logIn(
+                user: user, password: password, timeToLive: timeToLive)
+        } catch {
+            throw TapcardError(error, meaning: "You are not logged in.")
+        }
+        try keep(token, user, timeToLive)
+    }
+
+    /// Refuses where nobody is logged in, without asking the service.
+    public func requireLoggedIn() throws(TapcardError) {
+        do throws(Failure) {
+            _ = try requireLogin()
+        } catch {
+            throw error.error(meaning: MastermindDesk.nothingSent)
+        }
+    }
+
+    /// Checks who wants to log in, before a password is asked for.
+    public static func requireLogin(
+        _ user: String, _ timeToLive: Int?
+    ) throws(TapcardError) {
+        guard !user.isEmpty, user.utf8.count <= longestUser,
+            !user.unicodeScalars.contains(where: \.isMisleading)
+        else {
+            throw TapcardError(
+                .usage, "A user's name has 1 to \(longestUser) bytes, and no control characters.",
+                meaning: nothingSent)
+        }
+        if let timeToLive, !timesToLive.contains(timeToLive) {
+            throw TapcardError(
+                .usage,
+                "A login cannot last \(timeToLive) seconds: choose \(timesToLive.lowerBound) to "
+                    + "\(timesToLive.upperBound).", meaning: nothingSent)
+        }
+    }
+
+    /// Begins a game, which is the current one from then on.
+    public func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
+        do {
+            _ = try MastermindRules(slots: slots)
+        } catch {
+            throw TapcardError(
+                .badGuess, TapcardError.sentence(error.detail), meaning: MastermindDesk.nothingSent)
+        }
+        let id = try await withLogin("No game was started here.") {
+            token throws(ServiceError) in
+            try await service.start(slots: slots, with: token)
+        }
+        return try resume(MastermindGame(id: id, slots: slots))
+    }
+
+    /// Makes a game that was begun, here or elsewhere, the current one.
+    @discardableResult
+    public func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
+        try file.change { book in
+            let kept = book.kept(game, at: address)
+            book.keep(kept, asCurrent: true)
+            return kept
+        }
+    }
+
+    public func ranking() async throws(TapcardError) -> [MastermindRank] {
+        try await withLogin("The ranking is not known.") { token throws(ServiceError) in
+            try await service.ranking(with: token)
+        }
+    }
+
+    /// Makes a guess in the current game.
+    ///
+    /// It is written down before it is sent. Where no answer comes it stays there as one that may
+    /// have counted: it is not repeated, because the service would count it twice.
+    public func guess(
+        _ colours: [Int], rules colourCount: Int = 6
+    ) async throws(TapcardError) -> KeptMastermindGame {
+        let game = try requireGuess(colours, colourCount)
+        try change(game) { $0.ask(colours) }
+        do {
+            let answer = try await callWithLogin { token throws(ServiceError) in
+                let answer = try await service.guess(colours, in: game.id, with: token)
+                guard answer.evaluation.isPossible(slots: game.slots),
+                    MastermindBook.isNumber(answer.guessCount)
+                else {
+                    throw ServiceError(
+                        .wrongShape, "an evaluation that a game of \(game.slots) slots cannot have")
+                }
+                return answer
+            }
+            return try keep(answer, of: colours, in: game)
+        } catch let failure as Failure {
+            throw try became(of: colours, in: game, failure)
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw TapcardError(.failed, "\(error)")
+        }
+    }
+
+    private func requireGuess(
+        _ colours: [Int], _ colourCount: Int
+    ) throws(TapcardError) -> MastermindGame {
+        guard let kept = try currentGame() else {
+            throw TapcardError(
+                .wrongState, "There is no game to guess in.", meaning: MastermindDesk.nothingSent,
+                advice: "Start one with tapcard mastermind start.")
+        }
+        do {
+            try MastermindRules(slots: kept.game.slots, colours: colourCount).requireGuess(colours)
+        } catch {
+            throw TapcardError(
+                .badGuess, TapcardError.sentence(error.detail), meaning: MastermindDesk.nothingSent)
+        }
+        if let count = kept.solvedWith {
+            throw TapcardError(
+                .wrongState, "This game is solved, with guess \(count).",
+                meaning: MastermindDesk.nothingSent,
+                advice: "Start another one with tapcard mastermind start.")
+        }
+        return kept.game
+    }
+
+    @discardableResult
+    private func change(
+        _ game: MastermindGame, _ body: (inout MastermindHistory) -> Void
+    ) throws(TapcardError) -> KeptMastermindGame {
+        try file.change { book in
+            var kept = book.kept(game, at: address)
+            body(&kept.history)
+            // Another process may have begun another game meanwhile: that stays the current one.
+            book.keep(kept, asCurrent: false)
+            return kept
+        }
+    }
+
+    private func keep(
+        _ answer: MastermindAnswer, of colours: [Int], in game: MastermindGame
+    ) throws(TapcardError) -> KeptMastermindGame {
+        do throws(TapcardError) {
+            return try change(game) {
+                $0.answer(colours, answer.evaluation, number: answer.guessCount)
+            }
+        } catch {
+            let result = answer.evaluation
+            throw TapcardError(
+                error.kind, error.what,
+                meaning: "The guess has counted: \(result.black) black, \(result.white) white. "
+                    + "That could not be kept.", advice: error.advice)
+        }
+    }
+
+    /// Whether a guess that got no evaluation counts, as far as that can be known.
+    private func became(
+        of colours: [Int], in game: MastermindGame, _ failure: Failure
+    ) throws(TapcardError) -> TapcardError {
+        if case .call(let error) = failure, error.mayHaveHappened {
+            let told = TapcardError(error, meaning: "")
+            return TapcardError(
+                told.kind, told.what,
+                meaning: "Whether the guess counts is not known; nothing repeats it by itself.",
+                advice: "Go on guessing: the number of the next answer says whether it counted.")
+        }
+        try change(game) { $0.withdraw(colours) }
+        return failure.error(meaning: "The guess does not count.")
+    }
+}
+
+extension MastermindDesk {
+    private static let nothingSent = "Nothing was sent."
+
+    /// Why something that needs a login was not done.
+    private enum Failure: Error {
+        case call(ServiceError)
+        /// Before the call, or before it was repeated.
+        case login(TapcardError)
+
+        func error(meaning: String) -> TapcardError {
+            switch self {
+            case .call(let error): TapcardError(error, meaning: meaning)
+            case .login(let error):
+                TapcardError(error.kind, error.what, meaning: meaning, advice: error.advice)
+            }
+        }
+    }
+
+    private func withLogin<Success: Sendable>(
+        _ meaning: String, _ call: (MastermindToken) async throws(ServiceError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(Failure) {
+            return try await callWithLogin(call)
+        } catch {
+            throw error.error(meaning: meaning)
+        }
+    }
+
+    /// Calls with the token that is kept. Where that has expired it logs in again, once, and
+    /// repeats the call, once: a call that was refused for its token has done nothing.
+    private func callWithLogin<Success: Sendable>(
+        _ call: (MastermindToken) async throws(ServiceError) -> Success
+    ) async throws(Failure) -> Success {
+        let login = try requireLogin()
+        do {
+            return try await call(login.token)
+        } catch {
+            guard error.kind == .unauthorized else { throw .call(error) }
+        }
+        let token = try await logInAgain(login)
+        do {
+            return try await call(token)
+        } catch {
+            throw .call(error)
+        }
+    }
+
+    private func requireLogin() throws(Failure) -> MastermindBook.Login {
+        let login: MastermindBook.Login?
+        do {
+            login = try file.load().login
+        } catch {
+            throw .login(error)
+        }
+        guard let login, login.address == address else {
+            throw .login(
+                TapcardError(
+                    .serviceUnauthorized,
+                    login.map { "You are logged in at \($0.address), and not at \(address)." }
+                        ?? "You are not logged in to Mastermind.",
+                    advice: "Log in with tapcard mastermind login."))
+        }
+        return login
+    }
+
+    private func logInAgain(
+        _ old: MastermindBook.Login
+    ) async throws(Failure) -> MastermindToken {
+        // Another process may have done it meanwhile.
+        let now = try requireLogin()
+        guard now == old else { return now.token }
+        do {
+            guard let password = try await password(old.user) else {
+                throw TapcardError(
+                    .serviceUnauthorized, "The login of \(old.user) has expired.",
+                    advice: "Log in with tapcard mastermind login, or set "
+                        + "TAPCARD_MASTERMIND_PASSWORD.")
+            }
+            let token = try await service.logIn(
+                user: old.user, password: password, timeToLive: old.timeToLive)
+            try keep(token, old.user, old.timeToLive)
+            return token
+        } catch let error as ServiceError {
+            throw .login(TapcardError(error, meaning: ""))
+        } catch let error as TapcardError {
+            throw .login(error)
+        } catch {
+            throw .login(TapcardError(.failed, "\(error)"))
+        }
+    }
+
+    private func keep(
+        _ token: MastermindToken, _ user: String, _ timeToLive: Int?
+    ) throws(TapcardError) {
+        try file.change { book in
+            book.login = MastermindBook.Login(
+                address: address, user: user, token: token, timeToLive: timeToLive)
+        }
+    }
+}
+
+extension ServiceError {
+    /// Whether a request that ended so may have been carried out all the same.
+    fileprivate var mayHaveHappened: Bool {
+        switch kind {
+        // Who leaves while it is on its way does not call it back.
+        case .timedOut, .cutOff, .tooLarge, .notHTTP, .broken, .notJSON, .wrongShape, .badVersion,
+            .badBalls, .badDate, .cancelled:
+            true
+        case .unreachable, .certificate, .redirected, .refused, .unauthorized, .wrongPassword,
+            .badAddress, .noClient:
+            false
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import DurableFile
+import TextCodecs
+
+/// The file in which a station keeps what it has of Mastermind: readable by its owner only, or
+/// refused.
+struct MastermindFile: Sendable {
+    private static let mode: UInt32 = 0o600
+    private static let othersMayRead: UInt32 = 0o077
+
+    let path: String
+    /// Told what a person has to know: that the file was damaged and where it lies now.
+    let note: @Sendable (String) -> Void
+
+    func load() throws(TapcardError) -> MastermindBook {
+        if let book = try loadIfSound() { return book }
+        return try alone { () throws(TapcardError) in try loadOrSetAside() }
+    }
+
+    /// Reads the file, lets the body change what is in it, and writes it: no other process does
+    /// the same meanwhile.
+    func change<Success>(
+        _ body: (inout MastermindBook) throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        try alone { () throws(TapcardError) in
+            let old = try loadOrSetAside()
+            var book = old
+            let success = try body(&book)
+            if book != old { try save(book) }
+            return success
+        }
+    }
+
+    /// Nil for a damaged file.
+    private func loadIfSound() throws(TapcardError) -> MastermindBook? {
+        let file = DurableFile(path)
+        let bytes: [UInt8]
+        do {
+            guard let mode = try file.permissions() else { return MastermindBook() }
+            guard mode & MastermindFile.othersMayRead == 0 else {
+                throw refusal(
+                    "The file \(path) can be read by others (mode \(String(mode, radix: 8))).",
+                    "Whoever reads it can play in your name until the login expires. "
+                        + "If nobody has: chmod 600 \(path)")
+            }
+            guard let found = try file.read(limit: JSONValue.sizeLimit) else {
+                return MastermindBook()
+            }
+            bytes = found
+        } catch let error as TapcardError {
+            throw error
+        } catch let error as FileError {
+            if error.kind == .tooLarge { return nil }
+            throw refusal(
+                "The file of your games cannot be read: \(error.detail).",
+                "Let its owner run tapcard, or remove it: then log in again.")
+        } catch {
+            throw refusal("The file of your games cannot be read: \(error).", "")
+        }
+        guard let document = try? JSONValue.parsing(bytes) else { return nil }
+        if let format = document["format"]?.string, format != MastermindBook.format,
+            format.hasPrefix(MastermindBook.formatPrefix)
+        {
+            throw refusal(
+                "The file \(path) was written by a newer tapcard.",
+                "Use that version, or remove the file: then log in again.")
+        }
+        return MastermindBook(document)
+    }
+
+    private func loadOrSetAside() throws(TapcardError) -> MastermindBook {
+        if let book = try loadIfSound() { return book }
+        let other = path + ".damaged"
+        do {
+            try DurableFile(path).move(to: other)
+        } catch {
+            throw refusal(
+                "The file \(path) is damaged and cannot be set aside: \(error.detail).",
+                "Remove it: then log in again.")
+        }
+        note(
+            "The file of your Mastermind games was damaged: it lies at \(other) now. The games "
+                + "that were in it are still at the service; log in again.")
+        return MastermindBook()
+    }
+
+    private func alone<Success>(
+        _ body: () throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        let lock: FileLock?
+        do {
+            lock = try FileLock.acquire(path + ".lock", waiting: true)
+        } catch {
+            throw refusal(
+                "The file of your games cannot be locked: \(error.detail).",
+                "Make room or give yourself the right to write there.")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    private func save(_ book: MastermindBook) throws(TapcardError) {
+        do {
+            try DurableFile(path).write(
+                Array((book.document.text + "\n").utf8), mode: MastermindFile.mode)
+        } catch {
+            throw refusal(
+                "The file of your games cannot be written: \(error.detail).",
+                "Make room or give yourself the right to write there.")
+        }
+    }
+
+    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+        TapcardError(
+            .fileUnusable, what, meaning: "Without it tapcard plays no Mastermind.",
+            advice: advice)
+    }
+}

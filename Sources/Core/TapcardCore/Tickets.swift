@@ -1,0 +1,189 @@
+public import Ledger
+public import TapcardDomain
+
+/// A ticket that was bought: what it is, and the payment for it.
+public struct TicketReceipt: Sendable, Hashable {
+    public let ticket: Ticket
+    public let receipt: Receipt
+}
+
+/// A ticket that counts, with what the ledger knows of it.
+public struct CardTicket: Sendable, Hashable {
+    public let ticket: Ticket
+    /// The card that bought it: the one in hand, or one that it replaces.
+    public let boughtWith: CardUID
+    public let purchase: OperationID
+    public let price: Money
+    public let boughtAt: Timestamp
+    /// Nil while its prize was not claimed.
+    public let claim: Claim?
+
+    /// The prize of a ticket, once it is booked.
+    public struct Claim: Sendable, Hashable {
+        public let operation: OperationID
+        public let prize: Money
+        public let at: Timestamp
+    }
+}
+
+/// A card with its tickets, newest first.
+public struct CardTickets: Sendable, Hashable {
+    public let card: CardReading
+    public let tickets: [CardTicket]
+}
+
+/// What claiming the prizes of a card has brought.
+public struct PrizeReceipt: Sendable, Hashable {
+    public let uid: CardUID
+    /// Each won ticket, the newest first, with the booking of its prize; replayed where it was
+    /// booked before.
+    public let prizes: [Prize]
+    /// What the card holds now.
+    public let balance: Money
+    public let display: DisplayState
+    /// Why not every prize was booked; the others were.
+    public let problem: TapcardError?
+
+    /// A won ticket, the draw that it won in, and the booking of its prize.
+    public struct Prize: Sendable, Hashable {
+        public let ticket: CardTicket
+        public let draw: Draw
+        public let receipt: Receipt
+    }
+
+    /// Whether every prize was booked before: nothing happened this time.
+    public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
+}
+
+extension Station {
+    /// Sells a ticket with random balls. The price is held, and booked when the card has it; until
+    /// then there is no ticket. The same id gets the same ticket. That the draw is still to come
+    /// is for the caller to know.
+    public func buyTicket(
+        draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
+        only card: CardUID? = nil
+    ) async throws(TapcardError) -> TicketReceipt {
+        try requirePositive(price)
+        let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
+        let receipt = try await change(.ticket(ticket, price), id: id, only: card)
+        let sold: SoldTicket?
+        do {
+            sold = try await ledger.ticket(of: receipt.operation.id)
+        } catch {
+            throw TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
+        }
+        return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
+    }
+
+    /// Reads a card, settles what is open on it, and looks up its tickets.
+    public func checkTickets(
+        only card: CardUID? = nil
+    ) async throws(TapcardError) -> CardTickets {
+        try await tickets(on: try await readKnown(only: card))
+    }
+
+    /// The tickets of a card that was read.
+    func tickets(on reading: CardReading) async throws(TapcardError) -> CardTickets {
+        let tickets = try await whileAsking { () throws(LedgerError) in
+            try await ledger.tickets(of: reading.uid)
+        }
+        return CardTickets(
+            card: reading, tickets: (tickets ?? []).map { CardTicket($0, currency) })
+    }
+
+    /// The tickets of a card that need not be there, newest first; of all cards where none is
+    /// named.
+    public static func tickets(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [CardTicket] {
+        let tickets: [CountingTicket]?
+        do {
+            tickets = try await ledger.tickets(of: card)
+        } catch {
+            throw TapcardError(error)
+        }
+        guard let tickets else {
+            throw TapcardError(
+                Refusal(
+                    .cardUnknown,
+                    "this ledger knows no card \(card.map(\.description) ?? "")"), uid: card)
+        }
+        return tickets.map { CardTicket($0, ledger.currency) }
+    }
+
+    /// Each ball with the same chance, but for less than one in 2^54.
+    private func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
+        do {
+            return try Balls.drawn(under: rules) { limit in
+                let dealt = surroundings.random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                return Int(dealt % UInt64(limit))
+            }
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    /// Settles what is open on a card of this ledger and shows it. Where that was of the kind that
+    /// is asked for, the card may be gone by then.
+    func readKnown(
+        only card: CardUID?, finishing kind: Ledger.Operation.Kind? = nil
+    ) async throws(TapcardError) -> CardReading {
+        try await tap(
+            for: nil, only: card,
+            conclude: { error, state in
+                guard let settled = state.settled, settled.kind == kind,
+                    settled.state == .committed, !error.blamesCard
+                else { return nil }
+                do throws(Interruption) {
+                    return .success(
+                        try await reading(of: settled.uid, .outOfDate, settled: settled))
+                } catch {
+                    return .failure(TapcardError.doneUnread(settled, because: error.error))
+                }
+            },
+            { sight, state throws(Interruption) in
+                guard let view = sight.view else {
+                    throw .refused(try await strangerRefusal(sight))
+                }
+                return try await reading(quiet: sight, view, state)
+            })
+    }
+}
+
+extension TicketID {
+    /// The name of the ticket that an operation buys.
+    fileprivate init(boughtBy operation: OperationID) {
+        let digits = operation.derived(for: "ticket").description.filter { $0 != "-" }
+        guard let id = TicketID("ticket-\(digits.prefix(12))") else {
+            preconditionFailure("hexadecimal digits make a name")
+        }
+        self = id
+    }
+}
+
+extension CardTicket {
+    init(_ counting: CountingTicket, _ currency: Currency) {
+        let sold = counting.sold
+        self.init(
+            ticket: sold.ticket, boughtWith: sold.card, purchase: sold.operation,
+            price: Money(minorUnits: sold.price, currency), boughtAt: sold.boughtAt,
+            claim: counting.claim.map { claim in
+                Claim(
+                    operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
+                    at: claim.begunAt)
+            })
+    }
+}
+
+extension TapcardError {
+    /// A ticket was bought or a prize booked, and the ledger cannot be asked which.
+    static func doneUnread(
+        _ done: Operation, because error: TapcardError
+    ) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket it is about.",
+            meaning: "The \(done.kind.noun) \(done.id) is done, and the ledger has it.",
+            advice: "Tap the card with tapcard ticket check once the ledger is back.",
+            uid: done.uid)
+    }
+}

@@ -1,0 +1,32 @@
+extension String {
+    /// The text in lines of at most so many cells, broken between words where that is possible.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in split(separator: " ") {
+            var rest = String(word).cells.text
+            let joined = line.isEmpty ? rest : "\(line) \(rest)"
+            if joined.cells.width <= width {
+                line = joined
+                continue
+            }
+            if !line.isEmpty { lines.append(line) }
+            while rest.cells.width > width {
+                let head = rest.cut(to: width)
+                // Not even one character fits: then there is nothing to show.
+                guard !head.isEmpty else { return lines }
+                lines.append(head)
+                rest = String(rest.dropFirst(head.count))
+            }
+            line = rest
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    /// The same in no more than so many lines; an ellipsis says that there was more.
+    func wrapped(to width: Int, lines limit: Int) -> [String] {
+        let lines = wrapped(to: width)
+        guard lines.count > limit, limit > 0 else { return Array(lines.prefix(max(0, limit))) }
+        return lines.prefix(limit - 1) + [lines[limit - 1].cut(to: width - 1) + "…"]
+    }
+}

@@ -1,0 +1,55 @@
+import BlockingLane
+import ServicePorts
+import TapcardCore
+import TapcardDomain
+
+extension Session {
+    /// Activates the code of the card on the reader. Whoever leaves while the service is asked is
+    /// told that the request goes on.
+    func activate() async throws(TapcardError) -> Report {
+        let station = try await station()
+        let service = AnnouncedActivation(try services().activation, in: self)
+        let outcome = await withTaskCancellationHandler {
+            do throws(TapcardError) {
+                return Result<Receipt, TapcardError>.success(
+                    try await station.activate(id: station.newID(), through: service))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            service.noteLeaving()
+        }
+        let reading = try await station.reading(afterwards: try outcome.get())
+        return Report(reading, "Activated", currency: station.currency)
+    }
+}
+
+/// The service, with word of what is waited for while it is asked.
+private struct AnnouncedActivation: ActivationService {
+    private let service: any ActivationService
+    private let session: Session
+    private let isAsking = Guarded(false)
+
+    init(_ service: any ActivationService, in session: Session) {
+        (self.service, self.session) = (service, session)
+    }
+
+    func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        isAsking.withLock { $0 = true }
+        defer { isAsking.withLock { $0 = false } }
+        announce("Activating", "asking the activation service")
+        return try await service.activate(code)
+    }
+
+    func noteLeaving() {
+        guard isAsking.withLock({ $0 }) else { return }
+        announce(
+            "Activating; stops when the answer is recorded",
+            "the request goes on; its answer is recorded")
+    }
+
+    private func announce(_ words: String, _ detail: String) {
+        session.spinner.show(words)
+        if session.isVerbose { session.say("tapcard: \(detail)\n") }
+    }
+}

@@ -1,0 +1,257 @@
+import Ledger
+import MastermindBoard
+import ServicePorts
+import TapcardCore
+import TapcardDomain
+import TerminalControl
+import TextCodecs
+
+extension Command {
+    private static let passwords =
+        "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it is never an "
+        + "argument and never kept."
+
+    static let mastermindCommands: [Command] = [
+        Command(
+            "mastermind login", group: .mastermind, "Log in to Mastermind",
+            discussion: passwords
+                + " What the service lets you in with is kept for its owner only, in "
+                + "mastermind.json beside the keys.",
+            arguments: [CommandArgument(name: "USER", help: "Your name at the service")],
+            options: [
+                CommandOption(
+                    name: "time-to-live", value: "SECONDS",
+                    help: "How long the login lasts, 30 to 3600; the service decides without it")
+            ],
+            example: "tapcard mastermind login amanda --time-to-live 600"
+        ) { session throws(TapcardError) in try await session.logInToMastermind() },
+        Command(
+            "mastermind start", group: .mastermind, "Start a game",
+            discussion: "It is the game that guess and play go on with.",
+            options: [
+                CommandOption(
+                    name: "slots", value: "N",
+                    help: "How many colours to find, 1 to \(MastermindRules.mostSlots): 6"),
+                CommandOption(name: "keep", help: "Keep the game on the card on the reader, too"),
+            ],
+            example: "tapcard mastermind start --slots 4"
+        ) { session throws(TapcardError) in try await session.startMastermind() },
+        Command(
+            "mastermind guess", group: .mastermind, "Make a guess in the current game",
+            discussion: "A guess whose answer is lost may have counted: it is not repeated.",
+            arguments: [
+                CommandArgument(
+                    name: "COLOUR", help: "Digits from 1 to 6, also written together: 152561",
+                    repeats: true)
+            ],
+            example: "tapcard mastermind guess 1 5 2 5 6 1"
+        ) { session throws(TapcardError) in try await session.guessInMastermind() },
+        Command(
+            "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
+            options: [
+                CommandOption(name: "slots", value: "N", help: "Only games with so many slots")
+            ],
+            example: "tapcard mastermind ranking --slots 4"
+        ) { session throws(TapcardError) in try await session.showMastermindRanking() },
+        Command(
+            "mastermind play", group: .mastermind, "Play on a board in the terminal",
+            discussion: "Goes on with the current game, or starts one. ? shows the keys; q leaves, "
+                + "and the game stays. " + passwords,
+            example: "tapcard mastermind play"
+        ) { session throws(TapcardError) in
+            try session.requireBoard()
+            return try await session.playMastermind()
+        },
+        Command(
+            "mastermind resume", group: .mastermind, "Go on with the game on a card",
+            discussion: "It becomes the current game. On a terminal the board opens at once.",
+            example: "tapcard mastermind resume"
+        ) { session throws(TapcardError) in try await session.resumeMastermind() },
+    ]
+}
+
+extension Session {
+    private static let usualSlots = 6
+
+    private func mastermind() throws(TapcardError) -> MastermindDesk {
+        try mastermind { user throws(TapcardError) in try await mastermindPassword(user) }
+    }
+
+    /// What is kept of Mastermind, and the service.
+    func mastermind(
+        password: @escaping @Sendable (String) async throws(TapcardError) -> String?
+    ) throws(TapcardError) -> MastermindDesk {
+        try makeDataFolder()
+        return MastermindDesk(
+            path: settings.dataFolder + "/mastermind.json",
+            address: try settings.services.mastermind.text, service: try services().mastermind,
+            password: password, note: { say("tapcard: \($0.shown)\n") })
+    }
+
+    /// From the environment or from the keyboard; nil where there is neither.
+    private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
+        if let password = settings.mastermindPassword { return password }
+        guard let keyboard = console.keyboard else { return nil }
+        do {
+            if let password = try await keyboard.askSecretly("Password for \(user.shown): ") {
+                return password
+            }
+        } catch {
+            throw TapcardError(
+                .failed, "The terminal cannot be asked for the password: \(error).",
+                meaning: "Nothing was sent.", advice: "Set TAPCARD_MASTERMIND_PASSWORD.")
+        }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was sent.")
+    }
+
+    fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
+        let user = command.argument("USER") ?? ""
+        let timeToLive = try whole("time-to-live")
+        try MastermindDesk.requireLogin(user, timeToLive)
+        let desk = try mastermind()
+        guard let password = try await mastermindPassword(user) else {
+            throw TapcardError(
+                .usage, "There is nobody to ask for the password.", meaning: "Nothing was sent.",
+                advice: "Run it in a terminal, or set TAPCARD_MASTERMIND_PASSWORD.")
+        }
+        try await desk.logIn(as: user, password: password, timeToLive: timeToLive)
+        return Report(
+            [
+                JSONMember(key: "user", value: .string(user)),
+                JSONMember(key: "timeToLive", value: .number(timeToLive)),
+            ], ["Logged in to Mastermind as \(user)"])
+    }
+
+    fileprivate func startMastermind() async throws(TapcardError) -> Report {
+        let slots = try whole("slots") ?? Session.usualSlots
+        let desk = try mastermind()
+        // What can fail without a game fails before there is one.
+        let station = command.flag("keep") ? try await self.station() : nil
+        let kept = try await desk.start(slots: slots)
+        var uid: CardUID?
+        var problem: TapcardError?
+        if let station {
+            do {
+                uid = try await station.keepGame(kept.game, id: station.newID()).uid
+            } catch {
+                problem = TapcardError(
+                    error.kind, error.what,
+                    meaning: "The game is started and is the current one here, but no card keeps "
+                        + "it.", advice: error.advice, uid: error.uid)
+            }
+        }
+        let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
+        return Report(
+            Report.members(of: kept) + [JSONMember(key: "uid", value: .text(uid))],
+            [
+                "Started a game of \(slotWords)", "Game \(kept.game.id)",
+                uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
+                    ?? "tapcard mastermind play opens the board",
+            ], problem: problem)
+    }
+
+    fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
+        var colours: [Int] = []
+        for character in command.arguments("COLOUR").joined() {
+            guard let colour = character.wholeNumberValue, character.isASCII else {
+                throw TapcardError(
+                    .usage, "\(String(character).debugDescription) is no colour: write digits.",
+                    meaning: "Nothing was sent.", advice: "For example: 152561, or 1 5 2 5 6 1.")
+            }
+            colours.append(colour)
+        }
+        let kept = try await mastermind().guess(colours)
+        guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
+            let evaluation = turn.evaluation, let number = turn.number
+        else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }
+        var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
+        if kept.solvedWith != nil {
+            lines[0] = "Solved with guess \(number): " + lines[0]
+        } else {
+            lines.append("Guess \(number) of game \(kept.game.id)")
+        }
+        return Report(
+            [
+                JSONMember(key: "game", value: .text(kept.game.id)),
+                JSONMember(key: "black", value: .number(evaluation.black)),
+                JSONMember(key: "white", value: .number(evaluation.white)),
+                JSONMember(key: "guesses", value: .number(number)),
+                JSONMember(key: "slots", value: .number(kept.game.slots)),
+                JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
+            ], lines)
+    }
+
+    fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
+        let slots = try whole("slots")
+        let rows = try await mastermind().ranking().ranked(slots: slots)
+        let names = rows.map { $0.name.shown.count }.max() ?? 0
+        let scores = rows.map { String($0.score).count }.max() ?? 0
+        return Report(
+            [JSONMember(key: "ranking", value: .array(rows.map(Report.document(of:))))],
+            rows.isEmpty
+                ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
+                : rows.map { row in
+                    let score = String(row.score)
+                    return padded(row.name.shown, names) + "  "
+                        + padded("", scores - score.count) + score
+                        + (row.score == 1 ? " guess,   " : " guesses, ")
+                        + padded("\(row.slots) slots", 8) + "  \(row.time)"
+                }, isPlain: true)
+    }
+
+    fileprivate func resumeMastermind() async throws(TapcardError) -> Report {
+        let desk = try mastermind()
+        let (card, game) = try await station().keptGame()
+        guard let game else {
+            throw TapcardError(
+                .wrongState, "The card keeps no game.", meaning: "Nothing was changed.",
+                advice: "tapcard mastermind start --keep puts one on it.", uid: card.uid)
+        }
+        let kept = try desk.resume(game)
+        if !isJSON, !isQuiet, hasBoard {
+            await spinner.stop()
+            return try await playMastermind()
+        }
+        return Report(
+            Report.members(of: kept) + [JSONMember(key: "uid", value: .text(card.uid))],
+            ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"])
+    }
+
+    /// A whole number given with an option.
+    private func whole(_ name: String) throws(TapcardError) -> Int? {
+        guard let text = command.option(name) else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
+            throw TapcardError(
+                .usage, "\(text.debugDescription) is no number for --\(name).",
+                meaning: "Nothing was sent.")
+        }
+        return number
+    }
+}
+
+extension Report {
+    fileprivate static func members(of kept: KeptMastermindGame) -> [JSONMember] {
+        [
+            JSONMember(key: "game", value: .text(kept.game.id)),
+            JSONMember(key: "slots", value: .number(kept.game.slots)),
+            JSONMember(key: "guesses", value: .number(kept.history.guessCount)),
+            JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
+        ]
+    }
+
+    /// How far a game has come.
+    static func words(of kept: KeptMastermindGame) -> [String] {
+        let count = kept.history.guessCount
+        let words = count == 1 ? "1 guess" : "\(count) guesses"
+        if kept.solvedWith != nil { return ["Solved with \(words)"] }
+        return ["\(words) so far; tapcard mastermind play goes on"]
+    }
+
+    fileprivate static func document(of rank: MastermindRank) -> JSONValue {
+        [
+            "name": .string(rank.name), "score": .number(rank.score), "slots": .number(rank.slots),
+            "time": .string(rank.time), "participant": .string(rank.participant),
+            "id": .string(rank.id), "icons": .array(rank.icons.map { .string($0) }),
+        ]
+    }
+}

@@ -1,0 +1,133 @@
+public import ServicePorts
+import TapcardCore
+public import TapcardDomain
+
+/// Where the services answer, and what the lottery draws: what their drivers have to know.
+public struct ServiceSettings: Sendable, Hashable {
+    public let activation: ServiceAddress
+    public let lottery: ServiceAddress
+    public let mastermind: ServiceAddress
+    public let rules: LotteryRules
+    /// Where what the lottery said is kept for later.
+    public let dataFolder: String
+
+    public init(
+        activation: ServiceAddress, lottery: ServiceAddress, mastermind: ServiceAddress,
+        rules: LotteryRules, dataFolder: String
+    ) {
+        (self.activation, self.lottery, self.mastermind) = (activation, lottery, mastermind)
+        (self.rules, self.dataFolder) = (rules, dataFolder)
+    }
+}
+
+extension Settings {
+    /// Only ever a variable: a flag would stand in the list of processes, and a file is copied.
+    static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
+    static let passwordName = "mastermind-password"
+
+    /// What the services' drivers have to know.
+    var services: ServiceSettings {
+        get throws(TapcardError) {
+            ServiceSettings(
+                activation: try address(.activationURL), lottery: try address(.lotteryURL),
+                mastermind: try address(.mastermindURL), rules: try lotteryRules,
+                dataFolder: dataFolder)
+        }
+    }
+
+    /// What a ticket costs.
+    func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
+        try checked(.ticketPrice) { text throws(Refusal) in
+            let price = try Money(parsing: text, currency)
+            guard (1...Currency.largestBalance).contains(price.minorUnits) else {
+                throw Refusal(.badAmount, "a ticket costs more than nothing and fits on a card")
+            }
+            return price
+        }
+    }
+
+    func prizes(_ currency: Currency) throws(TapcardError) -> PrizeTable {
+        try checked(.prizes) { text throws(Refusal) in try PrizeTable(parsing: text, currency) }
+    }
+
+    var topPrizeUnit: TopPrizeUnit {
+        get throws(TapcardError) {
+            try checked(.topPrizeUnit) { text throws(Refusal) in
+                guard let unit = TopPrizeUnit(rawValue: text) else {
+                    throw Refusal(
+                        .badAmount,
+                        "write whole or minor: what the lottery's number counts")
+                }
+                return unit
+            }
+        }
+    }
+
+    var lotteryRules: LotteryRules {
+        get throws(TapcardError) {
+            let ballCount = try number(.lotteryBalls)
+            let highest = try number(.lotteryHighest)
+            // Blamed is the one that somebody has set.
+            let isOthers = effective(.lotteryHighest).origin == .builtIn
+            return try checked(isOthers ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
+                try LotteryRules(ballCount: ballCount, highest: highest)
+            }
+        }
+    }
+
+    /// Before anything happens: whatever command comes, a setting that makes no sense is named.
+    ///
+    /// The ledger's own currency is not known yet: then what any currency admits is let through.
+    func checkServices() throws(TapcardError) {
+        let currency =
+            try self.currency ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
+        _ = (
+            try services, try ticketPrice(currency), try prizes(currency), try topPrizeUnit
+        )
+    }
+
+    private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {
+        do {
+            return try ServiceAddress(effective(name).text ?? "")
+        } catch {
+            throw TapcardError(
+                .usage,
+                "The \(name.rawValue) that is set (\(origin(of: name))) is none: "
+                    + "\(error.detail).", meaning: "Nothing was done.",
+                advice: "Write it like https://lottery.example/draws, with a port where it "
+                    + "needs one.")
+        }
+    }
+
+    private func number(_ name: Name) throws(TapcardError) -> Int {
+        try checked(name) { text throws(Refusal) in
+            guard text.utf8.count <= 3, let number = Int(text), number > 0 else {
+                throw Refusal(.badBalls, "write a number from 1 to 999")
+            }
+            return number
+        }
+    }
+
+    private func checked<Value>(
+        _ name: Name, _ parse: (String) throws(Refusal) -> Value
+    ) throws(TapcardError) -> Value {
+        let text = effective(name).text ?? ""
+        do {
+            return try parse(text)
+        } catch {
+            throw TapcardError(
+                .usage,
+                "\(text.debugDescription) is no \(name.rawValue) (\(origin(of: name))): \(error).",
+                meaning: "Nothing was done.")
+        }
+    }
+
+    private func origin(of name: Name) -> String {
+        switch effective(name).origin {
+        case .flag: "--\(name.rawValue)"
+        case .variable: name.variable
+        case .file: configurationPath
+        case .builtIn: "built in"
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Ledger
+import ServicePorts
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let ticketCommands: [Command] = [
+        Command(
+            "tickets", group: .lottery, "List tickets: upcoming and drawn; no card needed",
+            discussion: "Those that this ledger's cards bought, and those that the lottery itself "
+                + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
+            options: [CommandOption(name: "card", value: "UID", help: "Only this card's")],
+            example: "tapcard tickets --card 04AC6B72BA6C80"
+        ) { session throws(TapcardError) in try await session.listTickets() },
+        Command(
+            "ticket buy", group: .lottery, "Buy a ticket with the card's funds",
+            discussion: "Its numbers are random, its price is a setting (ticket-price). Tickets "
+                + "are only sold while the lottery answers: who knows only old draws would sell "
+                + "one for a draw that is over. When the card is pulled too soon, the exit status "
+                + "is 6 and the next tap settles it.",
+            options: [
+                CommandOption(
+                    name: "draw", value: "ID",
+                    help: "The draw it is for: the one after the last"),
+                .operation, .card,
+            ],
+            example: "tapcard ticket buy"
+        ) { session throws(TapcardError) in try await session.buyTicket() },
+        Command(
+            "ticket check", group: .lottery, "Check the tickets of the card on the reader",
+            discussion: "Without a network they are checked against the draws that are known, and "
+                + "how old those are is said.",
+            options: [.card], example: "tapcard ticket check"
+        ) { session throws(TapcardError) in try await session.checkTickets() },
+        Command(
+            "ticket claim", group: .lottery, "Add what the card's tickets have won to its funds",
+            discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
+                + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
+                + "six and the draw's top prize.",
+            arguments: [
+                CommandArgument(
+                    name: "TICKET", help: "Only this one, such as ticket-0123456789ab",
+                    isRequired: false)
+            ],
+            options: [.card], example: "tapcard ticket claim"
+        ) { session throws(TapcardError) in try await session.claimTickets() },
+    ]
+}
+
+extension Session {
+    fileprivate func listTickets() async throws(TapcardError) -> Report {
+        let card = try card()
+        let ledger: (any LedgerStore)? =
+            if card == nil { try await ledgerIfThere() } else { try await ledger(making: false) }
+        let draws = try await draws()
+        var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
+        var problem: TapcardError?
+        // The lottery's own belong to no card.
+        if card == nil {
+            do {
+                let fetched = try await keptTickets()
+                (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
+            } catch {
+                guard error.result == .service else { throw error }
+                problem = error
+            }
+        }
+        var sold: [CardTicket] = []
+        if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
+        let tickets = try shown(sold, of: card, kept, draws.value, in: currency(of: ledger))
+        return Report(
+            age, tickets.members, lines: tickets.lines(layout()), layout(), problem: problem,
+            isPlain: true)
+    }
+
+    fileprivate func checkTickets() async throws(TapcardError) -> Report {
+        let card = try card()
+        let ledger = try await ledger()
+        let draws = try await draws()
+        let found = try await station(with: ledger).checkTickets(only: card)
+        let tickets = try shown(
+            found.tickets, of: found.card.uid, [], draws.value, in: ledger.currency)
+        let layout = layout(indent: 2)
+        let count = found.tickets.count
+        let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
+        let isToClaim = tickets.drawn.contains(where: \.canBeClaimed)
+        return Report(
+            AnswerAge(draws),
+            [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
+            lines: [Line("Card \(found.card.uid): \(words)")]
+                + (count == 0 ? [] : tickets.lines(layout))
+                + (isToClaim ? ["Claim it: tapcard ticket claim"] : []),
+            layout,
+            problem: found.card.problem)
+    }
+
+    fileprivate func claimTickets() async throws(TapcardError) -> Report {
+        let named = try command.argument("TICKET").map { text throws(TapcardError) in
+            guard let id = TicketID(text) else {
+                throw TapcardError(
+                    .usage, "\(text.debugDescription) is no name of a ticket.",
+                    meaning: "Nothing was done.", advice: "tapcard tickets lists them.")
+            }
+            return id
+        }
+        let card = try card()
+        let ledger = try await ledger()
+        let draws = try await draws()
+        let claimed = try await station(with: ledger).claimTickets(
+            drawn: draws.value, prizes: try settings.prizes(ledger.currency),
+            topPrizeUnit: try settings.topPrizeUnit, naming: named, only: card)
+        return Report(claimed, AnswerAge(draws), layout(indent: 2))
+    }
+
+    private func shown(
+        _ sold: [CardTicket], of card: CardUID?, _ kept: [Ticket], _ draws: DrawList,
+        in currency: Currency
+    ) throws(TapcardError) -> ShownTickets {
+        ShownTickets(
+            sold: sold, of: card, kept: kept, draws, try settings.prizes(currency),
+            try settings.topPrizeUnit)
+    }
+}
+
+extension Report {
+    static let replayed = " (replayed: done before, not again)"
+
+    fileprivate init(
+        _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout
+    ) {
+        let isReplayed = claimed.isReplayed
+        let new = claimed.prizes.filter { isReplayed || !$0.receipt.isReplayed }
+        let sum = Money(
+            minorUnits: new.reduce(0) { $0 + $1.receipt.amount.minorUnits },
+            claimed.balance.currency)
+        var lines = layout.sentence(
+            "Claimed \(sum.shown), \(claimed.balance.shown) left"
+                + (isReplayed ? Report.replayed : ""))
+        for prize in claimed.prizes {
+            let before = prize.receipt.isReplayed && !isReplayed ? ", claimed before" : ""
+            lines += Line.flow(
+                [
+                    Line(prize.ticket.ticket.id.text),
+                    Line("\(prize.draw.id) \(prize.draw.date)"),
+                    Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
+                ], width: layout.width)
+        }
+        lines.append("Card \(claimed.uid.description)")
+        if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
+        self.init(
+            age,
+            [
+                JSONMember(key: "uid", value: .text(claimed.uid)),
+                JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
+                JSONMember(key: "balance", value: .text(claimed.balance)),
+                JSONMember(key: "replayed", value: .bool(isReplayed)),
+            ], lines: lines, layout, problem: claimed.problem)
+    }
+}
+
+extension PrizeReceipt.Prize {
+    fileprivate var document: JSONValue {
+        [
+            "ticket": .string(ticket.ticket.id.text), "draw": .string(draw.id.text),
+            "operation": .text(receipt.operation.id), "amount": .text(receipt.amount),
+            "replayed": .bool(receipt.isReplayed),
+        ]
+    }
+}

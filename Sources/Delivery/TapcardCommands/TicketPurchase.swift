@@ -1,0 +1,125 @@
+import Ledger
+import ServicePorts
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    /// Buys a ticket. A request that came before gets the ticket that it has bought.
+    func buyTicket() async throws(TapcardError) -> Report {
+        let named = try command.option("draw").map { text throws(TapcardError) in
+            try drawID(text)
+        }
+        let card = try card()
+        let retried = try command.option("operation").map { text throws(TapcardError) in
+            try id(text)
+        }
+        let ledger = try await ledger()
+        let bought: TicketReceipt
+        if let known = try await known(retried, in: ledger) {
+            bought = try await buyAgain(known, named, only: card, ledger)
+        } else {
+            bought = try await buy(named, id: retried, only: card, ledger)
+        }
+        return Report(bought, layout(indent: 2))
+    }
+
+    /// How long the draws are taken to be as they were while a card is waited for.
+    private static let trustedFor: Int64 = 5_000
+
+    private func buy(
+        _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> TicketReceipt {
+        let price = try settings.ticketPrice(ledger.currency)
+        let rules = try settings.lotteryRules
+        // Asked before anybody is told to hold a card there, and again when that took its time.
+        var draw = try await drawToCome(named)
+        let asked = surroundings.now()
+        let station = try await station(with: ledger)
+        let uid = try await station.cardOnReader()
+        if surroundings.now().millisecondsSince(asked) > Session.trustedFor {
+            draw = try await drawToCome(named)
+        }
+        return try await station.buyTicket(
+            draw: draw, price: price, rules: rules, id: id ?? station.newID(),
+            only: card ?? uid)
+    }
+
+    /// A purchase that was begun is finished while its draw is still to come. After that only the
+    /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known.
+    private func buyAgain(
+        _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
+        only card: CardUID?, _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> TicketReceipt {
+        let (sold, state) = known
+        let rules = try settings.lotteryRules
+        let station = try await station(with: ledger)
+        if state == .pending {
+            do {
+                _ = try await drawToCome(sold.ticket.draw)
+            } catch {
+                _ = try await station.checkTickets(only: sold.card)
+                guard try await self.known(sold.operation, in: ledger)?.state == .committed else {
+                    throw error
+                }
+            }
+        }
+        return try await station.buyTicket(
+            draw: named ?? sold.ticket.draw,
+            price: Money(minorUnits: sold.price, ledger.currency), rules: rules,
+            id: sold.operation, only: card)
+    }
+
+    /// The ticket that a request with this id has bought or begun to buy.
+    private func known(
+        _ operation: OperationID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> (sold: SoldTicket, state: Operation.State)? {
+        guard let operation else { return nil }
+        do {
+            guard let sold = try await ledger.ticket(of: operation),
+                let state = try await ledger.operation(operation)?.state
+            else { return nil }
+            return (sold, state)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    /// The draw that a ticket is for. Nobody sells one who does not know which draws are over.
+    private func drawToCome(_ named: DrawID?) async throws(TapcardError) -> DrawID {
+        let nothing = "No ticket was sold and nothing was charged"
+        let draws: Fetched<DrawList>
+        do {
+            draws = try await self.draws()
+        } catch {
+            throw TapcardError(error.kind, error.what, meaning: "\(nothing).", advice: error.advice)
+        }
+        if let staleness = draws.staleness {
+            throw TapcardError(
+                staleness,
+                meaning: "\(nothing): the draws that are known are \(Age.words(draws.age)) old.")
+        }
+        do {
+            return try draws.value.upcoming(named: named?.text)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}
+
+extension Report {
+    fileprivate init(_ bought: TicketReceipt, _ layout: LotteryLayout) {
+        let (ticket, receipt) = (bought.ticket, bought.receipt)
+        let price = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
+        var lines = [Line("Bought \(ticket.id) for \(ticket.draw)")]
+        lines += layout.numbers(of: ticket.balls)
+        lines += layout.sentence(
+            "Paid \(price.shown), \(receipt.balance.shown) left"
+                + (receipt.isReplayed ? Report.replayed : ""))
+        lines += layout.sentence("Card \(receipt.uid), operation \(receipt.operation.id)")
+        if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
+        self.init(
+            Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],
+            lines: lines)
+    }
+}

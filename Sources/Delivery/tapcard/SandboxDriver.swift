@@ -1,0 +1,87 @@
+import DurableFile
+import ServiceSandbox
+import TapcardCommands
+import TapcardCore
+import WebServer
+
+/// Lets the command line play the services.
+struct SandboxDriver: ServiceStandIns {
+    private static let nothing = "Nothing is played."
+    /// A certificate with a long chain behind it is shorter.
+    private static let longestPEM = 1 << 20
+
+    func start(_ request: SandboxRequest) throws(TapcardError) -> any RunningSandbox {
+        var settings = ServiceSandbox.Settings()
+        settings.port = request.port
+        settings.drawEvery = request.drawEvery
+        if let maxAge = request.maxAge { settings.maxAge = maxAge }
+        if let password = request.password { settings.password = password }
+        if let word = request.failure {
+            guard let failure = SandboxSwitch(word) else {
+                throw TapcardError(
+                    .usage, "\(SandboxSwitch.refusal(word)).", meaning: SandboxDriver.nothing,
+                    advice: "See: tapcard sandbox --help")
+            }
+            settings.failure = failure
+        }
+        if let certificate = request.certificate, let key = request.key {
+            settings.tls = WebServerSettings.TLS(
+                certificatePEM: try SandboxDriver.text(certificate),
+                keyPEM: try SandboxDriver.text(key))
+        }
+        do throws(WebServerError) {
+            return Running(
+                sandbox: try ServiceSandbox.start(settings, now: Wiring.now),
+                password: settings.password)
+        } catch {
+            throw SandboxDriver.refusal(error)
+        }
+    }
+
+    private struct Running: RunningSandbox {
+        let sandbox: ServiceSandbox
+        let password: String
+        var address: String { sandbox.address }
+        var activation: String { sandbox.address(of: .activation) }
+        var lottery: String { sandbox.address(of: .lottery) }
+        var mastermind: String { sandbox.address(of: .mastermind) }
+        var control: String { sandbox.control }
+        var requestCount: Int { sandbox.requestCount }
+        func waitForCancellation() async { await Cancellation.wait() }
+        func stop() async { await sandbox.stop() }
+    }
+
+    private static func text(_ path: String) throws(TapcardError) -> String {
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            bytes = try DurableFile(path).read(limit: longestPEM)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "\(path) cannot be read: \(error.detail).", meaning: nothing,
+                advice: "Name a file in PEM that you may read.")
+        }
+        guard let bytes else {
+            throw TapcardError(
+                .fileUnusable, "There is no file \(path).", meaning: nothing,
+                advice: "Name a file in PEM.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func refusal(_ error: WebServerError) -> TapcardError {
+        let kind: TapcardError.Kind
+        let advice: String
+        switch error.kind {
+        case .badCertificate:
+            (kind, advice) = (.fileUnusable, "Name a certificate and the key that belongs to it.")
+        case .cannotListen:
+            (kind, advice) = (
+                .failed, "Choose another --port, or leave it out for one that is free."
+            )
+        case .libraryMissing, .tooManyConnections, .noResources:
+            (kind, advice) = (.failed, "Mend that and try again.")
+        }
+        return TapcardError(
+            kind, "The sandbox cannot be played. \(error.detail)", meaning: nothing, advice: advice)
+    }
+}

@@ -1,0 +1,117 @@
+/// A drawing of the lottery that has taken place.
+public struct Draw: Hashable, Sendable {
+    public let id: DrawID
+    public let date: CalendarDate
+    public let balls: Balls
+    /// As the service gives it: whole units of the currency unless a setting says otherwise.
+    public let topPrize: Int64
+
+    public init(id: DrawID, date: CalendarDate, balls: Balls, topPrize: Int64) {
+        (self.id, self.date, self.balls, self.topPrize) = (id, date, balls, topPrize)
+    }
+}
+
+/// What the lottery calls a draw: "draw-1".
+public struct DrawID: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Names of the services are shown, stored and written onto tags: short and printable ASCII.
+    public init?(_ text: String) {
+        guard LotteryName.isGood(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    /// Its words and its number, "draw-" and 1; nil where it does not end in one.
+    public var parts: (stem: String, number: Int)? {
+        let digits = text.reversed().prefix { ("0"..."9").contains($0) }.count
+        guard (1...9).contains(digits), let number = Int(text.suffix(digits)) else { return nil }
+        return (String(text.dropLast(digits)), number)
+    }
+}
+
+/// What the lottery calls a ticket: "ticket-1".
+public struct TicketID: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        guard LotteryName.isGood(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+}
+
+enum LotteryName {
+    private static let longest = 40
+
+    static func isGood(_ text: String) -> Bool {
+        (1...longest).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"")
+                    && byte != UInt8(ascii: "\\")
+            }
+    }
+}
+
+/// The draws that are known, newest first, each once.
+public struct DrawList: Hashable, Sendable {
+    public let draws: [Draw]
+
+    /// Of two on one day the one with the higher number is the newer; a draw that is there twice
+    /// is refused.
+    public init(_ draws: [Draw]) throws(Refusal) {
+        var seen: Set<DrawID> = []
+        for draw in draws where !seen.insert(draw.id).inserted {
+            throw Refusal(.badDraw, "draw \(draw.id) is there twice")
+        }
+        self.draws = draws.sorted { left, right in
+            if left.date != right.date { return left.date > right.date }
+            let (ours, theirs) = (left.id.parts?.number ?? 0, right.id.parts?.number ?? 0)
+            return ours == theirs ? left.id.text > right.id.text : ours > theirs
+        }
+    }
+
+    public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
+
+    /// The draw after this one in time; nil for the newest.
+    public func next(after id: DrawID) -> Draw? { neighbour(of: id, -1) }
+
+    /// The draw before this one in time; nil for the oldest.
+    public func previous(before id: DrawID) -> Draw? { neighbour(of: id, 1) }
+
+    private func neighbour(of id: DrawID, _ step: Int) -> Draw? {
+        guard let index = draws.firstIndex(where: { $0.id == id }),
+            draws.indices.contains(index + step)
+        else { return nil }
+        return draws[index + step]
+    }
+
+    /// How far ahead tickets are sold.
+    public static let mostDrawsAhead = 52
+
+    /// The draw that a ticket is for: the one after the last known, or the one that is named if
+    /// it is still to come.
+    public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
+        let known = draws.compactMap { draw in draw.id.parts }
+        guard let last = known.max(by: { $0.number < $1.number }),
+            let next = DrawID("\(last.stem)\(last.number + 1)")
+        else {
+            throw Refusal(.badDraw, "no draw with a number is known, so none comes after it")
+        }
+        guard let name else { return next }
+        guard let id = DrawID(name) else {
+            throw Refusal(.badDraw, "\"\(printable(name))\" is no name of a draw")
+        }
+        if self[id] != nil { throw Refusal(.badDraw, "draw \(id) has taken place") }
+        guard let parts = id.parts, parts.stem == last.stem, parts.number > last.number,
+            parts.number <= last.number + DrawList.mostDrawsAhead,
+            id.text == "\(parts.stem)\(parts.number)"
+        else {
+            throw Refusal(
+                .badDraw, "there is no draw \(id) to come; the next one is \(next)")
+        }
+        return id
+    }
+}

@@ -1,0 +1,76 @@
+/// What is drawn: so many balls of so many, and one more.
+public struct LotteryRules: Hashable, Sendable {
+    public let ballCount: Int
+    /// Balls are numbered from 1 to this.
+    public let highest: Int
+
+    /// Six of 59 and a bonus ball.
+    public static let standard = LotteryRules(unchecked: 6, of: 59)
+
+    /// More balls than a tag or a screen has room for are no lottery.
+    public static let mostBalls = 20
+    static let highestOfAll = 999
+
+    public init(ballCount: Int, highest: Int) throws(Refusal) {
+        guard (1...LotteryRules.mostBalls).contains(ballCount),
+            highest <= LotteryRules.highestOfAll, highest > ballCount
+        else {
+            throw Refusal(
+                .badBalls,
+                "\(ballCount) balls of \(highest) and a bonus ball cannot be drawn; write 1 to "
+                    + "\(LotteryRules.mostBalls) balls of more than that, up to \(LotteryRules.highestOfAll)"
+            )
+        }
+        self.init(unchecked: ballCount, of: highest)
+    }
+
+    private init(unchecked ballCount: Int, of highest: Int) {
+        (self.ballCount, self.highest) = (ballCount, highest)
+    }
+}
+
+/// Balls that were drawn or are bet on: each of them once.
+public struct Balls: Hashable, Sendable {
+    /// In the order in which they came.
+    public let numbers: [Int]
+    public let bonus: Int
+
+    public init(
+        _ numbers: [Int], bonus: Int, under rules: LotteryRules = .standard
+    ) throws(Refusal) {
+        guard numbers.count == rules.ballCount else {
+            throw Refusal(.badBalls, "\(numbers.count) balls instead of \(rules.ballCount)")
+        }
+        var seen: Set<Int> = []
+        for number in numbers + [bonus] {
+            guard (1...rules.highest).contains(number) else {
+                throw Refusal(.badBalls, "ball \(number) is not one of 1 to \(rules.highest)")
+            }
+            guard seen.insert(number).inserted else {
+                throw Refusal(.badBalls, "ball \(number) is there twice")
+            }
+        }
+        (self.numbers, self.bonus) = (numbers, bonus)
+    }
+
+    /// Balls that were kept, under whichever rules they were drawn or bet on.
+    public init?(kept numbers: [Int], bonus: Int) {
+        guard
+            let rules = try? LotteryRules(
+                ballCount: numbers.count, highest: LotteryRules.highestOfAll),
+            let balls = try? Balls(numbers, bonus: bonus, under: rules)
+        else { return nil }
+        self = balls
+    }
+
+    /// Draws them: `random` gives a number below its argument. The six come in ascending order.
+    public static func drawn(
+        under rules: LotteryRules, random: (Int) -> Int
+    ) throws(Refusal) -> Balls {
+        var pool = Array(1...rules.highest)
+        var drawn: [Int] = []
+        for _ in 0...rules.ballCount { drawn.append(pool.remove(at: random(pool.count))) }
+        let bonus = drawn.removeLast()
+        return try Balls(drawn.sorted(), bonus: bonus, under: rules)
+    }
+}

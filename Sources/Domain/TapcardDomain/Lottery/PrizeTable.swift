@@ -1,0 +1,111 @@
+/// What a ticket wins, by how many of its balls match.
+public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
+    /// What a row pays.
+    public enum Prize: Hashable, Sendable {
+        case amount(Money)
+        /// The top prize of the draw.
+        case top
+    }
+
+    /// One row: it applies to a ticket with just so many balls, and the bonus where it asks for it.
+    public struct Row: Hashable, Sendable {
+        public let matchCount: Int
+        public let needsBonus: Bool
+        public let prize: Prize
+
+        public init(matchCount: Int, needsBonus: Bool, prize: Prize) {
+            (self.matchCount, self.needsBonus, self.prize) = (matchCount, needsBonus, prize)
+        }
+    }
+
+    public let rows: [Row]
+    public let currency: Currency
+
+    /// The table that holds where no setting names another.
+    public static let standardText = "6=top 5+bonus=100000 5=1750 4=140 3=30"
+
+    /// Reads rows with spaces or commas between them: "6=top 5+bonus=100000 5=1750 4=140 3=30".
+    public init(parsing text: String, _ currency: Currency) throws(Refusal) {
+        var rows: [Row] = []
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+            let row = try PrizeTable.row(String(word), currency)
+            guard
+                !rows.contains(where: {
+                    $0.matchCount == row.matchCount && $0.needsBonus == row.needsBonus
+                })
+            else {
+                throw Refusal(
+                    .badAmount, "the prize table has two rows like \(printable(String(word)))")
+            }
+            rows.append(row)
+        }
+        guard !rows.isEmpty else { throw Refusal(.badAmount, "the prize table has no row") }
+        // The row that asks for more comes first.
+        self.rows = rows.sorted {
+            ($0.matchCount, $0.needsBonus ? 1 : 0) > ($1.matchCount, $1.needsBonus ? 1 : 0)
+        }
+        self.currency = currency
+    }
+
+    /// The row that applies; nil where nothing was won.
+    public func row(for result: TicketResult) -> Row? {
+        rows.first {
+            $0.matchCount == result.matchCount && (!$0.needsBonus || result.isBonusMatched)
+        }
+    }
+
+    /// What the ticket has won in this draw; nil for nothing.
+    public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
+        guard let row = row(for: ticket.result(in: draw)) else { return nil }
+        switch row.prize {
+        case .amount(let amount): return amount
+        case .top: return unit.money(draw.topPrize, currency)
+        }
+    }
+
+    public var description: String {
+        rows.map { row in
+            let prize =
+                switch row.prize {
+                case .amount(let amount): amount.description
+                case .top: "top"
+                }
+            return "\(row.matchCount)\(row.needsBonus ? "+bonus" : "")=\(prize)"
+        }.joined(separator: " ")
+    }
+
+    private static func row(_ word: String, _ currency: Currency) throws(Refusal) -> Row {
+        let sides = word.split(separator: "=", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { throw malformed(word) }
+        let key = sides[0].split(separator: "+", omittingEmptySubsequences: false)
+        guard let count = key.first.flatMap({ Int($0) }),
+            (0...LotteryRules.mostBalls).contains(count),
+            key.count == 1 || (key.count == 2 && key[1] == "bonus")
+        else { throw malformed(word) }
+        if sides[1] == "top" {
+            return Row(matchCount: count, needsBonus: key.count == 2, prize: .top)
+        }
+        let amount = try Money(parsing: String(sides[1]), currency)
+        guard amount.minorUnits > 0 else { throw malformed(word) }
+        return Row(matchCount: count, needsBonus: key.count == 2, prize: .amount(amount))
+    }
+
+    private static func malformed(_ word: String) -> Refusal {
+        Refusal(
+            .badAmount,
+            "\"\(printable(word))\" is no row of a prize table; write it like 5+bonus=100000 or 6=top"
+        )
+    }
+}
+
+/// What the number is that the lottery calls a top prize.
+public enum TopPrizeUnit: String, Sendable, CaseIterable {
+    case whole, minor
+
+    /// The top prize as money; what no amount can hold is the largest that one can.
+    public func money(_ number: Int64, _ currency: Currency) -> Money {
+        let scale = self == .whole ? currency.minorUnitsInWhole : 1
+        let (units, overflow) = number.multipliedReportingOverflow(by: scale)
+        return Money(minorUnits: overflow ? .max : units, currency)
+    }
+}

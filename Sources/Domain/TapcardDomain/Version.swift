@@ -1,0 +1,40 @@
+/// A version of numbers with dots between them, compared number by number: 6.1 is 6.1.0 and comes
+/// before 6.2, and that before 6.10.
+public struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
+    /// The digits of each number without leading zeros, so that none is too large to compare;
+    /// zeros at the end are left out.
+    private let numbers: [String]
+    public let description: String
+
+    /// The longest text that is read.
+    private static let longestText = 64
+
+    /// Digits and single dots between them, nothing else.
+    public init?(_ text: String) {
+        guard text.utf8.count <= Version.longestText else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard
+            parts.allSatisfy({ part in
+                !part.isEmpty
+                    && part.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+            })
+        else { return nil }
+        var numbers = parts.map { part in
+            String(decoding: part.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)
+        }
+        while numbers.last == "" { numbers.removeLast() }
+        self.numbers = numbers
+        description = text
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.numbers == right.numbers }
+    public func hash(into hasher: inout Hasher) { hasher.combine(numbers) }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        for (ours, theirs) in zip(left.numbers, right.numbers) where ours != theirs {
+            let (length, other) = (ours.utf8.count, theirs.utf8.count)
+            return length == other ? ours < theirs : length < other
+        }
+        return left.numbers.count < right.numbers.count
+    }
+}

@@ -1,0 +1,133 @@
+public import TapcardDomain
+
+/// One try to have a scratched code activated by the service: it is durable before the service is
+/// asked. While there is no answer it is not known what the service did, and the same is asked
+/// again: the code is the key.
+public struct ActivationAttempt: Hashable, Sendable {
+    /// Where it stands; it is answered once.
+    public enum State: String, Sendable, CaseIterable {
+        case requested, active, rejected
+    }
+
+    /// Also the id of the operation that puts a yes onto the card.
+    public let id: OperationID
+    /// The card on which the code was then.
+    public let card: CardUID
+    public let code: ScratchCode
+    public let requestedAt: Timestamp
+    public var state: State
+    public var answeredAt: Timestamp?
+    /// The version that the service named when it said no.
+    public var version: String?
+
+    public init(
+        id: OperationID, card: CardUID, code: ScratchCode, requestedAt: Timestamp,
+        state: State = .requested, answeredAt: Timestamp? = nil, version: String? = nil
+    ) {
+        self.id = id
+        self.card = card
+        self.code = code
+        self.requestedAt = requestedAt
+        self.state = state
+        self.answeredAt = answeredAt
+        self.version = version
+    }
+
+    /// What comes of it, for whoever asks what its id was used for.
+    public var operation: Operation {
+        Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
+    }
+}
+
+/// How the ledger answered to a request for activation.
+public enum ActivationRequest: Hashable, Sendable {
+    /// It is durable; the service may be asked where there is no answer yet. Its id is another one
+    /// where an earlier attempt for the code is still open.
+    case attempt(ActivationAttempt)
+    /// The id is that of an operation.
+    case known(Operation)
+    /// The id belongs to another request.
+    case mismatched(Operation)
+    /// The card is not as it was seen: judge it again.
+    case changed
+    case refused(Refusal)
+}
+
+extension LedgerStore {
+    /// Makes an attempt durable before the service is asked, or finds the one that is open.
+    public func requestActivation(
+        of uid: CardUID, id: OperationID, seen: Seen, at now: Timestamp
+    ) async throws(LedgerError) -> ActivationRequest {
+        let currency = currency
+        return try await write { rows throws(LedgerError) in
+            let known = try rows.activation(id)
+            if let operation = try rows.operation(id) {
+                return operation.kind == .activate && operation.uid == uid
+                    ? .known(operation) : .mismatched(operation)
+            }
+            if let known, known.state == .rejected {
+                return known.card == uid ? .attempt(known) : .mismatched(known.operation)
+            }
+            guard let view = try Book(reading: rows, currency).view(of: uid), Seen(view) == seen,
+                view.open == nil
+            else { return .changed }
+            if let known, view.activation != known { return .mismatched(known.operation) }
+            do throws(Refusal) {
+                try view.card.requireActive()
+                _ = try view.card.scratch.activating()
+            } catch {
+                return .refused(error)
+            }
+            if let open = view.activation { return .attempt(open) }
+            guard let code = view.card.scratch.code else { return .changed }
+            if let other = try rows.activation(of: code) {
+                return .refused(
+                    Refusal(
+                        .wrongState,
+                        "the code on card \(uid) is that of card \(other.card), for which it was sent "
+                            + "to the service before"))
+            }
+            let attempt = ActivationAttempt(id: id, card: uid, code: code, requestedAt: now)
+            try rows.insert(attempt)
+            return .attempt(attempt)
+        }
+    }
+
+    /// Makes the service's answer durable before anything of it goes onto a tag. The first answer
+    /// counts; returns the attempt as it stands, nil where this ledger does not know it.
+    public func recordActivation(
+        _ id: OperationID, rejectedBy version: String?, at now: Timestamp
+    ) async throws(LedgerError) -> ActivationAttempt? {
+        try await write { rows throws(LedgerError) in
+            guard var attempt = try rows.activation(id), attempt.state == .requested else {
+                return try rows.activation(id)
+            }
+            attempt.state = version == nil ? .active : .rejected
+            attempt.answeredAt = now
+            attempt.version = version
+            try rows.update(attempt)
+            return attempt
+        }
+    }
+
+    /// What was asked of the service under this id.
+    public func activation(
+        _ id: OperationID
+    ) async throws(LedgerError) -> ActivationAttempt? {
+        try await read { rows throws(LedgerError) in try rows.activation(id) }
+    }
+}
+
+extension LedgerRows {
+    /// The attempt for the code on a card in use, as long as the card does not show its answer.
+    func activation(on card: LedgerCard) throws(LedgerError) -> ActivationAttempt? {
+        guard card.status == .active || card.status == .blocked,
+            case .scratched(let code) = card.scratch
+        else { return nil }
+        // Codes can be read off a card, so another one may have been made to say the same.
+        guard let attempt = try activation(of: code), try replaces(attempt.card, by: card) else {
+            return nil
+        }
+        return attempt
+    }
+}

@@ -1,0 +1,24 @@
+public import TapcardDomain
+
+/// A lottery ticket that was sold for money off a card. It counts once its purchase is committed;
+/// a purchase that was voided has sold none.
+public struct SoldTicket: Hashable, Sendable {
+    public let ticket: Ticket
+    /// The card that it was bought with.
+    public let card: CardUID
+    /// The purchase.
+    public let operation: OperationID
+    /// Minor units.
+    public let price: Int64
+    public let boughtAt: Timestamp
+
+    public init(
+        _ ticket: Ticket, card: CardUID, operation: OperationID, price: Int64, boughtAt: Timestamp
+    ) {
+        self.ticket = ticket
+        self.card = card
+        self.operation = operation
+        self.price = price
+        self.boughtAt = boughtAt
+    }
+}

@@ -1,0 +1,45 @@
+import TapcardDomain
+
+extension Circumstances {
+    /// A prize is booked once, onto the card that bought the ticket or one that replaced it.
+    func requireClaimable(_ id: TicketID, on view: CardView) throws(Refusal) {
+        guard let sold, let payment else {
+            throw Refusal(.wrongState, "this ledger has sold no ticket \(id)")
+        }
+        guard payment.state == .committed else {
+            throw Refusal(.wrongState, "the purchase of ticket \(id) was not completed")
+        }
+        guard paidFrom.contains(where: accounts.contains) else {
+            throw Refusal(
+                .wrongState,
+                sold.card == view.card.uid
+                    ? "ticket \(id) was bought before the card was issued anew, maybe by someone else"
+                    : "ticket \(id) was bought with card \(sold.card), not this one")
+        }
+        if let earlierClaim {
+            throw Refusal(
+                .alreadyClaimed,
+                "the prize of ticket \(id) was booked before, by operation \(earlierClaim.id)")
+        }
+    }
+
+    /// What becomes of a code that the service has activated. That has happened already, so it is
+    /// also noted on a card that was blocked meanwhile.
+    func activating(_ card: LedgerCard) throws(Refusal) -> ScratchCard {
+        if card.status != .blocked { try card.requireActive() }
+        let activated = try card.scratch.activating()
+        guard activation?.state == .active else {
+            throw Refusal(.wrongState, "the service has not activated the code of card \(card.uid)")
+        }
+        return activated
+    }
+}
+
+extension SoldTicket {
+    /// Two operations whose ids give one ticket the same name: there are 2^48 names.
+    var isSold: Refusal {
+        Refusal(
+            .badIdentifier,
+            "ticket \(ticket.id) was sold before, by operation \(operation); begin with another id")
+    }
+}

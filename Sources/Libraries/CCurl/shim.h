@@ -1,0 +1,124 @@
+#ifndef TAPCARD_CCURL_H
+#define TAPCARD_CCURL_H
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+
+/// The functions of libcurl that tapcard calls. The library is loaded when the first request is
+/// made and not linked: it and what it brings along would cost every tap 10 ms. The types come
+/// from libcurl's own header, so a signature that changes does not compile.
+struct tapcard_libcurl {
+    __typeof__(curl_global_init) *global_init;
+    __typeof__(curl_version) *version;
+    __typeof__(curl_easy_init) *easy_init;
+    __typeof__(curl_easy_cleanup) *easy_cleanup;
+    __typeof__(curl_easy_reset) *easy_reset;
+    __typeof__(curl_easy_setopt) *easy_setopt;
+    __typeof__(curl_easy_getinfo) *easy_getinfo;
+    __typeof__(curl_easy_strerror) *easy_strerror;
+    __typeof__(curl_slist_append) *slist_append;
+    __typeof__(curl_slist_free_all) *slist_free_all;
+    __typeof__(curl_multi_init) *multi_init;
+    __typeof__(curl_multi_cleanup) *multi_cleanup;
+    __typeof__(curl_multi_add_handle) *multi_add_handle;
+    __typeof__(curl_multi_remove_handle) *multi_remove_handle;
+    __typeof__(curl_multi_perform) *multi_perform;
+    __typeof__(curl_multi_poll) *multi_poll;
+    __typeof__(curl_multi_wakeup) *multi_wakeup;
+    __typeof__(curl_multi_info_read) *multi_info_read;
+};
+
+/// Fills the table from a library that dlopen gave: the name of a function that is not there,
+/// or null.
+static inline const char *tapcard_libcurl_bind(void *handle, struct tapcard_libcurl *table) {
+#define TAPCARD_BIND(member) \
+    table->member = (__typeof__(table->member))dlsym(handle, "curl_" #member); \
+    if (table->member == NULL) return "curl_" #member;
+    TAPCARD_BIND(global_init)
+    TAPCARD_BIND(version)
+    TAPCARD_BIND(easy_init)
+    TAPCARD_BIND(easy_cleanup)
+    TAPCARD_BIND(easy_reset)
+    TAPCARD_BIND(easy_setopt)
+    TAPCARD_BIND(easy_getinfo)
+    TAPCARD_BIND(easy_strerror)
+    TAPCARD_BIND(slist_append)
+    TAPCARD_BIND(slist_free_all)
+    TAPCARD_BIND(multi_init)
+    TAPCARD_BIND(multi_cleanup)
+    TAPCARD_BIND(multi_add_handle)
+    TAPCARD_BIND(multi_remove_handle)
+    TAPCARD_BIND(multi_perform)
+    TAPCARD_BIND(multi_poll)
+    TAPCARD_BIND(multi_wakeup)
+    TAPCARD_BIND(multi_info_read)
+#undef TAPCARD_BIND
+    return NULL;
+}
+
+// Variadic functions, which Swift cannot see, one for each type of what is passed.
+
+static inline CURLcode tapcard_libcurl_set_number(
+    struct tapcard_libcurl table, CURL *easy, CURLoption option, long value) {
+    return table.easy_setopt(easy, option, value);
+}
+
+static inline CURLcode tapcard_libcurl_set_size(
+    struct tapcard_libcurl table, CURL *easy, CURLoption option, int64_t value) {
+    return table.easy_setopt(easy, option, (curl_off_t)value);
+}
+
+static inline CURLcode tapcard_libcurl_set_text(
+    struct tapcard_libcurl table, CURL *easy, CURLoption option, const char *value) {
+    return table.easy_setopt(easy, option, value);
+}
+
+static inline CURLcode tapcard_libcurl_set_pointer(
+    struct tapcard_libcurl table, CURL *easy, CURLoption option, void *value) {
+    return table.easy_setopt(easy, option, value);
+}
+
+/// What takes a piece of the answer: how many bytes it took, fewer to end the transfer.
+typedef size_t (*tapcard_libcurl_taker)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode tapcard_libcurl_set_taker(
+    struct tapcard_libcurl table, CURL *easy, CURLoption option,
+    tapcard_libcurl_taker taker) {
+    return table.easy_setopt(easy, option, taker);
+}
+
+static inline int tapcard_libcurl_close_on_exec(
+    void *context, curl_socket_t connection, curlsocktype purpose) {
+    (void)context, (void)purpose;
+    return fcntl(connection, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+/// Connections are inherited by no child, which would keep them open.
+static inline CURLcode tapcard_libcurl_keep_from_children(
+    struct tapcard_libcurl table, CURL *easy) {
+    return table.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, tapcard_libcurl_close_on_exec);
+}
+
+static inline long tapcard_libcurl_number(
+    struct tapcard_libcurl table, CURL *easy, CURLINFO info) {
+    long value = 0;
+    return table.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline int64_t tapcard_libcurl_size(
+    struct tapcard_libcurl table, CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
+    return table.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+/// How the one transfer of a multi handle ended; -1 while it goes on. The message that says it
+/// holds a union, which ends here.
+static inline int tapcard_libcurl_outcome(struct tapcard_libcurl table, CURLM *multi) {
+    int left = 0;
+    for (CURLMsg *message; (message = table.multi_info_read(multi, &left)) != NULL;)
+        if (message->msg == CURLMSG_DONE) return (int)message->data.result;
+    return -1;
+}
+
+#endif

@@ -1,0 +1,182 @@
+#ifndef TAPCARD_CMICROHTTPD_H
+#define TAPCARD_CMICROHTTPD_H
+
+#include <dlfcn.h>
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/// The functions of libmicrohttpd that tapcard calls. The library is loaded while the program
+/// runs and not linked: it brings GnuTLS with it, and every tap would pay for that. The types come
+/// from its own header, so a signature that changes does not compile.
+struct tapcard_microhttpd {
+    __typeof__(MHD_get_version) *get_version;
+    __typeof__(MHD_start_daemon) *start_daemon;
+    __typeof__(MHD_stop_daemon) *stop_daemon;
+    __typeof__(MHD_quiesce_daemon) *quiesce_daemon;
+    __typeof__(MHD_get_daemon_info) *get_daemon_info;
+    __typeof__(MHD_run) *run;
+    __typeof__(MHD_get_timeout) *get_timeout;
+    __typeof__(MHD_get_connection_info) *get_connection_info;
+    __typeof__(MHD_get_connection_values_n) *get_connection_values;
+    __typeof__(MHD_suspend_connection) *suspend_connection;
+    __typeof__(MHD_resume_connection) *resume_connection;
+    __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+    __typeof__(MHD_create_response_from_callback) *create_response_from_callback;
+    __typeof__(MHD_set_response_options) *set_response_options;
+    __typeof__(MHD_add_response_header) *add_response_header;
+    __typeof__(MHD_queue_response) *queue_response;
+    __typeof__(MHD_destroy_response) *destroy_response;
+};
+
+/// Fills the table from a library that dlopen gave: the name of a function that is not there,
+/// or null.
+static inline const char *tapcard_microhttpd_bind(
+    void *handle, struct tapcard_microhttpd *table) {
+#define TAPCARD_BIND(member) \
+    table->member = (__typeof__(table->member))dlsym(handle, "MHD_" #member); \
+    if (table->member == NULL) return "MHD_" #member;
+    TAPCARD_BIND(get_version)
+    TAPCARD_BIND(start_daemon)
+    TAPCARD_BIND(stop_daemon)
+    TAPCARD_BIND(quiesce_daemon)
+    TAPCARD_BIND(get_daemon_info)
+    TAPCARD_BIND(run)
+    TAPCARD_BIND(get_timeout)
+    TAPCARD_BIND(get_connection_info)
+    table->get_connection_values = (__typeof__(table->get_connection_values))dlsym(
+        handle, "MHD_get_connection_values_n");
+    if (table->get_connection_values == NULL) return "MHD_get_connection_values_n";
+    TAPCARD_BIND(suspend_connection)
+    TAPCARD_BIND(resume_connection)
+    TAPCARD_BIND(create_response_from_buffer)
+    TAPCARD_BIND(create_response_from_callback)
+    TAPCARD_BIND(set_response_options)
+    TAPCARD_BIND(add_response_header)
+    TAPCARD_BIND(queue_response)
+    TAPCARD_BIND(destroy_response)
+#undef TAPCARD_BIND
+    return NULL;
+}
+
+/// What libmicrohttpd said last.
+struct tapcard_microhttpd_log {
+    char text[200];
+};
+
+static inline void tapcard_microhttpd_note(void *log, const char *format, va_list arguments) {
+    struct tapcard_microhttpd_log *kept = (struct tapcard_microhttpd_log *)log;
+    (void)vsnprintf(kept->text, sizeof kept->text, format, arguments);
+}
+
+typedef void *(*tapcard_microhttpd_target_callback)(
+    void *context, const char *target, struct MHD_Connection *connection);
+
+/// What a server is started with; everything that is pointed to has to outlive it.
+struct tapcard_microhttpd_settings {
+    int listening_socket;
+    unsigned int connections;
+    unsigned int idle_seconds;
+    size_t connection_bytes;
+    /// PEM, or null where there is no TLS.
+    const char *certificate;
+    const char *key;
+    /// Handed to every callback.
+    void *context;
+    tapcard_microhttpd_target_callback target;
+    MHD_AccessHandlerCallback request;
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback connection;
+    struct tapcard_microhttpd_log *log;
+};
+
+static inline size_t tapcard_microhttpd_keep_escapes(
+    void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    size_t length = 0;
+    while (text[length] != 0) length++;
+    return length;
+}
+
+/// A server without a thread, that the caller runs whenever its descriptor can be read or its
+/// timeout is over: so the caller's thread is the only one that touches it. Null on failure.
+static inline struct MHD_Daemon *tapcard_microhttpd_start(
+    const struct tapcard_microhttpd *table, const struct tapcard_microhttpd_settings *settings) {
+    struct MHD_OptionItem secure[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->key},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
+    unsigned int tls = settings->certificate != NULL ? MHD_USE_TLS : 0;
+    // The logger has to come first, or it is not asked about the options.
+    return table->start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | tls, 0, NULL, NULL,
+        settings->request, settings->context,
+        MHD_OPTION_EXTERNAL_LOGGER, tapcard_microhttpd_note, settings->log,
+        MHD_OPTION_LISTEN_SOCKET, settings->listening_socket,
+        MHD_OPTION_CONNECTION_LIMIT, settings->connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_bytes,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_UNESCAPE_CALLBACK, tapcard_microhttpd_keep_escapes, NULL,
+        MHD_OPTION_URI_LOG_CALLBACK, settings->target, settings->context,
+        MHD_OPTION_NOTIFY_COMPLETED, settings->completed, settings->context,
+        MHD_OPTION_NOTIFY_CONNECTION, settings->connection, settings->context,
+        MHD_OPTION_ARRAY, tls != 0 ? secure : plain,
+        MHD_OPTION_END);
+}
+
+/// The descriptor to wait for; -1 on failure.
+static inline int tapcard_microhttpd_descriptor(
+    const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = table->get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info != NULL ? info->epoll_fd : -1;
+}
+
+/// Milliseconds until the server wants to run; -1 where it waits for its descriptor alone.
+static inline int tapcard_microhttpd_timeout(
+    const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
+    MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+    if (table->get_timeout(daemon, &milliseconds) == MHD_NO) return -1;
+    return milliseconds > 1000000 ? 1000000 : (int)milliseconds;
+}
+
+/// The connection's socket; -1 on failure.
+static inline int tapcard_microhttpd_socket(
+    const struct tapcard_microhttpd *table, struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        table->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info != NULL ? info->connect_fd : -1;
+}
+
+/// The bytes of a request's first line and headers; 0 while they are not there.
+static inline size_t tapcard_microhttpd_head_bytes(
+    const struct tapcard_microhttpd *table, struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        table->get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info != NULL ? info->header_size : 0;
+}
+
+/// What the connection callback has stored for this connection.
+static inline void *tapcard_microhttpd_context(
+    const struct tapcard_microhttpd *table, struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        table->get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info != NULL ? info->socket_context : NULL;
+}
+
+/// An answer of unknown length ends with its connection instead of with a last chunk.
+static inline enum MHD_Result tapcard_microhttpd_end_by_closing(
+    const struct tapcard_microhttpd *table, struct MHD_Response *response) {
+    return table->set_response_options(
+        response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
+// Casts, which Swift cannot see.
+static const uint64_t tapcard_microhttpd_unknown_size = MHD_SIZE_UNKNOWN;
+static const ssize_t tapcard_microhttpd_end = MHD_CONTENT_READER_END_OF_STREAM;
+static const ssize_t tapcard_microhttpd_broken = MHD_CONTENT_READER_END_WITH_ERROR;
+
+#endif

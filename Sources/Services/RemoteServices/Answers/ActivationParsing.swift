@@ -1,0 +1,19 @@
+package import ServicePorts
+import TapcardDomain
+
+/// What the activation service answers: `{"ios":"6.24"}`, other members beside it.
+package enum ActivationParsing {
+    package static func answer(_ body: [UInt8]) throws(ServiceError) -> ActivationAnswer {
+        let member = try AnswerReader(body).member("ios")
+        // A number's digits as they are written: 6.10 must not become 6.1.
+        let text = try member.digits()
+        guard !text.isEmpty else {
+            throw member.wrong("is empty, and should be a version", as: .badVersion)
+        }
+        guard let version = Version(text) else {
+            throw member.wrong("is \"\(Shown.text(text))\", which is no version", as: .badVersion)
+        }
+        return ActivationRule.isActive(version)
+            ? .active : .refused(version: version.description)
+    }
+}

@@ -1,0 +1,89 @@
+import ServicePorts
+import TapcardDomain
+import TextCodecs
+
+/// A value of a service's answer and where it stands there, so that an error can name the place.
+struct AnswerReader {
+    let value: JSONValue
+    let place: String
+
+    /// The whole answer.
+    init(_ body: [UInt8]) throws(ServiceError) {
+        do throws(JSONError) {
+            value = try JSONValue.parsing(body)
+        } catch {
+            let begins =
+                body.first == UInt8(ascii: "<") ? "it looks like a page for people; " : ""
+            throw ServiceError(.notJSON, "the answer is no JSON: \(begins)\(error.detail)")
+        }
+        place = "the answer"
+    }
+
+    private init(_ value: JSONValue, at place: String) {
+        (self.value, self.place) = (value, place)
+    }
+
+    /// The member of that name. Others are nobody's business.
+    func member(_ key: String) throws(ServiceError) -> AnswerReader {
+        guard let found = try optional(key) else { throw wrong("has no \"\(key)\"") }
+        return found
+    }
+
+    /// Nil where there is none, or null.
+    func optional(_ key: String) throws(ServiceError) -> AnswerReader? {
+        guard value.members != nil else { throw wrong("is no object") }
+        guard let found = value[key], found != .null else { return nil }
+        return AnswerReader(found, at: "\"\(key)\" of \(place)")
+    }
+
+    func elements() throws(ServiceError) -> [AnswerReader] {
+        guard let array = value.array else { throw wrong("is no array") }
+        return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(place)") }
+    }
+
+    /// A string that is not empty and not without end.
+    func string(longest: Int = 1_024) throws(ServiceError) -> String {
+        guard let string = value.string else { throw wrong("is no string") }
+        guard !string.isEmpty else { throw wrong("is empty") }
+        guard string.utf8.count <= longest else {
+            throw wrong("has more than \(longest) bytes")
+        }
+        return string
+    }
+
+    /// The exact characters of a number, or of a string that stands for one.
+    func digits() throws(ServiceError) -> String {
+        guard let text = value.numberText ?? value.string else {
+            throw wrong("is neither a number nor a string")
+        }
+        return text
+    }
+
+    /// A whole number from its exact digits; services write them with and without quotes.
+    func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
+        let text = try digits()
+        let isPlain =
+            (1...18).contains(text.utf8.count)
+            && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        guard isPlain, let number = Int(text) else {
+            throw wrong("is \"\(Shown.text(text))\", which is no whole number")
+        }
+        guard range.contains(number) else {
+            throw wrong("is \(number), which is not \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func date() throws(ServiceError) -> CalendarDate {
+        let text = try string()
+        guard let date = CalendarDate(text) else {
+            throw wrong(
+                "is \"\(Shown.text(text))\", which is no day written yyyy-MM-dd", as: .badDate)
+        }
+        return date
+    }
+
+    func wrong(_ what: String, as kind: ServiceError.Kind = .wrongShape) -> ServiceError {
+        ServiceError(kind, "\(place) \(what)")
+    }
+}

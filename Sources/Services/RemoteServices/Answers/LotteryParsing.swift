@@ -1,0 +1,81 @@
+package import ServicePorts
+package import TapcardDomain
+
+/// What the lottery answers: draws, and the tickets that it keeps itself.
+package enum LotteryParsing {
+    package static func draws(
+        _ body: [UInt8], under rules: LotteryRules
+    ) throws(ServiceError) -> DrawList {
+        var draws: [Draw] = []
+        let list = try AnswerReader(body).member("draws")
+        for row in try list.elements() {
+            let name = try row.member("id")
+            guard let id = DrawID(try name.string()) else {
+                throw name.wrong("is no name of a draw")
+            }
+            let prize = try row.member("topPrize").integer(in: 0...Int.max)
+            draws.append(
+                Draw(
+                    id: id, date: try row.member("drawDate").date(),
+                    balls: try balls(of: row, bonus: "bonus-ball", under: rules),
+                    topPrize: Int64(prize)))
+        }
+        do throws(Refusal) {
+            return try DrawList(draws)
+        } catch {
+            throw list.wrong("cannot be right: \(error.detail)")
+        }
+    }
+
+    package static func tickets(
+        _ body: [UInt8], under rules: LotteryRules
+    ) throws(ServiceError) -> [Ticket] {
+        var tickets: [Ticket] = []
+        var seen: Set<TicketID> = []
+        for row in try AnswerReader(body).member("tickets").elements() {
+            let name = try row.member("id")
+            guard let id = TicketID(try name.string()) else {
+                throw name.wrong("is no name of a ticket")
+            }
+            guard seen.insert(id).inserted else {
+                throw name.wrong("is \(id), and another ticket has that name")
+            }
+            let drawName = try row.member("drawId")
+            guard let draw = DrawID(try drawName.string()) else {
+                throw drawName.wrong("is no name of a draw")
+            }
+            tickets.append(
+                Ticket(
+                    id: id, draw: draw,
+                    balls: try balls(of: row, bonus: "bonusBall", under: rules)))
+        }
+        return tickets
+    }
+
+    /// `number1`, `number2`, ... and the bonus under its name, which is not the same everywhere.
+    private static func balls(
+        of row: AnswerReader, bonus: String, under rules: LotteryRules
+    ) throws(ServiceError) -> Balls {
+        func ball(_ key: String) throws(ServiceError) -> Int {
+            let member = try row.member(key)
+            do throws(ServiceError) {
+                return try member.integer(in: 1...rules.highest)
+            } catch {
+                throw ServiceError(.badBalls, error.detail)
+            }
+        }
+        var numbers: [Int] = []
+        for place in 1...rules.ballCount { numbers.append(try ball("number\(place)")) }
+        // One ball more would make another lottery of it, in which prizes mean something else.
+        if let extra = try row.optional("number\(rules.ballCount + 1)") {
+            throw extra.wrong(
+                "is one ball too many: \(rules.ballCount) are drawn by the settings", as: .badBalls)
+        }
+        let bonus = try ball(bonus)
+        do throws(Refusal) {
+            return try Balls(numbers, bonus: bonus, under: rules)
+        } catch {
+            throw row.wrong("cannot be: \(error.detail)", as: .badBalls)
+        }
+    }
+}

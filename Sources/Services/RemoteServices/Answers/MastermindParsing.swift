@@ -1,0 +1,88 @@
+package import ServicePorts
+package import TapcardDomain
+
+/// What the Mastermind service answers.
+package enum MastermindParsing {
+    private static let mostGuesses = 1_000_000
+    private static let highestScore = 1_000_000_000
+    private static let longestName = 200
+
+    package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
+        let member = try AnswerReader(body).member("access_token")
+        guard let token = MastermindToken(try member.string(longest: 4_096)) else {
+            throw member.wrong("has a character that no token has")
+        }
+        return token
+    }
+
+    package static func game(_ body: [UInt8]) throws(ServiceError) -> MastermindGameID {
+        let member = try AnswerReader(body).member("gameId")
+        guard let id = MastermindGameID(try member.string()) else {
+            throw member.wrong("is not 32 hexadecimal digits")
+        }
+        return id
+    }
+
+    /// What becomes of a guess of so many colours.
+    package static func guess(
+        _ body: [UInt8], slots: Int
+    ) throws(ServiceError) -> MastermindAnswer {
+        let answer = try AnswerReader(body)
+        let pegs = try answer.member("evaluation")
+        let black = try pegs.member("black").integer(in: 0...slots)
+        let white = try pegs.member("white").integer(in: 0...slots)
+        // All but one right and the last one misplaced: there is no other place for it.
+        guard black + white <= slots, !(black == slots - 1 && white == 1) else {
+            throw pegs.wrong("cannot be: \(black) black and \(white) white of \(slots)")
+        }
+        let count = try answer.member("guessCount").integer(in: 1...mostGuesses)
+        return MastermindAnswer(
+            MastermindEvaluation(black: black, white: white), guessCount: count)
+    }
+
+    package static func ranking(_ body: [UInt8]) throws(ServiceError) -> [MastermindRank] {
+        var ranks: [MastermindRank] = []
+        for row in try AnswerReader(body).elements() {
+            var icons: [String] = []
+            for key in ["icon512", "icon192", "icon72"] {
+                guard let icon = try row.optional(key) else { continue }
+                icons.append(Shown.text(try icon.string(longest: 2_048), longest: 2_048))
+            }
+            ranks.append(
+                MastermindRank(
+                    id: try name(row, "id"), participant: try name(row, "participantId"),
+                    name: try name(row, "name"), time: try time(row.member("timestamp")),
+                    score: try row.member("score").integer(in: 0...highestScore),
+                    slots: try row.member("slots").integer(in: 1...MastermindRules.mostSlots),
+                    icons: icons))
+        }
+        return ranks
+    }
+
+    /// People choose their names, and the names are shown to others.
+    private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
+        Shown.text(try row.member(key).string(), longest: longestName)
+    }
+
+    /// "2021-04-26 17:26:22", which is taken as it is: nothing says in which zone.
+    private static func time(_ member: AnswerReader) throws(ServiceError) -> String {
+        let text = try member.string()
+        let bytes = Array(text.utf8)
+        func number(_ place: Int) -> UInt8? {
+            let digits = bytes[place...(place + 1)]
+            guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+                return nil
+            }
+            return UInt8(String(decoding: digits, as: UTF8.self))
+        }
+        guard bytes.count == 19, CalendarDate(String(decoding: bytes[..<10], as: UTF8.self)) != nil,
+            [bytes[10], bytes[13], bytes[16]] == Array(" ::".utf8),
+            let hour = number(11), let minute = number(14), let second = number(17),
+            hour < 24, minute < 60, second <= 60
+        else {
+            throw member.wrong(
+                "is \"\(Shown.text(text))\", which is no date and time", as: .badDate)
+        }
+        return text
+    }
+}

@@ -1,0 +1,85 @@
+import ServicePorts
+
+/// Asks a service: again where a repeat is harmless and may help, within one time limit for all.
+struct ServiceCaller: Sendable {
+    let address: ServiceAddress
+    let transport: any HTTPTransport
+    let patience: Patience
+    let surroundings: ServiceSurroundings
+
+    /// The answer, of whatever status that does not say that the service is broken.
+    func ask(
+        _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
+    ) async throws(ServiceError) -> HTTPAnswer {
+        let request = HTTPRequest(method, address.appending(path), headers: headers)
+        let attempts = method == .get ? max(1, patience.attempts) : 1
+        let end = surroundings.uptime() + patience.whole
+        var failure: ServiceError?
+        for attempt in 1...attempts {
+            let rest = end - surroundings.uptime()
+            guard rest > .zero else { break }
+            do throws(ServiceError) {
+                return try await once(request, within: rest)
+            } catch {
+                failure =
+                    failure.map { first in
+                        // "Time is over" says less than what took the time.
+                        error.kind == .timedOut ? first : error
+                    } ?? error
+                guard error.isPassing, attempt < attempts else { break }
+                let pause = patience.pause(after: attempt, random: surroundings.random)
+                guard pause < end - surroundings.uptime() else { break }
+                try await sleep(pause)
+            }
+        }
+        throw failure ?? ServiceError(.timedOut, "there was no time to ask")
+    }
+
+    private func once(
+        _ request: HTTPRequest, within rest: Duration
+    ) async throws(ServiceError) -> HTTPAnswer {
+        let limits = HTTPLimits(connecting: patience.connecting, whole: rest)
+        do throws(ServiceError) {
+            let answer = try await transport.send(request, by: limits)
+            guard !(500...599).contains(answer.status) else {
+                throw ServiceError(
+                    .broken, "it says that it is out of order, status \(answer.status)")
+            }
+            return answer
+        } catch {
+            throw error.naming(address)
+        }
+    }
+
+    private func sleep(_ pause: Duration) async throws(ServiceError) {
+        do {
+            try await surroundings.sleep(pause)
+        } catch {
+            throw ServiceError(.cancelled, "the request was stopped")
+        }
+    }
+}
+
+extension ServiceError {
+    /// Says who it was that did not answer properly.
+    func naming(_ address: ServiceAddress) -> ServiceError {
+        ServiceError(kind, "\(address.host): \(detail)")
+    }
+}
+
+extension HTTPAnswer {
+    /// The body of the one status that the services are documented to answer with.
+    func requireOK() throws(ServiceError) -> [UInt8] {
+        switch status {
+        case 200: return body
+        case 300...399:
+            let place = head["location"].map { " to \(Shown.place($0))" } ?? ""
+            throw ServiceError(
+                .redirected, "it sends elsewhere\(place), status \(status), which is not followed")
+        case 400...499:
+            throw ServiceError(.refused, "it says that the request is at fault, status \(status)")
+        default:
+            throw ServiceError(.wrongShape, "its status is \(status) instead of 200")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Glibc
+public import TapcardDomain
+
+/// Time and chance: parameters, so that tests own them.
+public struct ServiceSurroundings: Sendable {
+    /// The time of day, which may be set back: only what is kept on disk is held against it.
+    public let now: @Sendable () -> Timestamp
+    /// A time that only goes on.
+    public let uptime: @Sendable () -> Duration
+    /// Throws when the task was cancelled.
+    public let sleep: @Sendable (Duration) async throws -> Void
+    /// A number below its argument.
+    public let random: @Sendable (Int) -> Int
+
+    public init(
+        now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        random: @escaping @Sendable (Int) -> Int
+    ) {
+        (self.now, self.uptime, self.sleep, self.random) = (now, uptime, sleep, random)
+    }
+
+    /// Those of the machine.
+    public static let system: ServiceSurroundings = {
+        let start = ContinuousClock.now
+        return ServiceSurroundings(
+            now: {
+                var time = timespec()
+                unsafe clock_gettime(CLOCK_REALTIME, &time)
+                return Timestamp(
+                    milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+            },
+            uptime: { start.duration(to: .now) },
+            sleep: { try await Task.sleep(for: $0) },
+            random: { Int.random(in: 0..<$0) })
+    }()
+}

@@ -1,0 +1,122 @@
+package import TapcardDomain
+import TextCodecs
+
+/// An answer that is kept, and the lines of its head that say for how long it is good.
+package struct CacheEntry: Hashable, Sendable {
+    package let url: String
+    /// When it was asked for, and when the answer was there, by our clock.
+    package let requested: Timestamp
+    package let received: Timestamp
+    package let head: HTTPHead
+    package let body: [UInt8]
+
+    static let keptLines: Set = [
+        "etag", "last-modified", "cache-control", "date", "expires", "age", "vary",
+    ]
+
+    /// Keeps the lines of the head that are asked for later.
+    package init(
+        url: String, requested: Timestamp, received: Timestamp, head: HTTPHead, body: [UInt8]
+    ) {
+        (self.url, self.requested, self.received) = (url, requested, received)
+        (self.head, self.body) = (head.keeping(CacheEntry.keptLines), body)
+    }
+
+    package var policy: CachePolicy { CachePolicy(head) }
+
+    /// The same body after the service said that nothing has changed: what it says now of its age
+    /// and life counts instead of what it said then.
+    func renewed(requested: Timestamp, received: Timestamp, by newer: HTTPHead) -> CacheEntry {
+        CacheEntry(
+            url: url, requested: requested, received: received,
+            head: head.updated(with: newer, dropping: ["age", "date"]), body: body)
+    }
+
+    /// The lines that ask for an answer only if it is another one than this.
+    var conditions: [HTTPHeader] {
+        let tag = head["etag"].flatMap { HTTPHeader("If-None-Match", $0) }
+        let time = head["last-modified"].flatMap { HTTPHeader("If-Modified-Since", $0) }
+        return [tag, time].compactMap { $0 }
+    }
+}
+
+/// Why what lies in a cache is not what was put there.
+package enum CacheDamage: Error, Hashable, Sendable {
+    /// It is no entry, or one of another version of tapcard.
+    case foreign
+    /// It ends too early, or a byte of it is another one.
+    case torn
+    case ofAnotherAddress
+    /// It may not be read.
+    case unreadable(String)
+
+    package var words: String {
+        switch self {
+        case .foreign: "it is not of this version of tapcard's making"
+        case .torn: "it is torn or changed"
+        case .ofAnotherAddress: "it belongs to another address"
+        case .unreadable(let why): why
+        }
+    }
+}
+
+extension CacheEntry {
+    // A line with a checksum of all that follows; a line of JSON; the body as it came.
+    private static let magic = "tapcard cache 1 "
+    private static let newline = UInt8(ascii: "\n")
+
+    package var bytes: [UInt8] {
+        let lines = head.lines.map { JSONValue.array([.string($0.name), .string($0.value)]) }
+        let about: JSONValue = [
+            "url": .string(url), "requested": .number(String(requested.milliseconds)),
+            "received": .number(String(received.milliseconds)), "head": .array(lines),
+        ]
+        let rest = Array(about.text.utf8) + [CacheEntry.newline] + body
+        return Array("\(CacheEntry.magic)\(Checksum.of(rest))\n".utf8) + rest
+    }
+
+    /// Reads what `bytes` has written, and nothing else.
+    package init(parsing bytes: [UInt8]) throws(CacheDamage) {
+        let magic = Array(CacheEntry.magic.utf8)
+        let start = magic.count + Checksum.digits + 1
+        guard bytes.count >= magic.count else { throw .torn }
+        guard bytes.starts(with: magic) else { throw .foreign }
+        guard bytes.count >= start, bytes[start - 1] == CacheEntry.newline else { throw .torn }
+        let rest = bytes[start...]
+        let checksum = String(decoding: bytes[magic.count..<(start - 1)], as: UTF8.self)
+        guard Checksum.of(rest) == checksum,
+            let end = rest.firstIndex(of: CacheEntry.newline),
+            let about = try? JSONValue.parsing(Array(rest[..<end])),
+            let url = about["url"]?.string,
+            let requested = about["requested"]?.numberText.flatMap({ Int64($0) }),
+            let received = about["received"]?.numberText.flatMap({ Int64($0) }),
+            let lines = about["head"]?.array
+        else { throw .torn }
+        var head = HTTPHead()
+        for line in lines {
+            guard let pair = line.array, pair.count == 2, let name = pair[0].string,
+                let value = pair[1].string
+            else { throw .torn }
+            head.take(Array("\(name): \(value)".utf8))
+        }
+        self.init(
+            url: url, requested: Timestamp(milliseconds: requested),
+            received: Timestamp(milliseconds: received), head: head,
+            body: Array(rest[(end + 1)...]))
+        // Whatever would be written in another way is not ours.
+        guard self.bytes == bytes else { throw .torn }
+    }
+}
+
+/// Notices accidents, not attacks: whoever can write to the cache can write to the ledger, too.
+enum Checksum {
+    static let digits = 16
+
+    /// FNV-1a of 64 bits. Each step can be undone, so one wrong byte always shows.
+    static func of(_ bytes: some Sequence<UInt8>) -> String {
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let text = String(sum, radix: 16)
+        return String(repeating: "0", count: digits - text.utf8.count) + text
+    }
+}

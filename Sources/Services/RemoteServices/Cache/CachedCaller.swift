@@ -1,0 +1,138 @@
+import DurableFile
+import ServicePorts
+import TapcardDomain
+
+/// Asks a service only where what is kept of its last answer is not good any more, and falls back
+/// on that where it gives no answer.
+struct CachedCaller: Sendable {
+    let caller: ServiceCaller
+    let cache: HTTPCache
+
+    /// What is kept of an address, and what it means.
+    private struct Kept<Value> {
+        let entry: CacheEntry
+        let value: Value
+        let freshness: Freshness
+    }
+
+    /// `parse` says what a body means; only what it takes is kept.
+    func fetch<Value: Sendable>(
+        _ path: String, _ parse: ([UInt8]) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Fetched<Value> {
+        let url = caller.address.appending(path)
+        var notes: [String] = []
+        let kept = await kept(url, parse, &notes)
+        if let kept, kept.freshness.isFresh {
+            return Fetched(kept.value, age: kept.freshness.age, notes: notes)
+        }
+        let requested = caller.surroundings.now()
+        let answer: HTTPAnswer
+        do throws(ServiceError) {
+            answer = try await caller.ask(.get, path, headers: kept?.entry.conditions ?? [])
+        } catch {
+            return try stale(kept, because: error, notes)
+        }
+        let received = caller.surroundings.now()
+        if answer.status == 304 {
+            guard let kept else {
+                throw ServiceError(
+                    .wrongShape, "nothing has changed, it says, but nothing was kept"
+                )
+                .naming(caller.address)
+            }
+            try await requireSameVersion(answer.head, kept.entry)
+            let entry = kept.entry.renewed(
+                requested: requested, received: received, by: answer.head)
+            await store(entry, &notes)
+            return Fetched(kept.value, notes: notes)
+        }
+        do throws(ServiceError) {
+            let value = try parse(try answer.requireOK())
+            await store(
+                CacheEntry(
+                    url: url, requested: requested, received: received, head: answer.head,
+                    body: answer.body), &notes)
+            return Fetched(value, notes: notes)
+        } catch {
+            throw error.naming(caller.address)
+        }
+    }
+
+    private func kept<Value: Sendable>(
+        _ url: String, _ parse: ([UInt8]) throws(ServiceError) -> Value, _ notes: inout [String]
+    ) async -> Kept<Value>? {
+        let why: String
+        do throws(CacheDamage) {
+            guard let entry = try await cache.entry(for: url) else { return nil }
+            do throws(ServiceError) {
+                let value = try parse(entry.body)
+                let freshness = Freshness(of: entry, at: caller.surroundings.now())
+                return Kept(entry: entry, value: value, freshness: freshness)
+            } catch {
+                why = error.detail
+            }
+        } catch {
+            why = error.words
+        }
+        notes.append(
+            "What was kept of \(caller.address.host) was damaged and is thrown away: \(why).")
+        await remove(url, &notes)
+        return nil
+    }
+
+    /// What is kept, where it may be used and the service may answer another time.
+    private func stale<Value>(
+        _ kept: Kept<Value>?, because error: ServiceError, _ notes: [String]
+    ) throws(ServiceError) -> Fetched<Value> {
+        guard error.isPassing else { throw error }
+        guard let kept else {
+            let lost = notes.map { " " + $0 }.joined()
+            throw ServiceError(error.kind, "\(error.detail), and nothing is kept of it.\(lost)")
+        }
+        guard !kept.entry.policy.mustAsk, !kept.entry.policy.mustRevalidate else {
+            throw ServiceError(
+                error.kind,
+                "\(error.detail), and it does not allow what was kept to be used without asking it")
+        }
+        let doubt =
+            kept.freshness.isClockSetBack
+            ? ["The clock was set back: how old what was kept is, is not known."] : []
+        return Fetched(
+            kept.value, age: kept.freshness.age, staleness: error, notes: notes + doubt)
+    }
+
+    /// An answer without a body must be about the one that is kept.
+    private func requireSameVersion(
+        _ head: HTTPHead, _ kept: CacheEntry
+    ) async throws(ServiceError) {
+        guard let new = head["etag"], let old = kept.head["etag"],
+            CachedCaller.opaque(new) != CachedCaller.opaque(old)
+        else { return }
+        // Nothing is lost but a request: the next one is made without conditions.
+        try? await cache.remove(kept.url)
+        throw ServiceError(.wrongShape, "nothing has changed, it says, of what was never kept")
+            .naming(caller.address)
+    }
+
+    /// Whether a tag is a weak one does not matter here.
+    private static func opaque(_ tag: String) -> Substring {
+        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+    }
+
+    private func store(_ entry: CacheEntry, _ notes: inout [String]) async {
+        if entry.policy.isForbidden { return await remove(entry.url, &notes) }
+        do throws(FileError) {
+            try await cache.store(entry, at: caller.surroundings.now())
+        } catch {
+            notes.append("The answer could not be kept: \(error.detail).")
+        }
+    }
+
+    private func remove(_ url: String, _ notes: inout [String]) async {
+        do throws(FileError) {
+            try await cache.remove(url)
+        } catch {
+            notes.append("What was kept cannot be removed: \(error.detail).")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+public import ServicePorts
+public import TapcardDomain
+
+/// The activation service over HTTP.
+public struct RemoteActivation: ActivationService {
+    private let caller: ServiceCaller
+
+    public init(
+        _ address: ServiceAddress, through transport: any HTTPTransport,
+        patience: Patience = .activation, in surroundings: ServiceSurroundings = .system
+    ) {
+        caller = ServiceCaller(
+            address: address, transport: transport, patience: patience, surroundings: surroundings)
+    }
+
+    public func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        let answer = try await caller.ask(.get, "/version?code=\(code)")
+        do throws(ServiceError) {
+            return try ActivationParsing.answer(try answer.requireOK())
+        } catch {
+            throw error.naming(caller.address)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import ServicePorts
+public import TapcardDomain
+import TextCodecs
+
+/// The Mastermind service over HTTP. Only the ranking is asked for again by itself: a guess or a
+/// game that was sent twice would count twice.
+public struct RemoteMastermind: MastermindService {
+    /// Seconds for which a token can be asked for.
+    public static let tokenLifetimes = 30...3_600
+
+    private static let longestCredential = 1_024
+
+    private let caller: ServiceCaller
+
+    public init(
+        _ address: ServiceAddress, through transport: any HTTPTransport,
+        patience: Patience = .mastermind, in surroundings: ServiceSurroundings = .system
+    ) {
+        caller = ServiceCaller(
+            address: address, transport: transport, patience: patience, surroundings: surroundings)
+    }
+
+    public func logIn(
+        user: String, password: String, timeToLive: Int?
+    ) async throws(ServiceError) -> MastermindToken {
+        for (text, what) in [(user, "name"), (password, "password")] {
+            guard (1...RemoteMastermind.longestCredential).contains(text.utf8.count) else {
+                throw unsent(
+                    "a \(what) has 1 to \(RemoteMastermind.longestCredential) bytes, not "
+                        + "\(text.utf8.count)")
+            }
+        }
+        var members = [
+            JSONMember(key: "user_id", value: .string(user)),
+            JSONMember(key: "password", value: .string(password)),
+        ]
+        if let timeToLive {
+            guard RemoteMastermind.tokenLifetimes.contains(timeToLive) else {
+                throw unsent("a token lives 30 to 3600 seconds, not \(timeToLive)")
+            }
+            members.append(
+                JSONMember(key: "time-to-live", value: .number(String(timeToLive))))
+        }
+        let answer = try await caller.ask(post(.object(members)), "/login")
+        if [401, 403].contains(answer.status) {
+            throw ServiceError(
+                .wrongPassword,
+                "it does not know that name with that password, status "
+                    + "\(answer.status)"
+            ).naming(caller.address)
+        }
+        return try meaning(of: answer, MastermindParsing.token)
+    }
+
+    public func start(
+        slots: Int, with token: MastermindToken
+    ) async throws(ServiceError) -> MastermindGameID {
+        try requireRules(slots)
+        let body: JSONValue = ["slots": .number(String(slots))]
+        return try await call(post(body), "/logik/start", token, MastermindParsing.game)
+    }
+
+    public func guess(
+        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+    ) async throws(ServiceError) -> MastermindAnswer {
+        let rules = try requireRules(colours.count)
+        do throws(Refusal) {
+            try rules.requireGuess(colours)
+        } catch {
+            throw unsent(error.detail)
+        }
+        let body: JSONValue = [
+            "gameId": .string(game.text),
+            "guess": .array(colours.map { .number(String($0)) }),
+        ]
+        return try await call(post(body), "/logik/guess", token) { body throws(ServiceError) in
+            try MastermindParsing.guess(body, slots: colours.count)
+        }
+    }
+
+    public func ranking(
+        with token: MastermindToken
+    ) async throws(ServiceError) -> [MastermindRank] {
+        try await call(.get, "/logik/ranking", token, MastermindParsing.ranking)
+    }
+
+    private func call<Value>(
+        _ method: HTTPRequest.Method, _ path: String, _ token: MastermindToken,
+        _ parse: ([UInt8]) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        guard let header = HTTPHeader("access_token", token.secret) else {
+            throw unsent("the token cannot be sent")
+        }
+        let answer = try await caller.ask(method, path, headers: [header])
+        if [401, 403].contains(answer.status) {
+            throw ServiceError(
+                .unauthorized, "it does not let this token in, status \(answer.status)"
+            ).naming(caller.address)
+        }
+        return try meaning(of: answer, parse)
+    }
+
+    private func meaning<Value>(
+        of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
+    ) throws(ServiceError) -> Value {
+        do throws(ServiceError) {
+            return try parse(try answer.requireOK())
+        } catch {
+            throw error.naming(caller.address)
+        }
+    }
+
+    /// The most colours that a game can have: how many this one has, only the service knows.
+    @discardableResult
+    private func requireRules(_ slots: Int) throws(ServiceError) -> MastermindRules {
+        do throws(Refusal) {
+            return try MastermindRules(slots: slots, colours: MastermindRules.mostColours)
+        } catch {
+            throw unsent(error.detail)
+        }
+    }
+
+    private func post(_ body: JSONValue) -> HTTPRequest.Method {
+        .post(body: Array(body.text.utf8))
+    }
+
+    private func unsent(_ why: String) -> ServiceError {
+        ServiceError(.refused, "nothing was sent: \(why)")
+    }
+}

@@ -1,0 +1,191 @@
+import CCurl
+import Glibc
+import ServicePorts
+
+/// One transfer at a time, and the connections that libcurl keeps open between them.
+///
+/// Whoever has it calls it from one thread at a time. Transfers go through a multi handle with
+/// one easy handle in it, because only a multi handle can be woken from outside.
+@safe final class CurlConnection {
+    private let functions: tapcard_libcurl
+    private let options: HTTPClient.Options
+    private let easy: UnsafeMutableRawPointer
+    private let multi: UnsafeMutableRawPointer
+    /// What libcurl has to say of a failure; it is written to while a transfer goes on.
+    private let words: UnsafeMutablePointer<CChar>
+
+    init(_ library: CurlLibrary, _ options: HTTPClient.Options) throws(ServiceError) {
+        let failure = ServiceError(.noClient, "libcurl has no memory for a request")
+        guard let easy = library.functions.easy_init() else { throw failure }
+        guard let multi = library.functions.multi_init() else {
+            unsafe library.functions.easy_cleanup(easy)
+            throw failure
+        }
+        functions = library.functions
+        self.options = options
+        unsafe self.easy = easy
+        unsafe self.multi = multi
+        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        unsafe functions.easy_cleanup(easy)
+        unsafe _ = functions.multi_cleanup(multi)
+        unsafe words.deallocate()
+    }
+
+    /// Blocks until the answer is there, what is left of the time is over or the switch is turned
+    /// off.
+    func perform(
+        _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
+        _ abort: TransferSwitch
+    ) throws(ServiceError) -> HTTPAnswer {
+        let sink = AnswerSink()
+        let headers = unsafe try list(request)
+        defer { unsafe functions.slist_free_all(headers) }
+        // What a transfer has set must not be there for the next one.
+        defer { unsafe functions.easy_reset(easy) }
+        unsafe words.pointee = 0
+        unsafe try prepare(
+            request, HTTPLimits(connecting: limits.connecting, whole: rest), headers: headers, sink)
+        let outcome = try withExtendedLifetime(sink) { () throws(ServiceError) in
+            try transfer(abort)
+        }
+        guard outcome == CURLE_OK else { throw failure(outcome, sink, limits).error }
+        // To libcurl a head that breaks off is one without a body.
+        guard sink.isHeadComplete else { throw failure(CURLE_PARTIAL_FILE, sink, limits).error }
+        let status = unsafe tapcard_libcurl_number(functions, easy, CURLINFO_RESPONSE_CODE)
+        return HTTPAnswer(status: status, head: sink.head, body: sink.body)
+    }
+
+    /// How the transfer ended, as libcurl sees it.
+    private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
+        guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
+            throw ServiceError(.noClient, "libcurl does not take a request")
+        }
+        defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
+        abort.arm(unsafe TransferWaker(functions, multi))
+        defer { abort.disarm() }
+        // It ends: libcurl has a time limit for every transfer.
+        while true {
+            if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
+            var running: Int32 = 0
+            guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
+                throw ServiceError(.noClient, "libcurl cannot go on with a request")
+            }
+            let outcome = unsafe tapcard_libcurl_outcome(functions, multi)
+            if outcome >= 0 { return CURLcode(rawValue: UInt32(outcome)) }
+            guard unsafe functions.multi_poll(multi, nil, 0, 1_000, nil) == CURLM_OK else {
+                throw ServiceError(.noClient, "libcurl cannot wait for an answer")
+            }
+        }
+    }
+
+    private func prepare(
+        _ request: HTTPRequest, _ limits: HTTPLimits,
+        headers: UnsafeMutablePointer<curl_slist>?, _ sink: AnswerSink
+    ) throws(ServiceError) {
+        let context = unsafe Unmanaged.passUnretained(sink).toOpaque()
+        unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_ERRORBUFFER, words)
+        try set(CURLOPT_URL, request.url)
+        try set(CURLOPT_USERAGENT, options.userAgent)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        // The path of a call is sent as it is, and dots in it lead nowhere else.
+        try set(CURLOPT_PATH_AS_IS, 1)
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // No signal handler of the process is touched; a broken pipe is an error code all the same.
+        try set(CURLOPT_NOSIGNAL, 1)
+        // A name server that is silent does not hold a transfer up beyond its time.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
+        try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
+        try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
+        try require(
+            unsafe tapcard_libcurl_set_size(
+                functions, easy, CURLOPT_MAXFILESIZE_LARGE, Int64(AnswerSink.longestBody)))
+        if let authorities = options.authorities { try set(CURLOPT_CAINFO, authorities) }
+        if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
+        unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_HTTPHEADER, headers)
+        unsafe _ = tapcard_libcurl_set_taker(
+            functions, easy, CURLOPT_HEADERFUNCTION, AnswerTakers.head)
+        unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_HEADERDATA, context)
+        unsafe _ = tapcard_libcurl_set_taker(
+            functions, easy, CURLOPT_WRITEFUNCTION, AnswerTakers.body)
+        unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
+        guard case .post(let body) = request.method else { return }
+        // Where a connection that was kept open turns out to be dead, libcurl sends a request
+        // once more by itself. On a new connection it never does.
+        try set(CURLOPT_FRESH_CONNECT, 1)
+        try set(CURLOPT_POSTFIELDSIZE, body.count)
+        try require(
+            unsafe body.withUnsafeBytes { bytes in
+                unsafe tapcard_libcurl_set_pointer(
+                    functions, easy, CURLOPT_COPYPOSTFIELDS,
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            })
+    }
+
+    private func list(
+        _ request: HTTPRequest
+    ) throws(ServiceError) -> UnsafeMutablePointer<curl_slist>? {
+        var lines = request.headers.map { "\($0.name): \($0.value)" }
+        if case .post = request.method {
+            // An empty one takes a line of libcurl's own away.
+            lines += ["Content-Type: application/json", "Expect:"]
+        }
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = unsafe functions.slist_append(list, line) else {
+                unsafe functions.slist_free_all(list)
+                throw ServiceError(.noClient, "libcurl has no memory for a request")
+            }
+            unsafe list = longer
+        }
+        return unsafe list
+    }
+
+    private func set(_ option: CURLoption, _ value: String) throws(ServiceError) {
+        try require(unsafe tapcard_libcurl_set_text(functions, easy, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(ServiceError) {
+        try require(unsafe tapcard_libcurl_set_number(functions, easy, option, value))
+    }
+
+    /// An option that is not known would not be in force: too old a libcurl makes no requests.
+    private func require(_ code: CURLcode) throws(ServiceError) {
+        guard code != CURLE_OK else { return }
+        throw ServiceError(.noClient, "libcurl does not take a setting: \(meaning(of: code))")
+    }
+
+    private func meaning(of code: CURLcode) -> String {
+        guard let words = functions.easy_strerror(code) else { return "code \(code.rawValue)" }
+        return unsafe String(cString: words)
+    }
+
+    /// What is known of a transfer that failed.
+    private func failure(
+        _ code: CURLcode, _ sink: AnswerSink, _ limits: HTTPLimits
+    ) -> CurlFailure {
+        let own = unsafe String(cString: words)
+        return CurlFailure(
+            code: code, words: own.isEmpty ? meaning(of: code) : own,
+            isTooLarge: sink.isTooLarge,
+            isConnected: unsafe tapcard_libcurl_size(
+                functions, easy, CURLINFO_PRETRANSFER_TIME_T) > 0,
+            systemError: unsafe tapcard_libcurl_number(functions, easy, CURLINFO_OS_ERRNO),
+            proxyStatus: unsafe tapcard_libcurl_number(functions, easy, CURLINFO_HTTP_CONNECTCODE),
+            limits: limits)
+    }
+}
+
+extension Duration {
+    /// At least one: zero means no limit to libcurl.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, rest) = components
+        return max(1, Int(clamping: seconds) * 1_000 + Int(rest / 1_000_000_000_000_000))
+    }
+}

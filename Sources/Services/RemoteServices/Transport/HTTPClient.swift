@@ -1,0 +1,82 @@
+import BlockingLane
+public import ServicePorts
+
+/// Makes requests over libcurl, one after another, on a lane of its own; connections are kept
+/// open between them. Each service has a client, so that none waits for another.
+///
+/// A request that waits behind others is not begun when its time is over before its turn comes.
+/// All requests of a client having the same limit, each ends within its own.
+public actor HTTPClient: HTTPTransport {
+    /// What holds for all requests of a client.
+    public struct Options: Hashable, Sendable {
+        public let userAgent: String
+        /// A file of certificates to believe in, besides those in the system's folder.
+        public let authorities: String?
+        /// The address of a proxy, empty for none; without it libcurl looks at the variables
+        /// http_proxy, https_proxy, all_proxy and no_proxy.
+        public let proxy: String?
+
+        /// The version is that of tapcard: services are told who asks.
+        public init(version: String, authorities: String? = nil, proxy: String? = nil) {
+            userAgent = "tapcard/\(version)"
+            (self.authorities, self.proxy) = (authorities, proxy)
+        }
+    }
+
+    private let options: Options
+    private let libraryFile: String
+    private let uptime: @Sendable () -> Duration
+    private nonisolated let lane = BlockingLane(label: "tapcard.http")
+    private var connection: CurlConnection?
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    public init(_ options: Options) {
+        self.init(options, uptime: ServiceSurroundings.system.uptime)
+    }
+
+    package init(
+        _ options: Options, library: String? = nil, uptime: @escaping @Sendable () -> Duration
+    ) {
+        self.options = options
+        libraryFile = library ?? CurlLibrary.defaultFile
+        self.uptime = uptime
+    }
+
+    public nonisolated func send(
+        _ request: HTTPRequest, by limits: HTTPLimits
+    ) async throws(ServiceError) -> HTTPAnswer {
+        let start = uptime()
+        let abort = TransferSwitch()
+        // The handler loses the type of what is thrown; a result keeps it.
+        return try await withTaskCancellationHandler {
+            await perform(request, limits, since: start, abort)
+        } onCancel: {
+            abort.turnOff()
+        }.get()
+    }
+
+    private func perform(
+        _ request: HTTPRequest, _ limits: HTTPLimits, since start: Duration,
+        _ abort: TransferSwitch
+    ) -> Result<HTTPAnswer, ServiceError> {
+        Result { () throws(ServiceError) in
+            if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
+            let rest = limits.whole - (uptime() - start)
+            guard rest > .zero else {
+                throw ServiceError(
+                    .timedOut, "requests before it took the \(limits.whole.shown) that it had")
+            }
+            return try connected().perform(request, by: limits, within: rest, abort)
+        }
+    }
+
+    private func connected() throws(ServiceError) -> CurlConnection {
+        if let connection { return connection }
+        let new = try CurlConnection(try .load(libraryFile), options)
+        connection = new
+        return new
+    }
+}

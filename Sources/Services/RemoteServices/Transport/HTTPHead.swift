@@ -1,0 +1,68 @@
+/// The lines of an answer's head: names in lower case, values without the spaces around them.
+public struct HTTPHead: Hashable, Sendable {
+    private(set) var lines: [Line] = []
+
+    struct Line: Hashable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    public init() {}
+
+    /// Takes the lines as they come off the wire, one a call. A status line begins a new head:
+    /// what came before was only on the way, or a proxy's.
+    public mutating func take(_ bytes: [UInt8]) {
+        let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
+        if text.starts(with: Array("HTTP/".utf8)) {
+            lines = []
+            return
+        }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+            text.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 })
+        else { return }
+        let name = text[..<colon]
+        // A line that begins with a space went on from the one before: nobody may write so.
+        guard !name.contains(where: { $0 == 0x20 || $0 == 0x09 }) else { return }
+        lines.append(
+            Line(
+                name: String(decoding: name, as: UTF8.self).lowercased(),
+                value: HTTPHead.trimmed(text[(colon + 1)...])))
+    }
+
+    /// The values of that name, in their order.
+    public subscript(all name: String) -> [String] {
+        lines.filter { $0.name == name }.map(\.value)
+    }
+
+    /// The value of that name, where there is just one.
+    public subscript(name: String) -> String? {
+        let values = self[all: name]
+        return values.count == 1 ? values[0] : nil
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        var rest = bytes.drop(while: isSpace)
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return String(decoding: rest, as: UTF8.self)
+    }
+}
+
+extension HTTPHead {
+    /// The lines of these names only.
+    func keeping(_ names: Set<String>) -> HTTPHead {
+        var kept = self
+        kept.lines.removeAll { !names.contains($0.name) }
+        return kept
+    }
+
+    /// A line of the newer head takes the place of all of its name; those that are dropped stand
+    /// there only if the newer head has them.
+    func updated(with newer: HTTPHead, dropping names: Set<String>) -> HTTPHead {
+        let replaced = names.union(newer.lines.map(\.name))
+        var updated = self
+        updated.lines.removeAll { replaced.contains($0.name) }
+        updated.lines += newer.lines
+        return updated
+    }
+}

@@ -1,0 +1,47 @@
+import BlockingLane
+import CCurl
+
+/// Ends a transfer from outside: the one thing that may be done to it from another thread.
+final class TransferSwitch: Sendable {
+    private struct State {
+        var isOff = false
+        /// Of the transfer that is under way.
+        var waker: TransferWaker?
+    }
+
+    private let state = Guarded(State())
+
+    var isOff: Bool { state.withLock { $0.isOff } }
+
+    /// The waker is not used any more after `disarm` has returned.
+    func arm(_ waker: TransferWaker) {
+        state.withLock { $0.waker = waker }
+    }
+
+    func disarm() {
+        state.withLock { $0.waker = nil }
+    }
+
+    func turnOff() {
+        state.withLock { state in
+            state.isOff = true
+            state.waker?.wake()
+        }
+    }
+}
+
+/// Wakes a multi handle that waits.
+// Unchecked: curl_multi_wakeup is the function that libcurl lets other threads call.
+@safe struct TransferWaker: @unchecked Sendable {
+    private let functions: tapcard_libcurl
+    private let multi: UnsafeMutableRawPointer
+
+    init(_ functions: tapcard_libcurl, _ multi: UnsafeMutableRawPointer) {
+        self.functions = functions
+        unsafe self.multi = multi
+    }
+
+    func wake() {
+        unsafe _ = functions.multi_wakeup(multi)
+    }
+}

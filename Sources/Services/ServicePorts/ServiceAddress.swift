@@ -1,0 +1,73 @@
+/// Where a service is: an http or https address under which its calls lie.
+///
+/// No user, password, query or fragment: what is secret does not stand in an address that is
+/// shown, and a path is put behind it.
+public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Without a slash at its end.
+    public let text: String
+    /// Who is asked, with the port where it is named: for messages.
+    public let host: String
+
+    private static let longest = 2_048
+
+    /// Says what is wrong without repeating the text: somebody's password may stand in it.
+    public init(_ text: String) throws(ServiceError) {
+        func refusal(_ why: String) -> ServiceError { ServiceError(.badAddress, why) }
+        let lower = text.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else {
+            throw refusal("it does not begin with https:// or http://")
+        }
+        guard text.utf8.count <= ServiceAddress.longest else {
+            throw refusal("it has more than \(ServiceAddress.longest) bytes")
+        }
+        guard !text.contains("?"), !text.contains("#") else {
+            throw refusal("it has a query or a fragment")
+        }
+        guard text.utf8.allSatisfy(ServiceAddress.mayStand) else {
+            throw refusal("it has a character that must not stand in one")
+        }
+        let rest = text.dropFirst(scheme.utf8.count)
+        let host = rest.prefix { $0 != "/" }
+        guard !host.contains("@") else { throw refusal("a name or password stands in it") }
+        guard ServiceAddress.isHost(host) else {
+            throw refusal("it names no host, or no port from 1 to 65535")
+        }
+        var path = rest.dropFirst(host.utf8.count)
+        while path.last == "/" { path.removeLast() }
+        (self.text, self.host) = (scheme + host + path, String(host))
+    }
+
+    public var description: String { text }
+
+    /// The address of a call below it.
+    public func appending(_ path: String) -> String { text + path }
+
+    private static func mayStand(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)
+    }
+
+    /// A name or an IPv6 address in brackets, and a port where there is one.
+    private static func isHost(_ text: Substring) -> Bool {
+        let name: Substring
+        let rest: Substring
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return false }
+            name = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+            guard name.contains(":"),
+                name.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." })
+            else { return false }
+        } else {
+            name = text.prefix { $0 != ":" }
+            rest = text.dropFirst(name.count)
+            guard name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }),
+                !name.hasPrefix("."), !name.contains("..")
+            else { return false }
+        }
+        guard !name.isEmpty else { return false }
+        if rest.isEmpty { return true }
+        let digits = rest.dropFirst()
+        return rest.first == ":" && digits.utf8.count <= 5 && digits.allSatisfy(\.isNumber)
+            && (Int(digits).map((1...65_535).contains) ?? false)
+    }
+}

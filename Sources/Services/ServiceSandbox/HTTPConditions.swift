@@ -1,0 +1,51 @@
+package import TapcardDomain
+package import TextCodecs
+
+/// What a client that has an answer already says of it, so that it need not be sent again.
+package struct HTTPConditions: Hashable, Sendable {
+    private let ifNoneMatch: String?
+    private let ifModifiedSince: String?
+
+    package init(ifNoneMatch: String? = nil, ifModifiedSince: String? = nil) {
+        (self.ifNoneMatch, self.ifModifiedSince) = (ifNoneMatch, ifModifiedSince)
+    }
+
+    /// The document with what a cache has to know of it, or 304 for a client that has it.
+    package func answer(
+        _ document: JSONValue, changed: Timestamp, maxAge: Int
+    ) -> SandboxAnswer {
+        var answer = SandboxAnswer(document)
+        let tag = HTTPConditions.tag(of: document.text)
+        let time = CivilTime(changed)
+        answer.headers["ETag"] = tag
+        answer.headers["Last-Modified"] = time?.httpText
+        answer.headers["Cache-Control"] = "max-age=\(maxAge)"
+        guard isMet(tag, time) else { return answer }
+        answer.headers["Content-Type"] = nil
+        return SandboxAnswer(304, headers: answer.headers)
+    }
+
+    /// The tag counts; where one is named, the time does not.
+    private func isMet(_ tag: String, _ changed: CivilTime?) -> Bool {
+        if let ifNoneMatch {
+            return ifNoneMatch.split(separator: ",").contains { word in
+                let name = word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+                let text = String(name)
+                return text == "*"
+                    || (text.hasPrefix("W/") ? String(text.dropFirst(2)) : text) == tag
+            }
+        }
+        guard let changed, let since = ifModifiedSince.flatMap({ CivilTime(httpText: $0) }) else {
+            return false
+        }
+        return changed <= since
+    }
+
+    /// Other bytes have another tag: FNV-1a of 64 bits.
+    private static func tag(of text: String) -> String {
+        let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return "\"\(String(hash, radix: 16))\""
+    }
+}

@@ -1,0 +1,50 @@
+import TapcardDomain
+package import TextCodecs
+
+/// The requests that have come, so that a test can show that something was asked exactly once.
+package struct SandboxLog: Sendable {
+    /// The codes of so many activations are kept, the latest.
+    package static let mostCodes = 10_000
+
+    private struct Count: Sendable {
+        var arrived = 0
+        var answered: [Int: Int] = [:]
+    }
+
+    private var counts: [String: Count] = [:]
+    private var codes: [ScratchCode] = []
+
+    package init() {}
+
+    package var requestCount: Int { counts.values.reduce(0) { $0 + $1.arrived } }
+
+    /// A request has arrived. It is counted before it is answered: who waits for that may do
+    /// something to the one that asks.
+    package mutating func arrived(_ request: String, code: String? = nil) {
+        counts[request, default: Count()].arrived += 1
+        guard let code = code.flatMap({ ScratchCode($0) }) else { return }
+        if codes.count >= SandboxLog.mostCodes { codes.removeFirst() }
+        codes.append(code)
+    }
+
+    package mutating func answered(_ request: String, _ status: Int) {
+        counts[request, default: Count()].answered[status, default: 0] += 1
+    }
+
+    package var members: [JSONMember] {
+        let rows = counts.sorted { $0.key < $1.key }.map { request, count -> JSONValue in
+            let statuses = count.answered.sorted { $0.key < $1.key }.map { status, number in
+                JSONMember(key: String(status), value: .number(String(number)))
+            }
+            return [
+                "request": .string(request), "count": .number(String(count.arrived)),
+                "answers": .object(statuses),
+            ]
+        }
+        return [
+            JSONMember(key: "requests", value: .array(rows)),
+            JSONMember(
+                key: "codes", value: .array(codes.map { .string($0.description) })),
+        ]
+    }
+}

@@ -1,0 +1,150 @@
+package import TapcardDomain
+package import TextCodecs
+
+/// The lottery: draws that have taken place, one a week, and the tickets that it keeps itself.
+package struct SandboxLottery: Sendable {
+    /// A list of so many is smaller than what a client takes in; then it draws no more.
+    package static let mostDraws = 4_000
+    private static let daysBetweenDraws = 7
+    private static let topPrizes: ClosedRange<Int64> = 2...12
+    private static let topPrizeStep: Int64 = 1_000_000_000
+
+    /// Oldest first.
+    package private(set) var draws = SandboxLottery.exampleDraws
+    package let tickets = SandboxLottery.exampleTickets
+    private let maxAge: Int
+    private let opened: Timestamp
+    private var drawn: Timestamp
+
+    /// `maxAge` is in seconds: so long an answer may be kept without asking again.
+    package init(maxAge: Int, now: Timestamp) {
+        self.maxAge = maxAge
+        (opened, drawn) = (now, now)
+    }
+
+    /// The next draw takes place, a week after the last one by the lottery's own calendar.
+    package mutating func draw(
+        now: Timestamp, using chance: inout some RandomNumberGenerator
+    ) throws(SandboxProblem) -> Draw {
+        guard draws.count < SandboxLottery.mostDraws, let last = draws.last,
+            let id = DrawID("draw-\(draws.count + 1)"),
+            let date = (0..<SandboxLottery.daysBetweenDraws)
+                .reduce(last.date as CalendarDate?, { date, _ in date?.next })
+        else { throw .conflict("after \(draws.count) draws the sandbox draws no more") }
+        let balls: Balls
+        do throws(Refusal) {
+            balls = try Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &chance) }
+        } catch {
+            throw .conflict("these balls cannot be drawn: \(error.detail)")
+        }
+        let prize = Int64.random(in: SandboxLottery.topPrizes, using: &chance)
+        let draw = Draw(
+            id: id, date: date, balls: balls, topPrize: prize * SandboxLottery.topPrizeStep)
+        draws.append(draw)
+        drawn = now
+        return draw
+    }
+
+    package func answerDraws(
+        _ conditions: HTTPConditions, spoilt: Spoilt? = nil
+    ) -> SandboxAnswer {
+        let rows = draws.map { draw in
+            SandboxLottery.document(draw, draw.id == draws.last?.id ? spoilt : nil)
+        }
+        return conditions.answer(["draws": .array(rows)], changed: drawn, maxAge: maxAge)
+    }
+
+    package func answerTickets(
+        _ conditions: HTTPConditions, spoilt: Spoilt? = nil
+    ) -> SandboxAnswer {
+        let rows = tickets.map { ticket in
+            SandboxLottery.document(ticket, ticket.id == tickets.last?.id ? spoilt : nil)
+        }
+        return conditions.answer(["tickets": .array(rows)], changed: opened, maxAge: maxAge)
+    }
+
+    package static func document(_ draw: Draw, _ spoilt: Spoilt? = nil) -> JSONValue {
+        .object(
+            [
+                JSONMember(key: "id", value: .string(draw.id.text)),
+                JSONMember(key: "drawDate", value: .string(date(draw.date, spoilt))),
+            ] + numbers(draw.balls, spoilt) + [
+                JSONMember(key: "bonus-ball", value: .string(String(draw.balls.bonus))),
+                JSONMember(key: "topPrize", value: .number(String(draw.topPrize))),
+            ])
+    }
+
+    private static func document(_ ticket: Ticket, _ spoilt: Spoilt?) -> JSONValue {
+        .object(
+            [
+                JSONMember(key: "id", value: .string(ticket.id.text)),
+                JSONMember(key: "drawId", value: .string(ticket.draw.text)),
+            ] + numbers(ticket.balls, spoilt) + [
+                JSONMember(key: "bonusBall", value: .string(String(ticket.balls.bonus)))
+            ])
+    }
+
+    private static func numbers(_ balls: Balls, _ spoilt: Spoilt?) -> [JSONMember] {
+        var numbers = balls.numbers
+        switch spoilt {
+        case .balls: numbers[0] = LotteryRules.standard.highest + 1
+        case .duplicateBalls: numbers[1] = numbers[0]
+        case .date, nil: break
+        }
+        return numbers.enumerated().map { index, number in
+            JSONMember(key: "number\(index + 1)", value: .string(String(number)))
+        }
+    }
+
+    /// A day that no year has.
+    private static func date(_ date: CalendarDate, _ spoilt: Spoilt?) -> String {
+        spoilt == .date ? "\(date.description.prefix(5))02-30" : date.description
+    }
+
+    /// What can be made wrong with the last row of a list.
+    package enum Spoilt: Sendable {
+        /// A ball that is not among those that are drawn.
+        case balls
+        /// One ball twice.
+        case duplicateBalls
+        case date
+    }
+}
+
+extension SandboxLottery {
+    private typealias DrawRow = (date: String, numbers: [Int], bonus: Int, topPrize: Int64)
+    private typealias TicketRow = (draw: String, numbers: [Int], bonus: Int)
+
+    /// The first one is the services' own example.
+    private static let exampleDraws: [Draw] = {
+        let rows: [DrawRow] = [
+            ("2023-05-15", [2, 16, 23, 44, 47, 52], 14, 4_000_000_000),
+            ("2023-05-22", [48, 5, 11, 37, 24, 18], 28, 6_000_000_000),
+            ("2023-05-29", [19, 33, 8, 57, 41, 27], 51, 5_000_000_000),
+            ("2023-06-05", [7, 40, 33, 12, 59, 26], 3, 8_000_000_000),
+        ]
+        return rows.enumerated().compactMap { index, row in
+            guard let id = DrawID("draw-\(index + 1)"), let date = CalendarDate(row.date),
+                let balls = try? Balls(row.numbers, bonus: row.bonus)
+            else { return nil }
+            return Draw(id: id, date: date, balls: balls, topPrize: row.topPrize)
+        }
+    }()
+
+    /// All six and the bonus; three and the bonus; the bonus alone; nothing; one to come.
+    private static let exampleTickets: [Ticket] = {
+        let rows: [TicketRow] = [
+            ("draw-1", [2, 16, 23, 44, 47, 52], 14),
+            ("draw-2", [5, 9, 18, 24, 36, 53], 28),
+            ("draw-3", [2, 10, 20, 30, 40, 50], 51),
+            ("draw-4", [1, 2, 4, 5, 6, 8], 9),
+            ("draw-5", [3, 14, 15, 26, 35, 58], 31),
+        ]
+        return rows.enumerated().compactMap { index, row in
+            guard let id = TicketID("ticket-\(index + 1)"), let draw = DrawID(row.draw),
+                let balls = try? Balls(row.numbers, bonus: row.bonus)
+            else { return nil }
+            return Ticket(id: id, draw: draw, balls: balls)
+        }
+    }()
+}

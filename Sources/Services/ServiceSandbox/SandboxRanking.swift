@@ -1,0 +1,54 @@
+package import TapcardDomain
+package import TextCodecs
+
+/// The solved games, the best of each size first.
+package struct SandboxRanking: Sendable {
+    /// So many games of each number of slots are kept; of more, the best.
+    package static let mostRows = 100
+
+    /// A solved game.
+    package struct Row: Hashable, Sendable {
+        package let game: MastermindGameID
+        package let user: String
+        package let solved: Timestamp
+        package let guesses: Int
+        package let slots: Int
+
+        package init(
+            game: MastermindGameID, user: String, solved: Timestamp, guesses: Int, slots: Int
+        ) {
+            (self.game, self.user, self.solved) = (game, user, solved)
+            (self.guesses, self.slots) = (guesses, slots)
+        }
+    }
+
+    package private(set) var rows: [Row] = []
+
+    package init() {}
+
+    /// By slots, then by guesses; of equal ones the earlier is the better.
+    package mutating func add(_ row: Row) {
+        let place = rows.firstIndex { other in
+            (row.slots, row.guesses) < (other.slots, other.guesses)
+        }
+        rows.insert(row, at: place ?? rows.endIndex)
+        guard rows.count(where: { $0.slots == row.slots }) > SandboxRanking.mostRows,
+            let worst = rows.lastIndex(where: { $0.slots == row.slots })
+        else { return }
+        rows.remove(at: worst)
+    }
+
+    /// `icons` is the address that pictures are found below.
+    package func document(icons: String) -> JSONValue {
+        .array(
+            rows.map { row in
+                [
+                    "participantId": .string(row.user), "name": .string(row.user),
+                    "timestamp": .string(CivilTime(row.solved)?.tableText ?? ""),
+                    "score": .string(String(row.guesses)), "slots": .string(String(row.slots)),
+                    "id": .string(row.game.text), "icon512": .string("\(icons)/512.svg"),
+                    "icon192": .string("\(icons)/192.svg"), "icon72": .string("\(icons)/72.svg"),
+                ]
+            })
+    }
+}

@@ -1,0 +1,121 @@
+import BlockingLane
+import TapcardDomain
+import TextCodecs
+import WebServer
+
+/// What is found where: the services, and what tells them what to do.
+struct SandboxRoutes: Sendable {
+    static let control = "/sandbox"
+    static let icons = "/mastermind/icons"
+    private static let iconSizes = [512, 192, 72]
+
+    let world: Guarded<SandboxWorld>
+    let now: @Sendable () -> Timestamp
+
+    var all: WebRoutes {
+        var routes = WebRoutes()
+        for call in SandboxCall.allCases {
+            routes.add(call.method, call.path) { await answer(call, $0) }
+        }
+        for size in SandboxRoutes.iconSizes {
+            routes.add("GET", "\(SandboxRoutes.icons)/\(size).svg") { _ in
+                WebResponse(icon(size))
+            }
+        }
+        routes.add("GET", SandboxRoutes.control) { _ in
+            asked { world, _ in world.document }
+        }
+        routes.add("GET", SandboxRoutes.control + "/failure") { _ in
+            asked { world, _ in ["failure": world.failureText] }
+        }
+        routes.add("PUT", SandboxRoutes.control + "/failure") { request in
+            asked { world, _ throws(SandboxProblem) in
+                try world.switchFailure(word(in: request))
+                return ["failure": world.failureText]
+            }
+        }
+        routes.add("PUT", SandboxRoutes.control + "/version") { request in
+            asked { world, _ throws(SandboxProblem) in
+                try world.activation.name(word(in: request))
+                return ["version": .string(world.activation.version)]
+            }
+        }
+        routes.add("POST", SandboxRoutes.control + "/draw") { _ in
+            asked { world, chance throws(SandboxProblem) in
+                SandboxLottery.document(try world.lottery.draw(now: now(), using: &chance))
+            }
+        }
+        routes.add("GET", SandboxWorld.redirectedPath) { _ in
+            asked { world, _ in
+                world.log.arrived("GET \(SandboxWorld.redirectedPath)")
+                return ["error": "a redirection was followed"]
+            }
+        }
+        return routes
+    }
+
+    private func answer(_ call: SandboxCall, _ request: WebRequest) async -> WebResponse {
+        var question = SandboxQuestion()
+        question.code = request.query("code")
+        question.token = request.headers["access_token"]
+        question.conditions = HTTPConditions(
+            ifNoneMatch: request.headers["If-None-Match"],
+            ifModifiedSince: request.headers["If-Modified-Since"])
+        question.body = request.body
+        let answer = world.withLock { [question] world in
+            var chance = SystemRandomNumberGenerator()
+            return world.answer(call, question, now: now(), using: &chance)
+        }
+        // It ends early where the sandbox is stopped, and then nobody listens any more.
+        if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
+        return WebResponse(answer)
+    }
+
+    private func asked(
+        _ body: (inout SandboxWorld, inout SystemRandomNumberGenerator) throws(SandboxProblem) ->
+            JSONValue
+    ) -> WebResponse {
+        let answer = world.withLock { world in
+            var chance = SystemRandomNumberGenerator()
+            do throws(SandboxProblem) {
+                return SandboxAnswer(try body(&world, &chance))
+            } catch {
+                return SandboxAnswer(error)
+            }
+        }
+        return WebResponse(answer)
+    }
+
+    /// The body without the line feed that a shell puts behind it.
+    private func word(in request: WebRequest) -> String {
+        let text = String(decoding: request.body, as: UTF8.self)
+        return String(text.prefix { $0 != "\n" && $0 != "\r\n" })
+    }
+
+    /// A peg of each kind.
+    private func icon(_ size: Int) -> SandboxAnswer {
+        SandboxAnswer(
+            200, headers: ["Content-Type": "image/svg+xml"],
+            body: .text(
+                """
+                <svg xmlns="http://www.w3.org/2000/svg" width="\(size)" height="\(size)" \
+                viewBox="0 0 4 2"><circle cx="1" cy="1" r=".8"/><circle cx="3" cy="1" r=".8" \
+                fill="none" stroke="black" stroke-width=".1"/></svg>
+
+                """))
+    }
+}
+
+extension WebResponse {
+    init(_ answer: SandboxAnswer) {
+        let headers = answer.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let body: WebBody =
+            switch answer.body {
+            case .text(let text): .bytes(Array(text.utf8))
+            case .cutOff(let text, let bytes): .cutOff(Array(text.utf8), promised: bytes)
+            case .spaces(let count, let isAnnounced):
+                .filler(byte: UInt8(ascii: " "), count: count, announced: isAnnounced)
+            }
+        self.init(answer.status, headers: headers, body: body)
+    }
+}

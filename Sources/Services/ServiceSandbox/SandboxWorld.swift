@@ -1,0 +1,156 @@
+package import TapcardDomain
+package import TextCodecs
+
+/// All three services and what goes wrong with them, without a line to them. Time and chance are
+/// parameters.
+package struct SandboxWorld: Sendable {
+    /// Where whoever follows a redirection comes to.
+    package static let redirectedPath = "/sandbox/redirected"
+    static let hugeBytes = 100 << 20
+
+    package var activation = SandboxActivation()
+    package var lottery: SandboxLottery
+    package var mastermind: SandboxMastermind
+    /// What goes wrong at the moment.
+    package var failure: SandboxSwitch?
+    package var log = SandboxLog()
+    /// What the addresses of pictures in the ranking begin with.
+    package var icons = ""
+
+    package init(
+        maxAge: Int, password: String, failure: SandboxSwitch? = nil, now: Timestamp
+    ) {
+        lottery = SandboxLottery(maxAge: maxAge, now: now)
+        mastermind = SandboxMastermind(password: password)
+        self.failure = failure
+    }
+
+    /// Answers a request, well or as the switch has it.
+    package mutating func answer(
+        _ call: SandboxCall, _ question: SandboxQuestion, now: Timestamp,
+        using chance: inout some RandomNumberGenerator
+    ) -> SandboxAnswer {
+        let request = "\(call.method) \(call.path)"
+        log.arrived(request, code: question.code)
+        let answer: SandboxAnswer
+        if let failure, failure.strikes(call) {
+            self.failure = failure.next
+            answer = fail(failure, call, question, now, using: &chance)
+        } else {
+            answer = carryOut(call, question, now, using: &chance)
+        }
+        log.answered(request, answer.status)
+        return answer
+    }
+
+    /// Late and cut off: it is done, and only the answer suffers. Otherwise nothing is done.
+    private mutating func fail(
+        _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
+        _ now: Timestamp, using chance: inout some RandomNumberGenerator
+    ) -> SandboxAnswer {
+        // Whoever has a list already gets a whole answer that can go wrong.
+        var unconditional = question
+        unconditional.conditions = HTTPConditions()
+        switch failure.failure {
+        case .slow:
+            var answer = carryOut(call, question, now, using: &chance)
+            answer.delay = .seconds(failure.seconds)
+            return answer
+        case .cutOff:
+            var answer = carryOut(call, unconditional, now, using: &chance)
+            if case .text(let text) = answer.body {
+                let half = String(text.prefix(text.count / 2))
+                answer.body = .cutOff(half, promisedBytes: text.utf8.count)
+            }
+            return answer
+        case .huge:
+            return SandboxWorld.spaces(isAnnounced: true)
+        case .hugeUnannounced:
+            return SandboxWorld.spaces(isAnnounced: false)
+        case .notJSON:
+            return SandboxAnswer(
+                200, headers: ["Content-Type": "text/html"],
+                body: .text("<!DOCTYPE html><title>Sandbox</title><p>This is no JSON.\n"))
+        case .wrongShape: return SandboxAnswer(["answer": 42])
+        case .redirect:
+            return SandboxAnswer(302, headers: ["Location": SandboxWorld.redirectedPath])
+        case .badRequest, .notFound, .broken, .unavailable:
+            return SandboxAnswer(
+                ["error": "the switch says so"], status: Int(failure.failure.rawValue) ?? 500)
+        case .wrongVersion: return SandboxAnswer(SandboxActivation.document("6.1"))
+        case .badVersion: return SandboxAnswer(SandboxActivation.document("six"))
+        case .emptyVersion: return SandboxAnswer(SandboxActivation.document(""))
+        case .badBalls: return spoil(call, .balls)
+        case .duplicateBalls: return spoil(call, .duplicateBalls)
+        case .badDate: return spoil(call, .date)
+        case .expiredToken:
+            mastermind.expire(question.token)
+            return carryOut(call, question, now, using: &chance)
+        }
+    }
+
+    private static func spaces(isAnnounced: Bool) -> SandboxAnswer {
+        SandboxAnswer(
+            200, headers: ["Content-Type": "application/json"],
+            body: .spaces(hugeBytes, isAnnounced: isAnnounced))
+    }
+
+    private func spoil(_ call: SandboxCall, _ spoilt: SandboxLottery.Spoilt) -> SandboxAnswer {
+        call == .tickets
+            ? lottery.answerTickets(HTTPConditions(), spoilt: spoilt)
+            : lottery.answerDraws(HTTPConditions(), spoilt: spoilt)
+    }
+
+    private mutating func carryOut(
+        _ call: SandboxCall, _ question: SandboxQuestion, _ now: Timestamp,
+        using chance: inout some RandomNumberGenerator
+    ) -> SandboxAnswer {
+        do throws(SandboxProblem) {
+            switch call {
+            case .version: return SandboxAnswer(try activation.answer(code: question.code))
+            case .draws: return lottery.answerDraws(question.conditions)
+            case .tickets: return lottery.answerTickets(question.conditions)
+            case .login:
+                return SandboxAnswer(
+                    try mastermind.logIn(question.body, now: now, using: &chance))
+            case .start:
+                return SandboxAnswer(
+                    try mastermind.start(
+                        question.body, token: question.token, now: now, using: &chance))
+            case .guess:
+                return SandboxAnswer(
+                    try mastermind.guess(question.body, token: question.token, now: now))
+            case .ranking:
+                return SandboxAnswer(
+                    try mastermind.ranking(token: question.token, icons: icons, now: now))
+            }
+        } catch {
+            return SandboxAnswer(error)
+        }
+    }
+
+    /// What there is, for GET /sandbox.
+    package var document: JSONValue {
+        .object(
+            [
+                JSONMember(key: "failure", value: failureText),
+                JSONMember(key: "version", value: .string(activation.version)),
+                JSONMember(key: "draws", value: .number(String(lottery.draws.count))),
+                JSONMember(key: "games", value: .number(String(mastermind.counts.games))),
+            ] + log.members)
+    }
+
+    package var failureText: JSONValue { .string(failure?.description ?? "none") }
+
+    /// Switches a failure on, or all off with "none".
+    package mutating func switchFailure(_ text: String) throws(SandboxProblem) {
+        if text == "none" {
+            failure = nil
+            return
+        }
+        guard let wanted = SandboxSwitch(text) else {
+            throw .malformed(SandboxSwitch.refusal(text))
+        }
+        failure = wanted
+    }
+}

@@ -1,0 +1,116 @@
+/// Tells keys from the bytes that a terminal sends for them, in whatever portions they come.
+///
+/// A lone escape byte is a key, too, and the beginning of most others: what comes next, or that
+/// nothing comes, decides.
+package struct KeyDecoder: Sendable {
+    /// A sequence that is longer is none.
+    private static let longestSequence = 16
+    private static let escape: UInt8 = 0x1B
+
+    private var pending: [UInt8] = []
+
+    package init() {}
+
+    /// Whether more bytes are needed to tell what was pressed.
+    package var isWaiting: Bool { !pending.isEmpty }
+
+    package mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
+        var keys: [TerminalKey] = []
+        for byte in bytes { keys += take(byte) }
+        return keys
+    }
+
+    /// Nothing more came for a while: what is pending is all there is.
+    package mutating func finish() -> [TerminalKey] {
+        defer { pending = [] }
+        return pending == [KeyDecoder.escape] ? [.escape] : []
+    }
+
+    private mutating func take(_ byte: UInt8) -> [TerminalKey] {
+        guard let first = pending.first else { return begin(byte) }
+        if first == KeyDecoder.escape { return continueSequence(byte) }
+        guard byte & 0xC0 == 0x80 else {
+            // A character that was broken off: the new byte counts for itself.
+            pending = []
+            return begin(byte)
+        }
+        pending.append(byte)
+        return character()
+    }
+
+    private mutating func begin(_ byte: UInt8) -> [TerminalKey] {
+        switch byte {
+        case 0x0D, 0x0A: return [.enter]
+        case 0x09: return [.tab]
+        case 0x7F, 0x08: return [.backspace]
+        case KeyDecoder.escape, 0xC2...0xF4:
+            pending = [byte]
+            return []
+        case 0x01...0x1A: return [.control(Character(Unicode.Scalar(byte + 0x60)))]
+        case 0x20...0x7E: return [.character(Character(Unicode.Scalar(byte)))]
+        default: return []
+        }
+    }
+
+    /// The characters beyond ASCII: as many bytes as the first one says.
+    private mutating func character() -> [TerminalKey] {
+        let count = pending[0] < 0xE0 ? 2 : pending[0] < 0xF0 ? 3 : 4
+        guard pending.count == count else { return [] }
+        defer { pending = [] }
+        guard let text = String(validating: pending, as: UTF8.self), let character = text.first
+        else { return [] }
+        return [.character(character)]
+    }
+
+    private mutating func continueSequence(_ byte: UInt8) -> [TerminalKey] {
+        if byte == KeyDecoder.escape {
+            let isLone = pending.count == 1
+            pending = [byte]
+            return isLone ? [.escape] : []
+        }
+        if pending.count == 1 {
+            if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
+                pending.append(byte)
+                return []
+            }
+            // Escape, and another key behind it.
+            pending = []
+            return [.escape] + begin(byte)
+        }
+        pending.append(byte)
+        guard (0x40...0x7E).contains(byte) else {
+            if pending.count >= KeyDecoder.longestSequence || byte < 0x20 { pending = [] }
+            return []
+        }
+        defer { pending = [] }
+        if pending == [KeyDecoder.escape, UInt8(ascii: "O"), UInt8(ascii: "M")] { return [.enter] }
+        return KeyDecoder.key(of: pending.dropFirst(2)).map { [$0] } ?? []
+    }
+
+    /// The key of what stands behind the two bytes that begin a sequence. A modifier such as
+    /// ";5" stands before the last byte and changes nothing here.
+    private static func key(of sequence: ArraySlice<UInt8>) -> TerminalKey? {
+        guard let last = sequence.last else { return nil }
+        switch last {
+        case UInt8(ascii: "A"): return .up
+        case UInt8(ascii: "B"): return .down
+        case UInt8(ascii: "C"): return .right
+        case UInt8(ascii: "D"): return .left
+        case UInt8(ascii: "H"): return .home
+        case UInt8(ascii: "F"): return .end
+        case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "~"): break
+        default: return nil
+        }
+        let number = String(
+            decoding: sequence.prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
+        switch number {
+        case "1", "7": return .home
+        case "4", "8": return .end
+        case "3": return .delete
+        case "5": return .pageUp
+        case "6": return .pageDown
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// The terminal that this process was started in.
+public struct SystemTerminal: InteractiveTerminal {
+    private let input: Int32
+    private let output: Int32
+    private let questions: Int32
+
+    /// Nil where nobody can be asked: keys come from standard input, and that is no terminal.
+    public init?() {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        // Standard output may be a file with results: a question does not belong there.
+        self.init(
+            input: STDIN_FILENO, output: STDOUT_FILENO,
+            questions: isatty(STDERR_FILENO) == 1 ? STDERR_FILENO : STDIN_FILENO)
+    }
+
+    package init(input: Int32, output: Int32, questions: Int32) {
+        (self.input, self.output, self.questions) = (input, output, questions)
+    }
+
+    public func withScreen<Success: Sendable>(
+        _ body: (any TerminalScreen) async -> Success
+    ) async throws(TerminalError) -> Success {
+        let hold = try TerminalHold.open(input: input, output: output, manner: .screen)
+        let success = await body(Screen(hold: hold))
+        await hold.close()
+        return success
+    }
+
+    private struct Screen: TerminalScreen {
+        let hold: TerminalHold
+        var events: AsyncStream<TerminalEvent> { hold.events }
+        func show(_ lines: [String]) { hold.show(lines) }
+    }
+
+    public func askSecretly(_ question: String) async throws(TerminalError) -> String? {
+        let hold = try TerminalHold.open(input: input, output: questions, manner: .line)
+        let answer = await SystemTerminal.answer(question, hold)
+        await hold.close()
+        return answer
+    }
+
+    private static let longestAnswer = 1_024
+
+    private static func answer(_ question: String, _ hold: TerminalHold) async -> String? {
+        hold.write(question)
+        var answer = ""
+        for await event in hold.events {
+            switch event {
+            case .changed: hold.write("\r\u{1B}[K\(question)")
+            case .key(.enter): return answer
+            case .key(.escape), .key(.control("d")): return nil
+            case .key(.backspace): answer = String(answer.dropLast())
+            case .key(.control("u")): answer = ""
+            case .key(.character(let character)) where answer.utf8.count < longestAnswer:
+                answer.append(character)
+            case .key: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// A socket that takes connections. Ours rather than libmicrohttpd's, because here it can be said
+/// what is wrong.
+struct ListeningSocket: ~Copyable {
+    private let descriptor: CInt
+
+    private init(_ descriptor: CInt) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Somebody else closes it from now on.
+    consuming func handOver() -> CInt {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
+    static func open(_ settings: WebServerSettings) throws(WebServerError) -> ListeningSocket {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = settings.port.bigEndian
+        guard unsafe inet_pton(AF_INET, settings.address, &address.sin_addr) == 1 else {
+            throw WebServerError(
+                .cannotListen, "\(settings.address) is no IPv4 address in digits.")
+        }
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw .noResources("no socket", errno) }
+        let opened = ListeningSocket(descriptor)
+        var yes: CInt = 1
+        // Should it fail, a port that was used a minute ago counts as taken, and bind says so.
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+        let isBound = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
+            }
+        }
+        guard isBound, listen(descriptor, SOMAXCONN) == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            throw WebServerError(
+                .cannotListen,
+                "Cannot listen at \(settings.address), port \(settings.port): \(reason).")
+        }
+        return opened
+    }
+
+    /// The port, which the system has chosen where none was named.
+    var port: UInt16 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isKnown = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe getsockname(descriptor, $0.baseAddress, &size) == 0
+            }
+        }
+        return isKnown ? UInt16(bigEndian: address.sin_port) : 0
+    }
+}

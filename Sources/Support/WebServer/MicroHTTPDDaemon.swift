@@ -1,0 +1,97 @@
+import CMicroHTTPD
+import Glibc
+
+/// libmicrohttpd's own part of a server. It has no thread: its owner runs it whenever its
+/// descriptor can be read or its timeout is over.
+@safe final class MicroHTTPDDaemon {
+    /// What is left of a connection's memory for the answer's headers, and for a chunk of it.
+    private static let answerBytes = 8 << 10
+
+    private let library: MicroHTTPDLibrary
+    private let handle: OpaquePointer
+    private let memory: Memory
+
+    /// What libmicrohttpd goes on pointing to.
+    @safe private final class Memory {
+        let log: UnsafeMutablePointer<tapcard_microhttpd_log>
+        let certificate: UnsafeMutablePointer<CChar>?
+        let key: UnsafeMutablePointer<CChar>?
+
+        init(_ tls: WebServerSettings.TLS?) {
+            unsafe log = .allocate(capacity: 1)
+            unsafe log.initialize(to: tapcard_microhttpd_log())
+            unsafe certificate = tls.flatMap { unsafe strdup($0.certificatePEM) }
+            unsafe key = tls.flatMap { unsafe strdup($0.keyPEM) }
+        }
+
+        deinit {
+            unsafe log.deallocate()
+            unsafe free(certificate)
+            unsafe free(key)
+        }
+    }
+
+    /// The context is handed to the callbacks, and has to outlive the daemon.
+    init(
+        _ library: MicroHTTPDLibrary, _ settings: WebServerSettings,
+        _ listening: consuming ListeningSocket, context: UnsafeMutableRawPointer
+    ) throws(WebServerError) {
+        self.library = library
+        memory = Memory(settings.tls)
+        var wanted = unsafe tapcard_microhttpd_settings()
+        unsafe wanted.listening_socket = listening.handOver()
+        unsafe wanted.connections = UInt32(clamping: settings.connections)
+        unsafe wanted.idle_seconds = UInt32(clamping: settings.idleSeconds)
+        unsafe wanted.connection_bytes = settings.headerBytes + Self.answerBytes
+        unsafe wanted.certificate = UnsafePointer(memory.certificate)
+        unsafe wanted.key = UnsafePointer(memory.key)
+        unsafe wanted.context = context
+        unsafe wanted.target = ServerLoop.targetSeen
+        unsafe wanted.request = ServerLoop.requestSeen
+        unsafe wanted.completed = ServerLoop.requestCompleted
+        unsafe wanted.connection = ServerLoop.connectionChanged
+        unsafe wanted.log = memory.log
+        // It closes the socket where it does not start.
+        let started = unsafe library.withFunctions { functions in
+            unsafe tapcard_microhttpd_start(functions, &wanted)
+        }
+        guard let started = unsafe started else {
+            let said = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            throw settings.tls == nil
+                ? WebServerError(.noResources, "libmicrohttpd does not start: \(said)")
+                : WebServerError(
+                    .badCertificate, "The certificate and its key cannot be used: \(said)")
+        }
+        unsafe handle = started
+    }
+
+    var descriptor: CInt {
+        unsafe library.withFunctions { unsafe tapcard_microhttpd_descriptor($0, handle) }
+    }
+
+    /// Milliseconds until it wants to run; nil while it waits for its descriptor alone.
+    var timeout: UInt64? {
+        let milliseconds = unsafe library.withFunctions {
+            unsafe tapcard_microhttpd_timeout($0, handle)
+        }
+        return milliseconds < 0 ? nil : UInt64(milliseconds)
+    }
+
+    func run() {
+        _ = unsafe library.functions.run(handle)
+    }
+
+    /// Closes the port. To be called once.
+    func quiesce() {
+        let socket = unsafe library.functions.quiesce_daemon(handle)
+        if socket >= 0 { close(socket) }
+    }
+
+    /// Closes all connections. To be called once, after `quiesce`, with none suspended: it ends
+    /// the program otherwise.
+    func stop() {
+        unsafe library.functions.stop_daemon(handle)
+    }
+}

@@ -1,0 +1,79 @@
+import CMicroHTTPD
+
+extension ServerConnection {
+    /// How much of an answer is made at a time where it is not chunked.
+    private static let blockBytes = 64 << 10
+    /// Streams are written into the connection's own buffer, except to clients of HTTP/1.0.
+    private static let streamBlockBytes = 1 << 10
+
+    /// Hands the answer to libmicrohttpd. What the connection does then, and nil where it is not
+    /// taken.
+    func queue(_ response: WebResponse, closing: Bool) -> Phase? {
+        let made = unsafe make(response, closing: closing)
+        guard let made = unsafe made else {
+            return queue(.text("The answer cannot be sent.\n", status: 500), closing: true)
+        }
+        defer { unsafe library.functions.destroy_response(made) }
+        guard
+            unsafe library.functions.queue_response(handle, UInt32(response.status), made)
+                == .YES
+        else { return nil }
+        guard case .stream(let stream) = response.body else { return .answering }
+        return .streaming(stream)
+    }
+
+    /// Nil is a status or a header that no answer may have, or a stream that has a listener.
+    private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
+        guard let made = unsafe makeBody(response.body) else { return nil }
+        let headers = response.headers + (closing ? [WebField("Connection", "close")] : [])
+        let isTaken = headers.allSatisfy {
+            unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
+        }
+        // The last chunk would be sent even where the rest of the body is left out.
+        if isHead, response.body.isOfUnknownLength {
+            _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
+        }
+        guard isTaken, (200...599).contains(response.status) else {
+            unsafe library.functions.destroy_response(made)
+            return nil
+        }
+        return unsafe made
+    }
+
+    private func makeBody(_ body: WebBody) -> OpaquePointer? {
+        switch body {
+        case .bytes(var bytes):
+            let count = bytes.count
+            return unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe library.functions.create_response_from_buffer(
+                    count, buffer.baseAddress, .RESPMEM_MUST_COPY)
+            }
+        case .stream(let stream):
+            let isFree = stream.attach { [mailbox, number] in
+                mailbox.post(.streamHasNews(connection: number))
+            }
+            guard isFree else { return nil }
+            return unsafe source(
+                .stream(stream), tapcard_microhttpd_unknown_size, Self.streamBlockBytes)
+        case .cutOff(let bytes, let promised):
+            return unsafe source(
+                .cutOff(bytes), UInt64(max(promised, bytes.count)),
+                min(bytes.count + 1, Self.blockBytes))
+        case .filler(let byte, let count, let announced):
+            return unsafe source(
+                .filler(byte, count: count),
+                announced ? UInt64(max(count, 0)) : tapcard_microhttpd_unknown_size,
+                Self.blockBytes)
+        }
+    }
+
+    private func source(
+        _ content: BodySource.Content, _ bytes: UInt64, _ blockBytes: Int
+    ) -> OpaquePointer? {
+        let source = unsafe Unmanaged.passRetained(BodySource(content, of: self))
+        let made = unsafe library.functions.create_response_from_callback(
+            bytes, blockBytes, BodySource.read, source.toOpaque(), BodySource.free)
+        if unsafe made == nil { unsafe source.release() }
+        return unsafe made
+    }
+}

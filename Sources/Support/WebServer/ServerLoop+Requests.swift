@@ -1,0 +1,144 @@
+import CMicroHTTPD
+import Glibc
+
+/// What libmicrohttpd tells of connections and requests, all on the server's thread. Typed
+/// constants: a closure in their place could be taken for one of the main actor's.
+extension ServerLoop {
+    /// What of a body beyond the limit is read, so that the client sees why it is refused.
+    private static let discardedBytes = 16 << 20
+
+    static let targetSeen: tapcard_microhttpd_target_callback = { context, target, handle in
+        guard let loop = unsafe loop(context), let handle = unsafe handle,
+            let target = unsafe target
+        else { return nil }
+        let pointer = unsafe loop.library.withFunctions {
+            unsafe tapcard_microhttpd_context($0, handle)
+        }
+        guard let connection = unsafe connection(pointer) else { return nil }
+        let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
+        connection.phase = .begun(
+            target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
+        return unsafe pointer
+    }
+
+    static let requestSeen: MHD_AccessHandlerCallback = {
+        context, _, _, method, version, bytes, count, request in
+        guard let loop = unsafe loop(context), let connection = unsafe connection(request?.pointee),
+            let method = unsafe method, let version = unsafe version, let count = unsafe count
+        else { return .NO }
+        if case .begun(let target, let address) = connection.phase {
+            // The version stands right behind the target; a NUL has cut it short where it does not.
+            let distance = UInt(bitPattern: version) &- address
+            let isCut = distance < connection.headBytes && distance != target.count + 1
+            return loop.headersSeen(
+                connection, target + (isCut ? [0] : []), unsafe String(cString: method),
+                unsafe String(cString: version))
+        }
+        let part = unsafe UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+        unsafe count.pointee = 0
+        return unsafe loop.proceed(connection, part)
+    }
+
+    static let requestCompleted: MHD_RequestCompletedCallback = { context, _, request, _ in
+        guard let loop = unsafe loop(context), let connection = unsafe connection(request?.pointee)
+        else { return }
+        loop.completed(connection)
+    }
+
+    static let connectionChanged: MHD_NotifyConnectionCallback = { context, handle, kept, change in
+        guard let loop = unsafe loop(context), let kept = unsafe kept else { return }
+        if change == .CONNECTION_NOTIFY_STARTED, let handle = unsafe handle {
+            let connection = unsafe loop.opened(handle)
+            unsafe kept.pointee = Unmanaged.passUnretained(connection).toOpaque()
+        } else if let connection = unsafe connection(kept.pointee) {
+            loop.closed(connection)
+        }
+    }
+
+    private static func loop(_ pointer: UnsafeMutableRawPointer?) -> ServerLoop? {
+        guard let pointer = unsafe pointer else { return nil }
+        return unsafe Unmanaged<ServerLoop>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    private static func connection(_ pointer: UnsafeMutableRawPointer?) -> ServerConnection? {
+        guard let pointer = unsafe pointer else { return nil }
+        return unsafe Unmanaged<ServerConnection>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// The first call for a request. Nothing is answered but a refusal.
+    private func headersSeen(
+        _ connection: ServerConnection, _ target: [UInt8], _ method: String, _ version: String
+    ) -> MHD_Result {
+        do throws(RequestHead.Refusal) {
+            if isStopping { throw .stopping }
+            guard connection.headBytes <= settings.headerBytes else {
+                throw .headersTooLong(settings.headerBytes)
+            }
+            connection.phase = .receiving(
+                try RequestHead(
+                    method: method, target: target, version: version,
+                    headers: connection.headers, bodyBytes: settings.bodyBytes))
+            return .YES
+        } catch {
+            connection.phase = .refused
+            limitTransfer(connection)
+            return connection.queue(error.response, closing: true) == nil ? .NO : .YES
+        }
+    }
+
+    /// Any other call: a part of the body, its end, or the answer being asked for.
+    private func proceed(
+        _ connection: ServerConnection, _ part: UnsafeRawBufferPointer
+    ) -> MHD_Result {
+        switch connection.phase {
+        case .receiving(let head):
+            if unsafe part.isEmpty {
+                return connection.discardedBytes == 0
+                    ? ask(connection, head)
+                    : answer(connection, RequestHead.Refusal.tooLong(settings.bodyBytes).response)
+            }
+            let room = settings.bodyBytes - connection.body.count
+            connection.discardedBytes += max(part.count - room, 0)
+            if connection.discardedBytes == 0 {
+                unsafe connection.body.append(contentsOf: part)
+            }
+            return connection.discardedBytes <= Self.discardedBytes ? .YES : .NO
+        case .handled(let response): return answer(connection, response)
+        case .idle, .begun, .handling, .answering, .streaming, .refused: return .YES
+        }
+    }
+
+    private func ask(_ connection: ServerConnection, _ head: RequestHead) -> MHD_Result {
+        connection.isHead = head.method == "HEAD"
+        let request = WebRequest(
+            method: connection.isHead ? "GET" : head.method, path: head.target.path,
+            query: head.target.query, headers: head.headers, body: connection.body)
+        connection.body = []
+        connection.deadline = nil
+        connection.suspend()
+        connection.phase = .handling(
+            Task { [handler, mailbox, number = connection.number] in
+                let response = await handler(request)
+                if !mailbox.post(.answer(connection: number, response)) { response.abandon() }
+            })
+        return .YES
+    }
+
+    private func answer(_ connection: ServerConnection, _ response: WebResponse) -> MHD_Result {
+        guard let phase = connection.queue(response, closing: isStopping) else { return .NO }
+        connection.phase = phase
+        if case .streaming(let stream) = phase {
+            if isStopping { stream.finish() }
+        } else {
+            limitTransfer(connection)
+        }
+        return .YES
+    }
+
+    private func completed(_ connection: ServerConnection) {
+        if case .handling(let task) = connection.phase { task.cancel() }
+        if case .refused = connection.phase {} else { connection.reset() }
+        limitTransfer(connection)
+        if isStopping { connection.cut() }
+    }
+}

@@ -1,0 +1,240 @@
+import BlockingLane
+import CLinux
+import CMicroHTTPD
+import Glibc
+
+/// The thread on which a server runs. libmicrohttpd has none of its own and is run here, so that
+/// nothing of a connection is touched by two threads, and only the mailbox and the streams have a
+/// lock.
+final class ServerLoop {
+    typealias Handler = @Sendable (WebRequest) async -> WebResponse
+
+    /// Under which numbers descriptors are watched; connections have those from `first` on.
+    private enum Watched {
+        static let mailbox: UInt64 = 0
+        static let daemon: UInt64 = 1
+        static let first: UInt64 = 2
+    }
+
+    /// How exactly transfers are held to their time.
+    private static let tickMilliseconds: UInt64 = 500
+
+    let settings: WebServerSettings
+    let handler: Handler
+    let mailbox: ServerMailbox
+    let library: MicroHTTPDLibrary
+    private var daemon: MicroHTTPDDaemon?
+    private let epoll: CInt
+    private var lingering: LingeringSockets
+    private var connections: [UInt64: ServerConnection] = [:]
+    /// Connections whose clients send no more.
+    private var left: Set<UInt64> = []
+    private var nextNumber = Watched.first
+    private var hasClosed = false
+    private var nextTick: UInt64?
+    /// When all has to be down; nil while nobody has asked for it.
+    private var end: UInt64?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(
+        _ settings: WebServerSettings, _ library: MicroHTTPDLibrary,
+        _ listening: consuming ListeningSocket, _ handler: @escaping Handler
+    ) throws(WebServerError) {
+        self.settings = settings
+        self.library = library
+        self.handler = handler
+        mailbox = try ServerMailbox()
+        epoll = linux_epoll()
+        lingering = LingeringSockets(epoll)
+        guard epoll >= 0 else { throw .noResources("no epoll", errno) }
+        let daemon = try unsafe MicroHTTPDDaemon(
+            library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
+        self.daemon = daemon
+        guard
+            linux_watch(epoll, mailbox.descriptor, UInt32(linux_readable), Watched.mailbox) == 0,
+            linux_watch(epoll, daemon.descriptor, UInt32(linux_readable), Watched.daemon) == 0
+        else { throw .noResources("no memory", errno) }
+    }
+
+    deinit {
+        // Down already, unless no thread could be made for it.
+        if let daemon {
+            daemon.quiesce()
+            daemon.stop()
+        }
+        if epoll >= 0 { close(epoll) }
+    }
+
+    func run() {
+        guard let daemon else { return }
+        while !isOver {
+            let isMailThere = wait(daemon)
+            if isMailThere { for message in mailbox.takeAll() { receive(message) } }
+            // Where there were too many connections, it looks for new ones only in the run after
+            // the one in which some have gone, and its descriptor does not tell.
+            repeat {
+                hasClosed = false
+                daemon.run()
+            } while hasClosed
+            for number in left { endWhereNothingIsAhead(number) }
+            tick()
+        }
+        shutDown(daemon)
+    }
+
+    var isStopping: Bool { end != nil }
+
+    private var isOver: Bool {
+        guard let end else { return false }
+        return connections.isEmpty || MonotonicClock.now >= end
+    }
+
+    /// Waits until there is something to do; whether that is in the mailbox.
+    private func wait(_ daemon: MicroHTTPDDaemon) -> Bool {
+        let now = MonotonicClock.now
+        let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
+        let timeout = (times + [daemon.timeout].compactMap { $0 }).min()
+        var isMailThere = false
+        unsafe withUnsafeTemporaryAllocation(
+            of: linux_event.self, capacity: Int(linux_events_at_once)
+        ) { events in
+            let count = unsafe linux_wait(
+                epoll, events.baseAddress, timeout.map { CInt(clamping: $0) } ?? -1)
+            for index in 0..<max(0, Int(count)) {
+                let event = unsafe events[index]
+                switch event.number {
+                case Watched.mailbox: isMailThere = true
+                case Watched.daemon: break
+                default:
+                    if connections[event.number] == nil {
+                        lingering.drain(event.number)
+                    } else {
+                        left.insert(event.number)
+                    }
+                }
+            }
+        }
+        return isMailThere
+    }
+
+    private func receive(_ message: ServerMailbox.Message) {
+        switch message {
+        case .answer(let number, let response):
+            guard let connection = connections[number], case .handling = connection.phase else {
+                response.abandon()
+                return
+            }
+            connection.phase = .handled(response)
+            connection.resume()
+        case .streamHasNews(let number):
+            guard let connection = connections[number],
+                case .streaming(let stream) = connection.phase
+            else { return }
+            if stream.isGone { connection.cut() } else { connection.resume() }
+        case .stop(let time, let continuation):
+            if let continuation { waiting.append(continuation) }
+            beginStop(by: time)
+        }
+    }
+
+    // MARK: Limits of time
+
+    /// A request or an answer is under way, and has to come to its end.
+    func limitTransfer(_ connection: ServerConnection) {
+        let now = MonotonicClock.now
+        connection.deadline = now + UInt64(UInt32(clamping: settings.transferSeconds)) * 1000
+        if nextTick == nil { nextTick = now + Self.tickMilliseconds }
+    }
+
+    private func tick() {
+        let now = MonotonicClock.now
+        guard let planned = nextTick, planned <= now else { return }
+        var isNeeded = false
+        for connection in connections.values {
+            guard let deadline = connection.deadline else { continue }
+            isNeeded = true
+            if deadline <= now { connection.cut() }
+        }
+        lingering.expire(now)
+        nextTick = isNeeded || !lingering.isEmpty ? now + Self.tickMilliseconds : nil
+    }
+
+    // MARK: Connections
+
+    func opened(_ handle: OpaquePointer) -> ServerConnection {
+        let connection = unsafe ServerConnection(nextNumber, handle, library, mailbox)
+        connections[nextNumber] = connection
+        limitTransfer(connection)
+        if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
+            connection.cut()
+        }
+        nextNumber += 1
+        return connection
+    }
+
+    func closed(_ connection: ServerConnection) {
+        connections[connection.number] = nil
+        left.remove(connection.number)
+        hasClosed = true
+        // Nothing to be done where it fails: then it is watched no longer, which is what is wanted.
+        _ = linux_unwatch(epoll, connection.socket)
+        guard !isStopping, connection.mayBeSending else { return }
+        lingering.add(connection.socket, connection.number)
+        if nextTick == nil { nextTick = MonotonicClock.now + Self.tickMilliseconds }
+    }
+
+    /// libmicrohttpd does not look at a suspended connection, so it does not see that a listener
+    /// has left; nor does it see the end of a request that is cut off right behind its last bytes.
+    /// A client that waits for its answer may well have ended its own side.
+    private func endWhereNothingIsAhead(_ number: UInt64) {
+        guard let connection = connections[number] else { return }
+        switch connection.phase {
+        case .handling, .handled, .answering: return
+        case .idle, .begun, .receiving:
+            // Behind TLS bytes may be waiting that the socket knows nothing of.
+            guard settings.tls == nil, connection.input == .ended else { return }
+        case .streaming(let stream): stream.leave()
+        case .refused:
+            // The refusal is still to be read, and libmicrohttpd closes behind it.
+            left.remove(number)
+            return
+        }
+        left.remove(number)
+        connection.cut()
+    }
+
+    // MARK: The end
+
+    private func beginStop(by time: UInt64) {
+        let isFirst = end == nil
+        end = min(end ?? time, time)
+        guard isFirst else { return }
+        daemon?.quiesce()
+        for connection in connections.values {
+            switch connection.phase {
+            case .idle, .begun, .receiving: connection.cut()
+            case .streaming(let stream): stream.finish()
+            case .handling, .handled, .answering, .refused: break
+            }
+        }
+    }
+
+    private func shutDown(_ daemon: MicroHTTPDDaemon) {
+        for connection in connections.values {
+            if case .handling(let task) = connection.phase { task.cancel() }
+            connection.cut()
+        }
+        daemon.stop()
+        self.daemon = nil
+        for message in mailbox.shut() {
+            switch message {
+            case .answer(_, let response): response.abandon()
+            case .streamHasNews: break
+            case .stop(_, let continuation):
+                if let continuation { waiting.append(continuation) }
+            }
+        }
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}

@@ -1,0 +1,45 @@
+/// A name and its value: a header, or one part of a query.
+public struct WebField: Sendable, Hashable {
+    public let name: String
+    public let value: String
+
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Header fields in the order in which they came; names are compared without regard to case.
+public struct WebHeaders: Sendable, Hashable {
+    public private(set) var fields: [WebField]
+
+    public init(_ fields: [WebField] = []) {
+        self.fields = fields
+    }
+
+    /// The value of the first field of this name.
+    public subscript(name: String) -> String? {
+        fields.first { Self.same($0.name, name) }?.value
+    }
+
+    /// The values of all fields of this name.
+    public func all(_ name: String) -> [String] {
+        fields.filter { Self.same($0.name, name) }.map(\.value)
+    }
+
+    mutating func append(_ field: WebField) {
+        fields.append(field)
+    }
+
+    private static func same(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count
+            && zip(one.utf8, other.utf8).allSatisfy { $0.lowerCased == $1.lowerCased }
+    }
+}
+
+extension UInt8 {
+    /// A letter of ASCII in lower case; any other byte as it is.
+    fileprivate var lowerCased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

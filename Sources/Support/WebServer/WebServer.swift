@@ -1,0 +1,89 @@
+import BlockingLane
+import Glibc
+
+/// A server of HTTP/1.1, on one thread of its own. It goes on until it is stopped, or until
+/// nobody holds it any more: then it gives up at once whatever is under way.
+public final class WebServer: Sendable {
+    /// How many descriptors are left for everything else than connections.
+    private static let otherDescriptors = 64
+
+    public let port: UInt16
+    private let mailbox: ServerMailbox
+
+    private init(port: UInt16, _ mailbox: ServerMailbox) {
+        self.port = port
+        self.mailbox = mailbox
+    }
+
+    deinit { mailbox.post(.stop(by: 0, whenDown: nil)) }
+
+    /// Begins to listen. The handler is called once a request, on the tasks' own threads, and goes
+    /// on to its end when its client leaves; it is cancelled only when a stop takes too long.
+    public static func start(
+        _ settings: WebServerSettings = WebServerSettings(),
+        handler: @escaping @Sendable (WebRequest) async -> WebResponse
+    ) throws(WebServerError) -> WebServer {
+        try start(settings, library: MicroHTTPDLibrary.defaultFile, handler: handler)
+    }
+
+    package static func start(
+        _ settings: WebServerSettings, library file: String,
+        handler: @escaping @Sendable (WebRequest) async -> WebResponse
+    ) throws(WebServerError) -> WebServer {
+        let library = try MicroHTTPDLibrary.load(file)
+        try allowDescriptors(settings.connections + otherDescriptors)
+        let listening = try ListeningSocket.open(settings)
+        let port = listening.port
+        let loop = try ServerLoop(settings, library, listening, handler)
+        let mailbox = loop.mailbox
+        // The thread owns the loop until it ends.
+        let owned = unsafe Unmanaged.passRetained(loop)
+        var thread = pthread_t()
+        let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
+        guard number == 0 else {
+            unsafe owned.release()
+            throw .noResources("no thread", number)
+        }
+        pthread_detach(thread)
+        return WebServer(port: port, mailbox)
+    }
+
+    private static let runLoop:
+        @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
+            { pointer in
+                guard let pointer = unsafe pointer else { return nil }
+                unsafe Unmanaged<ServerLoop>.fromOpaque(pointer).takeRetainedValue().run()
+                return nil
+            }
+
+    /// Lets this process open so many files, where that is in its own power.
+    private static func allowDescriptors(_ count: Int) throws(WebServerError) {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+            limit.rlim_cur < rlim_t(count)
+        else { return }
+        limit.rlim_cur = rlim_t(count)
+        guard limit.rlim_max >= limit.rlim_cur,
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        else {
+            throw WebServerError(
+                .tooManyConnections,
+                "\(count) open files are needed and \(limit.rlim_max) are allowed: allow fewer "
+                    + "connections, or raise the limit (ulimit -Hn).")
+        }
+    }
+
+    /// Takes no new requests, ends streams behind what is queued for them, and lets requests that
+    /// run come to their end, but no longer than this. Returns when all is down; a second call
+    /// returns then too, and the shorter time counts.
+    public func stop(within limit: Duration) async {
+        let (seconds, attoseconds) = limit.components
+        let milliseconds =
+            UInt64(UInt32(clamping: seconds)) * 1000
+            + UInt64(max(attoseconds, 0)) / 1_000_000_000_000_000
+        await withCheckedContinuation { continuation in
+            let time = MonotonicClock.now + milliseconds
+            if !mailbox.post(.stop(by: time, whenDown: continuation)) { continuation.resume() }
+        }
+    }
+}

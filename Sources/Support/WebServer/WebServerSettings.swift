@@ -1,0 +1,32 @@
+/// Where a server listens, and its limits.
+public struct WebServerSettings: Sendable {
+    /// A certificate, with the chain behind it, and its key, both as PEM.
+    public struct TLS: Sendable {
+        public let certificatePEM: String
+        public let keyPEM: String
+
+        public init(certificatePEM: String, keyPEM: String) {
+            self.certificatePEM = certificatePEM
+            self.keyPEM = keyPEM
+        }
+    }
+
+    /// An IPv4 address in digits.
+    public var address = "127.0.0.1"
+    /// Zero is any port that is free.
+    public var port: UInt16 = 0
+    /// A longer body is refused with 413.
+    public var bodyBytes = 1 << 20
+    /// A longer request line with its headers is refused with 431 or 414.
+    public var headerBytes = 16 << 10
+    /// Further clients wait until one of these has gone.
+    public var connections = 256
+    /// A connection on which nothing moves for so long is closed; zero is never.
+    public var idleSeconds = 30
+    /// A request has to arrive, and an answer to be taken, within so long, slow as it may move.
+    /// Streams may take for ever.
+    public var transferSeconds = 120
+    public var tls: TLS?
+
+    public init() {}
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Testing
+
+@Suite("Activating a scratched card, with the service in a process of its own")
+struct ActivationStoryTests {
+    /// A counter with a scratched card on the reader, and its code.
+    static func scratched() throws -> (counter: Counter, code: String) {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        try counter.step("issue --balance 20")
+        return (counter, try counter.operation(in: try counter.step("scratch")))
+    }
+
+    @Test("asks the service for the code, once, and never again")
+    func once() throws {
+        let (counter, code) = try Self.scratched()
+        let services = try PlayedServices(counter)
+        #expect(try services.step("activate").contains("\"state\":\"activated\""))
+        let again = try services.run("activate")
+        #expect(again.status == 4)
+        #expect(again.output.contains("\"error\":\"wrong-state\""))
+        #expect(try services.codes == [code])
+        try services.stop()
+        #expect(try counter.step("read").contains("\"state\":\"activated\""))
+        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+    }
+
+    @Test("a process that is killed while it waits ends activated, exactly once")
+    func killed() throws {
+        let (counter, code) = try Self.scratched()
+        let services = try PlayedServices(counter, ["--fail", "activation:slow=30*1"])
+        let process = try services.start("activate")
+        try process.wait("the service is asked") { try services.codes == [code] }
+        process.signal(SIGKILL)
+        #expect(try process.end().status == 128 + SIGKILL)
+        #expect(try counter.step("read").contains("\"state\":\"activating\""))
+        #expect(try services.step("activate").contains("\"state\":\"activated\""))
+        #expect(try services.codes == [code, code])
+        #expect(try counter.step("history").matches(of: /"kind":"activate"/).count == 1)
+        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+    }
+
+    @Test(
+        "whoever leaves does not stop the request; the next tap writes it",
+        arguments: [SIGINT, SIGTERM])
+    func leaving(signal: Int32) throws {
+        let (counter, code) = try Self.scratched()
+        let services = try PlayedServices(counter, ["--fail", "activation:slow=2*1"])
+        let process = try services.start("activate")
+        try process.wait("the service is asked") { try services.codes == [code] }
+        process.signal(signal)
+        let ended = try process.end()
+        #expect(ended.status == 6, "\(ended.output)")
+        #expect(ended.output.contains("\"result\":\"unknown\""))
+        #expect(try counter.step("read").contains("\"state\":\"activated\""))
+        #expect(try services.codes == [code])
+    }
+
+    @Test("a card that has gone meanwhile is written at its next tap")
+    func gone() throws {
+        let (counter, code) = try Self.scratched()
+        let services = try PlayedServices(counter, ["--fail", "activation:slow=2*1"])
+        let process = try services.start("activate --timeout 1")
+        try process.wait("the service is asked") { try services.codes == [code] }
+        try counter.step("sim take")
+        #expect(try process.end().status == 6)
+        try counter.step("sim put")
+        #expect(try counter.step("read").contains("\"state\":\"activated\""))
+    }
+
+    @Test(
+        "an answer that is none changes nothing, and says which rule it broke",
+        arguments: [
+            ("cut-off", "service-cut-off", 8), ("huge", "service-too-large", 8),
+            ("huge-unannounced", "service-too-large", 8), ("not-json", "service-not-json", 8),
+            ("wrong-shape", "service-wrong-shape", 8), ("redirect", "service-redirected", 8),
+            ("400", "service-refused", 8), ("404", "service-refused", 8),
+            ("500", "service-broken", 8), ("503", "service-broken", 8),
+            ("wrong-version", "activation-refused", 4), ("bad-version", "service-bad-version", 8),
+            ("empty-version", "service-bad-version", 8), ("slow=60", "service-timed-out", 8),
+        ])
+    func failures(failure: String, word: String, status: Int) throws {
+        let (counter, code) = try Self.scratched()
+        let before = try counter.step("read")
+        let services = try PlayedServices(counter, ["--fail", "activation:\(failure)"])
+        let ended = try services.run("activate")
+        #expect(ended.status == Int32(status), "\(ended.output)")
+        #expect(ended.output.contains("\"error\":\"\(word)\""), "\(ended.output)")
+        #expect(try services.codes.allSatisfy { $0 == code })
+        // Whether it took effect out there is not known where no answer came.
+        let after = try counter.step("read").replacing("activating", with: "scratched")
+        #expect(after == before)
+        try services.fail("none")
+        #expect(try services.step("activate").contains("\"state\":\"activated\""))
+        #expect(try counter.step("history").matches(of: /"kind":"activate"/).count == 1)
+        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+    }
+
+    @Test("nobody there is said, too")
+    func unreachable() throws {
+        let (counter, _) = try Self.scratched()
+        let services = try PlayedServices(counter)
+        try services.stop()
+        let ended = try services.run("activate")
+        #expect(ended.status == 8 && ended.output.contains("\"error\":\"service-unreachable\""))
+    }
+}

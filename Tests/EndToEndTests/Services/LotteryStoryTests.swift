@@ -1,0 +1,115 @@
+import DurableFile
+import Testing
+
+@Suite("The lottery, with the service in a process of its own")
+struct LotteryStoryTests {
+    /// Every ticket wins five dollars.
+    private static let generous = [
+        "TAPCARD_JSON": "true", "TAPCARD_PRIZES": "6=5 5=5 4=5 3=5 2=5 1=5 0=5",
+    ]
+
+    @Test("a ticket is bought, drawn, checked and paid once", arguments: ["NTAG213", "NTAG215"])
+    func ticket(chip: String) throws {
+        let counter = try Counter(Self.generous)
+        try counter.step("sim put \(chip)")
+        try counter.step("issue --balance 20")
+        let services = try PlayedServices(counter, ["--max-age", "0"])
+        let bought = try services.step("ticket buy")
+        #expect(bought.contains("\"balance\":\"18.00\""))
+        let id = String(try #require(bought.firstMatch(of: /"(ticket-[0-9a-f]{12})"/)).output.1)
+        #expect(try services.step("ticket check").contains(id))
+        let early = try services.run("ticket claim")
+        #expect(early.status == 4 && early.output.contains("\"error\":\"nothing-won\""))
+        try services.draw()
+        #expect(try services.step("tickets").contains(id))
+        #expect(try services.step("ticket claim").contains("\"balance\":\"23.00\""))
+        _ = try services.run("ticket claim")
+        #expect(try counter.step("read").contains("\"balance\":\"23.00\""))
+        #expect(try counter.step("history").matches(of: /"kind":"claim"/).count == 1)
+        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+    }
+
+    @Test("the same request twice is one ticket")
+    func replayed() throws {
+        let counter = try Counter(Self.generous)
+        try counter.step("issue --balance 20")
+        let services = try PlayedServices(counter)
+        let line = "ticket buy --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        let first = try services.step(line)
+        let second = try services.step(line)
+        #expect(second == first.replacing("\"replayed\":false", with: "\"replayed\":true"))
+        #expect(try counter.step("read").contains("\"balance\":\"18.00\""))
+    }
+
+    @Test("without the service the draws are still there, with their age; a damaged cache is said")
+    func offline() throws {
+        let counter = try Counter(Self.generous)
+        try counter.step("issue --balance 20")
+        let services = try PlayedServices(counter, ["--max-age", "0"])
+        let fresh = try services.step("draws")
+        #expect(fresh.contains("\"age\":0"))
+        try services.stop()
+        let old = try services.step("draws")
+        #expect(old.contains("\"id\":\"draw-1\""))
+        let refused = try services.run("ticket buy")
+        #expect(refused.status == 8, "\(refused.output)")
+        #expect(try counter.step("read").contains("\"balance\":\"20.00\""))
+
+        try counter.damageCache()
+        let lost = try services.run("draws")
+        #expect(lost.status == 8 && lost.output.contains("\"error\":\"service-unreachable\""))
+        let others = try PlayedServices(counter)
+        #expect(try others.step("draws").contains("\"id\":\"draw-1\""))
+    }
+
+    @Test("a damaged cache is noticed, said, and made anew")
+    func damaged() throws {
+        let counter = try Counter()
+        let services = try PlayedServices(counter, ["--max-age", "3600"])
+        try services.step("draws")
+        try counter.damageCache()
+        let ended = try services.run("draws")
+        #expect(ended.status == 0)
+        #expect((ended.output + ended.errors).contains("damaged"), "\(ended.output)\(ended.errors)")
+        let after = try services.run("draws")
+        #expect(!(after.output + after.errors).contains("damaged"))
+    }
+
+    @Test(
+        "an answer that is none charges nothing, and says which rule it broke",
+        arguments: [
+            ("cut-off", "service-cut-off"), ("huge", "service-too-large"),
+            ("huge-unannounced", "service-too-large"), ("not-json", "service-not-json"),
+            ("wrong-shape", "service-wrong-shape"), ("redirect", "service-redirected"),
+            ("400", "service-refused"), ("404", "service-refused"), ("500", "service-broken"),
+            ("503", "service-broken"), ("bad-balls", "service-bad-balls"),
+            ("duplicate-balls", "service-bad-balls"), ("bad-date", "service-bad-date"),
+            ("slow=60", "service-timed-out"),
+        ])
+    func failures(failure: String, word: String) throws {
+        let counter = try Counter(Self.generous)
+        try counter.step("issue --balance 20")
+        let services = try PlayedServices(counter, ["--fail", "lottery:\(failure)"])
+        for line in ["draws", "ticket buy"] {
+            let ended = try services.run(line)
+            #expect(
+                ended.status == 8 && ended.output.contains("\"error\":\"\(word)\""),
+                "\(ended.output)")
+        }
+        #expect(try counter.step("read").contains("\"balance\":\"20.00\""))
+        #expect(try counter.step("history").matches(of: /"kind"/).count == 1)
+    }
+}
+
+extension Counter {
+    /// Changes a byte in the middle of each file that is kept of what the services said.
+    fileprivate func damageCache() throws {
+        let files = KernelFile.names(in: "\(data)/cache").map { "\(data)/cache/\($0)" }
+        #expect(!files.isEmpty)
+        for path in files {
+            var bytes = try #require(try DurableFile(path).read())
+            bytes[bytes.count / 2] ^= 1
+            try DurableFile(path).write(bytes)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Testing
+
+/// Mastermind against a sandbox: a counter, the services it talks to, and a terminal to play in.
+final class MastermindBench {
+    static let leaving = "\u{1B}[?25h\u{1B}[?1049l"
+    static let taking = "\u{1B}[?1049h"
+
+    let counter: Counter
+    let services: PlayedServices
+    let terminal: Terminal
+    private let variables: [String: String?]
+    private(set) var seen = ""
+    /// How many bytes of it were waited for.
+    private var passed = 0
+
+    init() throws {
+        counter = try Counter()
+        services = try PlayedServices(counter)
+        variables = services.addresses.merging([
+            "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
+        ]) { $1 }
+        terminal = try Terminal()
+        terminal.resize(columns: 80, rows: 24)
+    }
+
+    /// Runs a command that has to come out well, with the sandbox's password.
+    @discardableResult
+    func step(_ line: String) throws -> String {
+        let ended = try run(line)
+        #expect(ended.status == 0, "\(line): \(ended.errors)")
+        return ended.output
+    }
+
+    func run(_ line: String, password: String? = "sandbox") throws -> Ended {
+        var all = variables
+        all["TAPCARD_MASTERMIND_PASSWORD"] = password
+        return try counter.run(counter.words(of: line), with: all)
+    }
+
+    /// Starts a command in the terminal, where nobody has set a password.
+    func start(_ line: String) throws -> ChildProcess {
+        (seen, passed) = ("", 0)
+        return try counter.start(
+            counter.words(of: line), with: variables,
+            streams: .init(terminal: terminal.path))
+    }
+
+    /// The board, as soon as it is there.
+    func play(_ line: String = "mastermind play --no-color") throws -> ChildProcess {
+        let process = try start(line)
+        try wait(process, for: "[_]")
+        return process
+    }
+
+    /// Waits until the terminal has shown this behind what was waited for before.
+    func wait(
+        _ process: ChildProcess, for text: String, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        var end = passed
+        try process.wait("the terminal shows \(text); it showed \(seen)", at: location) {
+            seen += terminal.read()
+            let rest = String(decoding: seen.utf8.dropFirst(passed), as: UTF8.self)
+            guard let found = rest.firstRange(of: text) else { return false }
+            end = passed + rest[..<found.upperBound].utf8.count
+            return true
+        }
+        passed = end
+    }
+
+    /// How a process in the terminal has ended, and all that was seen.
+    func end(_ process: ChildProcess) throws -> Ended {
+        #expect(ChildProcess.poll { hasEnded(process) })
+        let ended = try process.end()
+        seen += terminal.read()
+        return Ended(status: ended.status, output: seen, errors: "")
+    }
+
+    /// Reads on, so that a process that writes can end.
+    private func hasEnded(_ process: ChildProcess) -> Bool {
+        seen += terminal.read()
+        return process.hasEnded()
+    }
+}

@@ -1,0 +1,95 @@
+import DurableFile
+import Glibc
+import Testing
+
+@Suite("Mastermind by single commands")
+struct MastermindCommandTests {
+    @Test("a game by commands, as JSON")
+    func documents() throws {
+        let bench = try MastermindBench()
+        #expect(
+            try bench.step("mastermind login amanda --time-to-live 600 --json")
+                == "{\"result\":\"done\",\"user\":\"amanda\",\"timeToLive\":600}\n")
+        let started = try bench.step("mastermind start --slots 4 --json")
+        let id = try #require(started.firstMatch(of: /"game":"([0-9a-f]{32})"/)).output.1
+        #expect(
+            started == "{\"result\":\"done\",\"game\":\"\(id)\",\"slots\":4,\"guesses\":0,"
+                + "\"solved\":false,\"uid\":null}\n")
+        let guessed = try bench.step("mastermind guess 12 3 4 --json")
+        #expect(
+            guessed.wholeMatch(
+                of:
+                    #/\{"result":"done","game":"[0-9a-f]{32}","black":\d,"white":\d,"guesses":1,"slots":4,"solved":(true|false)\}\n/#
+            ) != nil, "\(guessed)")
+        let ranking = try bench.step("mastermind ranking --slots 12 --json")
+        #expect(ranking == "{\"result\":\"done\",\"ranking\":[]}\n")
+        #expect(
+            try bench.step("mastermind ranking --slots 12")
+                == "Nobody has solved a game of 12 slots yet\n")
+        let file = "\(bench.counter.data)/mastermind.json"
+        #expect(try DurableFile(file).permissions() == 0o600)
+        #expect(!(try bench.counter.text(of: file)).contains("sandbox"))
+    }
+
+    @Test("a game is kept on a card, and goes on from it")
+    func card() throws {
+        let bench = try MastermindBench()
+        try bench.step("demo")
+        try bench.step("mastermind login amanda")
+        let nothing = try bench.run("mastermind resume")
+        #expect(nothing.status == 4)
+        #expect(nothing.errors.contains("The card keeps no game."))
+        let started = try bench.step("mastermind start --slots 4 --keep")
+        #expect(started.contains("Card 04AC6B72BA6C80 keeps it"))
+        try bench.step("mastermind guess 1234")
+        try bench.step("mastermind start --slots 6")
+        let resumed = try bench.step("mastermind resume")
+        #expect(resumed.contains("1 guess so far"))
+        #expect(resumed.hasSuffix("Card 04AC6B72BA6C80\n"))
+        #expect(try bench.step("read").contains("Mastermind game "))
+        let process = try bench.play("mastermind resume --no-color")
+        bench.terminal.type("q")
+        #expect(try bench.end(process).status == 0)
+        // Without a card the game is started all the same, and that is said.
+        try bench.step("sim take")
+        let without = try bench.run("mastermind start --keep --timeout 0")
+        #expect(without.status == 3)
+        #expect(without.errors.contains("is the current one here, but no card keeps it."))
+    }
+
+    @Test("what is refused, and how")
+    func refusals() throws {
+        let bench = try MastermindBench()
+        func refused(_ line: String, _ status: Int32, _ text: String) throws {
+            let ended = try bench.run(line)
+            #expect(ended.status == status && ended.errors.contains(text), "\(line): \(ended)")
+        }
+        try refused("mastermind guess 1234", 4, "There is no game to guess in.")
+        try refused("mastermind start", 8, "You are not logged in to Mastermind.")
+        try refused("mastermind ranking", 8, "You are not logged in to Mastermind.")
+        try refused("mastermind login amanda --time-to-live 29", 2, "cannot last 29 seconds")
+        try refused(
+            "mastermind login amanda --time-to-live x", 2, "is no number for --time-to-live")
+        let unasked = try bench.run("mastermind login amanda", password: nil)
+        #expect(unasked.status == 2 && unasked.errors.contains("nobody to ask for the password"))
+        let wrong = try bench.run("mastermind login amanda --verbose", password: "sesame")
+        #expect(wrong.status == 8 && !wrong.errors.contains("sesame"))
+        try bench.step("mastermind login amanda")
+        try refused("mastermind start --slots 0", 4, "0 slots")
+        try refused("mastermind start --slots 13", 4, "13 slots")
+        try bench.step("mastermind start --slots 4")
+        try refused("mastermind guess 123", 4, "A guess has 4 colours, not 3.")
+        try refused("mastermind guess 1237", 4, "There is no colour 7; they are 1 to 6.")
+        try refused("mastermind guess 1x34", 2, "is no colour: write digits.")
+        try refused("mastermind guess -1", 2, "is no colour: write digits.")
+        for (word, text) in [
+            ("cut-off*1", "Whether the guess counts is not known"),
+            ("not-json*1", "Whether the guess counts is not known"),
+            ("500*1", "Whether the guess counts is not known"),
+            ("redirect*1", "The guess does not count."), ("404*1", "The guess does not count."),
+        ] {
+            try bench.services.fail(word)
+            try refused("mastermind guess 1111", 8, text)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import DurableFile
+import Glibc
+import ServiceSandbox
+import Testing
+
+@Suite("Playing the services")
+struct SandboxTests {
+    private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+
+    @Test("it answers until it is ended", arguments: [SIGINT, SIGTERM])
+    func life(signal: Int32) throws {
+        let counter = try Counter()
+        let played = try PlayedServices(counter)
+        #expect(
+            try played.process.output == """
+                The sandbox answers at \(played.address)
+                export TAPCARD_ACTIVATION_URL=\(played.address)/activation
+                export TAPCARD_LOTTERY_URL=\(played.address)/lottery
+                export TAPCARD_MASTERMIND_URL=\(played.address)/mastermind/api/v2
+                Mastermind's password, whoever logs in: sandbox
+                What is to go wrong: curl -X PUT -d cut-off \(played.address)/sandbox/failure
+                Ctrl-C ends it
+
+                """)
+        let answer = try played.curl("/activation/version?code=\(SandboxTests.code)")
+        #expect(answer == #"{"ios":"6.24","android":"413506"} 200"#)
+        played.process.signal(signal)
+        let ended = try played.process.end()
+        #expect(ended.status == 0)
+        #expect(ended.output.hasSuffix("The sandbox is gone. Requests it had: 1\n"))
+        #expect(ended.errors == "")
+        let port = try #require(played.address.split(separator: ":").last)
+        // The port is free again.
+        let second = try PlayedServices(counter, ["--port", String(port)])
+        #expect(second.address == played.address)
+        second.process.signal(signal)
+        #expect(try second.process.end().status == 0)
+    }
+
+    @Test("as JSON it is one document")
+    func document() throws {
+        let counter = try Counter()
+        let process = try counter.start(["sandbox", "--json"])
+        try process.wait("it answers") { try process.output.hasSuffix("\n") }
+        process.signal(SIGTERM)
+        let ended = try process.end()
+        #expect(ended.status == 0)
+        let pattern =
+            #/\{"result":"done","activation":"(http://127\.0\.0\.1:\d+)/activation",/#
+        let address = try #require(ended.output.prefixMatch(of: pattern)).output.1
+        #expect(
+            ended.output.hasSuffix(
+                #""lottery":"\#(address)/lottery","mastermind":"\#(address)/mastermind/api/v2","#
+                    + #""control":"\#(address)/sandbox","password":"sandbox"}"# + "\n"))
+    }
+
+    @Test("what its options say")
+    func options() throws {
+        let counter = try Counter()
+        let played = try PlayedServices(
+            counter,
+            [
+                "--fail", "activation:503*1", "--draw-every", "1", "--max-age", "9",
+                "--password", "open sesame",
+            ])
+        let path = "/activation/version?code=\(SandboxTests.code)"
+        #expect(try played.curl(path) == #"{"error":"the switch says so"} 503"#)
+        #expect(try played.curl(path).hasSuffix(" 200"))
+        let login = [
+            "--data", #"{"user_id":"amanda","password":"open sesame","time-to-live":30}"#,
+        ]
+        #expect(try played.curl("/mastermind/api/v2/login", login).hasSuffix(" 200"))
+        var draws = ""
+        try played.process.wait("it draws") {
+            draws = try played.curl("/lottery/StubLottoResultsData.json", ["--include"])
+            return draws.contains(#""id":"draw-5""#)
+        }
+        #expect(draws.contains("Cache-Control: max-age=9\r\n"))
+        played.process.signal(SIGTERM)
+        #expect(try played.process.end().status == 0)
+    }
+
+    @Test("by HTTPS, with a certificate of one's own")
+    func encrypted() throws {
+        let counter = try Counter()
+        let (certificate, key) = (counter.file("certificate.pem"), counter.file("key.pem"))
+        let openssl = try ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+                "-keyout", key, "-out", certificate,
+            ], environment: [:], folder: counter.home)
+        try #require(try openssl.end().status == 0)
+        let played = try PlayedServices(
+            counter, ["--tls-certificate", certificate, "--tls-key", key])
+        #expect(played.address.hasPrefix("https://127.0.0.1:"))
+        let trusting = ["--cacert", certificate]
+        #expect(try played.curl("/sandbox/failure", trusting) == #"{"failure":"none"} 200"#)
+        played.process.signal(SIGTERM)
+        #expect(try played.process.end().status == 0)
+        let swapped = try counter.run(["sandbox", "--tls-certificate", key, "--tls-key", key])
+        #expect(swapped.status == 1)
+        #expect(
+            swapped.errors.contains("Name a certificate and the key that belongs to it."))
+    }
+
+    @Test("a hundred mebibytes are sent and never held")
+    func huge() throws {
+        let counter = try Counter()
+        let played = try PlayedServices(counter, ["--fail", "huge"])
+        let before = try peak(of: played.process)
+        let words = ["--output", "/dev/null", "--write-out", "%{size_download}"]
+        #expect(try played.curl("/lottery/StubMyTicketsData.json", words) == "104857600")
+        #expect(try peak(of: played.process) - before < 10_240)
+        played.process.signal(SIGTERM)
+        #expect(try played.process.end().status == 0)
+    }
+
+    /// The most memory that it ever had, in KiB.
+    private func peak(of process: ChildProcess) throws -> Int {
+        let status = try #require(try DurableFile("/proc/\(process.process)/status").read())
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix("VmHWM:") }
+        let number = try #require(line?.split(whereSeparator: { $0 == " " || $0 == "\t" }))
+        return try #require(Int(number[1]))
+    }
+
+    @Test("what cannot be played is refused")
+    func refusals() throws {
+        let counter = try Counter()
+        let first = try PlayedServices(counter)
+        let port = String(try #require(first.address.split(separator: ":").last))
+        let taken = try counter.run(["sandbox", "--port", port])
+        #expect(taken.status == 1)
+        #expect(taken.errors.hasPrefix("tapcard: The sandbox cannot be played. "))
+        #expect(
+            taken.errors.hasSuffix(
+                "Nothing is played. Choose another --port, or leave it out for one that is free.\n"
+            ))
+        first.process.signal(SIGTERM)
+        #expect(try first.process.end().status == 0)
+        let words = try counter.run(["sandbox", "--fail", "on fire"])
+        #expect(words.status == 2)
+        #expect(words.errors.hasPrefix("tapcard: \"on fire\" is no failure"))
+        let key = counter.file("key.pem")
+        for (path, what) in [
+            (counter.file("none.pem"), "There is no file ~/none.pem."),
+            (counter.home, "~ cannot be read: ~: Is a directory."),
+        ] {
+            let ended = try counter.run(
+                ["sandbox", "--tls-certificate", path, "--tls-key", key])
+            #expect(ended.status == 1)
+            #expect(counter.masked(ended.errors).hasPrefix("tapcard: \(what) Nothing is played. "))
+        }
+    }
+
+    @Test("help and its page name every failure")
+    func pages() throws {
+        let counter = try Counter()
+        let help = try counter.step("sandbox --help")
+        let named = Set(help.split { $0.isWhitespace || ",.;".contains($0) }.map(String.init))
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let page = try counter.text(of: "/\(root)/docs/SANDBOX.md")
+        for failure in SandboxFailure.allCases {
+            #expect(named.contains(failure.rawValue))
+            #expect(page.contains("| `\(failure.rawValue)` |"), "\(failure.rawValue)")
+        }
+    }
+}

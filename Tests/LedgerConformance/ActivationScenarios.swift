@@ -1,0 +1,135 @@
+import Ledger
+import TapcardDomain
+import Testing
+
+extension Scenario {
+    /// What is asked of the service that activates codes, and what comes of it.
+    static let activation = [
+        scratched("nothing goes onto the card before a yes is recorded") { desk in
+            #expect(try await desk.refusal(of: .activate, id: 3) == .wrongState)
+            let attempt = try await desk.attempt(3)
+            #expect(attempt.state == .requested && attempt.code == .numbered(7))
+            #expect(try await desk.view().activation == attempt)
+            #expect(try await desk.refusal(of: .activate, id: 3) == .wrongState)
+            let yes = try await desk.answer(3)
+            #expect(try await desk.refusal(of: .activate, id: 4) == .wrongState)
+            #expect(yes?.state == .active && yes?.answeredAt == .end)
+            let work = try await desk.work(.activate, id: 3)
+            #expect(work.content.scratch == .activated(.numbered(7)))
+            try await desk.confirm(work)
+            #expect(try await desk.view().activation == nil)
+        },
+        scratched("a code has one attempt without an answer, whoever asks again") { desk in
+            let attempt = try await desk.attempt(3)
+            #expect(try await desk.attempt(3) == attempt)
+            #expect(try await desk.attempt(4) == attempt)
+            #expect(try await desk.ledger.activation(.numbered(4)) == nil)
+        },
+        scratched("the first answer counts") { desk in
+            _ = try await desk.attempt(3)
+            let no = try await desk.answer(3, rejectedBy: "6.1")
+            #expect(no?.state == .rejected && no?.version == "6.1")
+            #expect(try await desk.answer(3) == no)
+            #expect(try await desk.view().activation == nil)
+            // Only that attempt has ended.
+            #expect(try await desk.ask(for: 3) == .attempt(try #require(no)))
+            let second = try await desk.attempt(4)
+            #expect(second.id == .numbered(4))
+            let yes = try await desk.answer(4)
+            #expect(try await desk.answer(4, rejectedBy: "1") == yes)
+            #expect(try await desk.answer(99) == nil)
+        },
+        scratched("an attempt's id is nobody else's") { desk in
+            let attempt = try await desk.attempt(3)
+            #expect(try await desk.begin(.pay(.cents(1)), id: 3) == .mismatched(attempt.operation))
+            let payment = try await desk.complete(.pay(.cents(1)), id: 4)
+            #expect(try await desk.ask(for: 4) == .mismatched(payment))
+            try await desk.complete(.issue(), id: 5, on: .second)
+            #expect(
+                try await desk.ask(for: 3, on: .second) == .mismatched(attempt.operation))
+            try await desk.answer(3)
+            let activated = try await desk.complete(.activate, id: 3)
+            #expect(try await desk.ask(for: 3) == .known(activated))
+        },
+        scratched("a card with something open is judged again first") { desk in
+            let payment = try await desk.work(.pay(.cents(1)), id: 3)
+            #expect(try await desk.ask(for: 4) == .changed)
+            try await desk.confirm(payment)
+            _ = try await desk.attempt(4)
+        },
+        scratched("a card that was blocked meanwhile is activated all the same") { desk in
+            _ = try await desk.attempt(3)
+            _ = try await desk.ledger.change(.first, .block, id: .numbered(8), at: .end).get()
+            #expect(
+                try await desk.ask(for: 4) == .refused(Refusal(.cardBlocked, "")))
+            try await desk.answer(3)
+            try await desk.complete(.activate, id: 3)
+            #expect(try await desk.view().card.scratch == .activated(.numbered(7)))
+            #expect(try await desk.view().card.status == .blocked)
+        },
+        scratched("a card that was closed meanwhile keeps its yes in the ledger alone") { desk in
+            _ = try await desk.attempt(3)
+            try await desk.complete(.close, id: 4)
+            #expect(try await desk.answer(3)?.state == .active)
+            #expect(try await desk.view().activation == nil)
+            #expect(try await desk.refusal(of: .activate, id: 3) == .cardClosed)
+        },
+        scratched("the attempt goes along to the card that replaces a lost one") { desk in
+            let attempt = try await desk.attempt(3)
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0)), id: 4, on: .second)
+            #expect(try await desk.view().activation == nil)
+            #expect(try await desk.view(.second).activation == attempt)
+            #expect(try await desk.ask(for: 5, on: .second) == .attempt(attempt))
+            try await desk.answer(3)
+            #expect(try await desk.refusal(of: .activate, id: 3) == .cardBlocked)
+            try await desk.complete(.activate, id: 3, on: .second)
+            #expect(try await desk.view(.second).card.scratch == .activated(.numbered(7)))
+        },
+        scratched("a card issued anew has another code, and nothing comes of the attempt") {
+            desk in
+            _ = try await desk.attempt(3)
+            try await desk.complete(.reissue(), id: 4)
+            try await desk.answer(3)
+            #expect(try await desk.view().activation == nil)
+            #expect(try await desk.refusal(of: .activate, id: 3) == .wrongState)
+        },
+        scratched("a copied code is asked for once, and the copy does not hold up the card") {
+            desk in
+            let plan = CardPlan.sample(.adopt(message: []), scratch: .scratched(.numbered(7)))
+            try await desk.complete(.make(plan), id: 3, on: .second)
+            let attempt = try await desk.attempt(4)
+            #expect(try await desk.view(.second).activation == nil)
+            #expect(
+                try await desk.ask(for: 5, on: .second) == .refused(Refusal(.wrongState, "")))
+            try await desk.answer(4)
+            #expect(try await desk.refusal(of: .activate, id: 6, on: .second) == .wrongState)
+            try await desk.complete(.activate, id: 4)
+            #expect(try await desk.view().card.scratch == .activated(attempt.code))
+        },
+        Scenario("nothing is asked for a card without a scratched code") { desk in
+            try await desk.complete(.issue(), id: 1)
+            #expect(try await desk.ask(for: 2) == .refused(Refusal(.wrongState, "")))
+        },
+    ]
+
+    private static func scratched(
+        _ name: String, _ steps: @escaping @Sendable (Desk) async throws -> Void
+    ) -> Scenario {
+        Scenario(name) { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.scratch(.numbered(7)), id: 2)
+            try await steps(desk)
+        }
+    }
+}
+
+extension Desk {
+    fileprivate func attempt(_ id: Int) async throws -> ActivationAttempt {
+        let request = try await ask(for: id)
+        guard case .attempt(let attempt) = request else {
+            throw Unexpected(answer: "\(request)")
+        }
+        return attempt
+    }
+}

@@ -1,0 +1,181 @@
+import Ledger
+import TapcardDomain
+import Testing
+
+extension Scenario {
+    /// Tickets, their prizes, and games that are kept.
+    static let tickets = [
+        Scenario("a ticket is held when it begins, and counts once it is confirmed") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.ticket(.sample(), .cents(200)), id: 2)
+            #expect(work.ticket == .sample() && work.content.balance == .cents(800))
+            let open = try await desk.view()
+            #expect(open.purse?.available == .cents(800) && open.card.ticket == nil)
+            #expect(try await desk.ledger.tickets(of: .first) == [])
+            #expect(work.cardAfterwards.ticket == .sample())
+
+            let operation = try await desk.confirm(work)
+            #expect(operation.balanceAfter == 800 && operation.subject == "ticket-1")
+            #expect(operation.change(in: .usd) == .cents(-200))
+            #expect(try await desk.balance(of: .takings) == 200)
+            #expect(try await desk.view().card == work.cardAfterwards.confirmed(by: work))
+            let sold = try #require(try await desk.ledger.tickets(of: .first))
+            #expect(sold.map(\.sold.ticket) == [.sample()] && sold[0].sold.price == 200)
+            #expect(sold[0].claim == nil && sold[0].sold.boughtAt == .tick(2))
+        },
+        Scenario("a purchase that is voided leaves no ticket and holds nothing") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.ticket(.sample(1), .cents(100)), id: 2)
+            let work = try await desk.work(.ticket(.sample(2), .cents(200)), id: 3)
+            let voided = try await desk.ledger.voidOpenPayment(
+                on: .first, seen: Seen(try await desk.view()), at: .end)
+            #expect(voided?.state == .voided)
+            let view = try await desk.view()
+            #expect(view.purse?.available == .cents(900) && view.card.ticket == .sample(1))
+            #expect(try await desk.ledger.tickets(of: .first)?.count == 1)
+            #expect(
+                try await desk.refusal(of: .claim(Ticket.sample(2).id, .cents(5)), id: 4)
+                    == .wrongState)
+            #expect(
+                try await desk.begin(.ticket(.sample(2), .cents(200)), id: 3)
+                    == .known(try #require(voided)))
+            #expect(work.ticket == .sample(2))
+        },
+        Scenario("a purchase is settled at the next tap either way") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let booked = try await desk.work(.ticket(.sample(1), .cents(100)), id: 2)
+            let settled = try await desk.end(booked, as: .committed, id: 3).work()
+            #expect(settled.card.ticket == .sample(1))
+            try await desk.confirm(settled)
+            let lost = try await desk.work(.ticket(.sample(2), .cents(100)), id: 4)
+            let resealed = try await desk.end(lost, as: .voided, id: 5).work()
+            #expect(resealed.card.ticket == .sample(1))
+            try await desk.confirm(resealed)
+            let again = try await desk.work(.ticket(.sample(3), .cents(100)), id: 6)
+            let resumed = try await desk.resume(again, tagHolds: 5).work()
+            #expect(resumed.ticket == .sample(3))
+            try await desk.confirm(resumed)
+            #expect(try await desk.view().card.ticket == .sample(3))
+            #expect(try await desk.balance() == 800)
+        },
+        Scenario("the same purchase again is the same ticket; another draw or price is another") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            let bought = try await desk.complete(.ticket(.sample(1), .cents(100)), id: 2)
+            #expect(try await desk.begin(.ticket(.sample(9), .cents(100)), id: 2) == .known(bought))
+            #expect(try await desk.ledger.ticket(of: bought.id)?.ticket == .sample(1))
+            for other in [
+                Intent.ticket(.sample(1, draw: 2), .cents(100)), .ticket(.sample(1), .cents(99)),
+                .pay(.cents(100)),
+            ] {
+                #expect(try await desk.begin(other, id: 2) == .mismatched(bought))
+            }
+            #expect(
+                try await desk.refusal(of: .ticket(.sample(1), .cents(100)), id: 3)
+                    == .badIdentifier)
+        },
+        Scenario("a prize is booked at once, and once") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+            let claim = Intent.claim(Ticket.sample().id, .cents(3000))
+            let work = try await desk.work(claim, id: 3)
+            #expect(try await desk.balance() == 3800)
+            #expect(try await desk.balance(of: .prizes) == -3000)
+            #expect(
+                try await desk.ledger.voidOpenPayment(
+                    on: .first, seen: Seen(try await desk.view()), at: .end) == nil)
+            let claimed = try await desk.confirm(work)
+            #expect(claimed.change(in: .usd) == .cents(3000))
+            #expect(try await desk.begin(claim, id: 3) == .known(claimed))
+            #expect(
+                try await desk.begin(.claim(Ticket.sample().id, .cents(1)), id: 3)
+                    == .mismatched(claimed))
+            #expect(try await desk.refusal(of: claim, id: 4) == .alreadyClaimed)
+            #expect(try await desk.ledger.tickets(of: nil)?.map(\.claim) == [claimed])
+        },
+        Scenario("a prize is for the card that bought the ticket, or one that replaced it") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.issue(), id: 2, on: .second)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 3)
+            try await desk.complete(.game(.sample), id: 4)
+            let claim = Intent.claim(Ticket.sample().id, .cents(30))
+            #expect(try await desk.refusal(of: claim, id: 5, on: .second) == .wrongState)
+            let third = CardUID.numbered(3)
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0)), id: 5, on: third)
+            let card = try await desk.view(third).card
+            #expect(card.ticket == .sample() && card.game == .sample)
+            #expect(try await desk.ledger.tickets(of: third)?.count == 1)
+            #expect(try await desk.refusal(of: claim, id: 6) == .cardBlocked)
+            try await desk.complete(claim, id: 6, on: third)
+            #expect(try await desk.balance(third) == 830)
+        },
+        Scenario("a prize that has no room on the card is refused, and stays to be claimed") {
+            desk in
+            try await desk.complete(.issue(Currency.largestBalance), id: 1)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+            let claim = Intent.claim(Ticket.sample().id, .cents(300))
+            #expect(try await desk.refusal(of: claim, id: 3) == .limitExceeded)
+            try await desk.complete(.pay(.cents(100)), id: 4)
+            try await desk.complete(claim, id: 3)
+            #expect(try await desk.balance() == Currency.largestBalance)
+        },
+        Scenario("a card issued anew has neither the tickets nor the game of its earlier life") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+            try await desk.complete(.game(.sample), id: 3)
+            try await desk.complete(.reissue(), id: 4)
+            let card = try await desk.view().card
+            #expect(card.ticket == nil && card.game == nil)
+            #expect(try await desk.ledger.tickets(of: .first) == [])
+            let claim = Intent.claim(Ticket.sample().id, .cents(30))
+            #expect(try await desk.refusal(of: claim, id: 5) == .wrongState)
+        },
+        Scenario("closing gives up tickets and game; forgetting the holder does not") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+            try await desk.complete(.game(.sample), id: 3)
+            let card = try await desk.ledger.change(
+                .first, .forget, id: .numbered(4), at: .end
+            ).get()
+            #expect(card.ticket == .sample() && card.game == .sample)
+            try await desk.complete(.close, id: 5)
+            let closed = try await desk.view().card
+            #expect(closed.ticket == nil && closed.game == nil)
+            let claim = Intent.claim(Ticket.sample().id, .cents(30))
+            #expect(try await desk.refusal(of: claim, id: 6) == .cardClosed)
+        },
+        Scenario("a game is kept until another one is, or none") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let kept = try await desk.complete(.game(.sample), id: 2)
+            #expect(kept.amount == 0 && kept.subject == MastermindGame?.sample?.id.text)
+            #expect(try await desk.view().card.game == .sample)
+            #expect(try await desk.begin(.game(.sample), id: 2) == .known(kept))
+            #expect(try await desk.begin(.game(nil), id: 2) == .mismatched(kept))
+            try await desk.complete(.game(nil), id: 3)
+            #expect(try await desk.view().card.game == nil)
+        },
+        Scenario("tickets come newest first, also behind a replacement") { desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.ticket(.sample(1), .cents(1)), id: 2)
+            try await desk.complete(.ticket(.sample(2), .cents(1)), id: 3)
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0)), id: 4, on: .second)
+            try await desk.complete(.ticket(.sample(3), .cents(1)), id: 5, on: .second)
+            let tickets = try await desk.ledger.tickets(of: .second)
+            #expect(tickets?.map(\.sold.ticket) == [.sample(3), .sample(2), .sample(1)])
+            #expect(try await desk.ledger.tickets(of: .numbered(9)) == nil)
+        },
+    ]
+}
+
+extension LedgerCard {
+    /// The card once its number is confirmed.
+    fileprivate func confirmed(by work: OpenWork) -> LedgerCard {
+        var card = self
+        card.confirmed = work.content.sequence
+        return card
+    }
+}

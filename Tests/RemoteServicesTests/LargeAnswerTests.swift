@@ -1,0 +1,72 @@
+import Foundation
+import RemoteServices
+import ServicePorts
+import Testing
+
+/// One after another, as the memory of the whole process is looked at.
+@Suite("Answers that are too large", .serialized)
+struct LargeAnswerTests {
+    private let client = HTTPClient(.init(version: "1", proxy: ""))
+    private static let bound = 1_048_576
+
+    private func send(_ server: ScriptedServer) async throws(ServiceError) -> HTTPAnswer {
+        try await client.send(
+            HTTPRequest(.get, server.address), by: HTTPClientTests.limits)
+    }
+
+    @Test("a body of just the bound is taken, one byte more is not")
+    func bound() async throws {
+        let most = [UInt8](repeating: 0x20, count: Self.bound)
+        try await ScriptedServer.serving(
+            .answer("200 OK", most), .answer("200 OK", most + [0x20]),
+            [.text("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), .send(most + [0x20]), .close]
+        ) { server in
+            let whole = try await send(server)
+            #expect(whole.body.count == Self.bound)
+            for _ in 0..<2 {
+                let failure = await #expect(throws: ServiceError.self) { try await send(server) }
+                #expect(failure?.kind == .tooLarge)
+                #expect(failure?.detail == "the answer has more than 1048576 bytes")
+            }
+        }
+    }
+
+    @Test("a head without end")
+    func head() async throws {
+        let line = Array("X-More: \(String(repeating: "m", count: 1_000))\r\n".utf8)
+        try await ScriptedServer.serving([
+            .text("HTTP/1.1 200 OK\r\n"), .flood(line, times: 10_000),
+        ]) { server in
+            let failure = await #expect(throws: ServiceError.self) { try await send(server) }
+            #expect(failure?.kind == .tooLarge)
+        }
+    }
+
+    @Test(
+        "a hundred megabytes do not make the process grow by thirty", .timeLimit(.minutes(2)),
+        arguments: [
+            "Content-Length: 104857600", "Transfer-Encoding: chunked", "Connection: close",
+        ])
+    func flood(_ line: String) async throws {
+        let piece = [UInt8](repeating: 0x20, count: 65_536)
+        let isChunked = line.hasSuffix("chunked")
+        let sent = isChunked ? Array("10000\r\n".utf8) + piece + Array("\r\n".utf8) : piece
+        let script: [ScriptedServer.Step] = [
+            .text("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n"), .flood(sent, times: 1_600), .close,
+        ]
+        let before = try Self.highestResidentKilobytes()
+        try await ScriptedServer.serving(script) { server in
+            let failure = await #expect(throws: ServiceError.self) { try await send(server) }
+            #expect(failure?.kind == .tooLarge)
+        }
+        let after = try Self.highestResidentKilobytes()
+        #expect(after - before < 30_000)
+    }
+
+    /// The most that this process ever had in memory.
+    private static func highestResidentKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+    }
+}

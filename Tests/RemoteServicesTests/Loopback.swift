@@ -1,0 +1,106 @@
+import Glibc
+
+/// Sockets of this machine alone.
+enum Loopback {
+    struct Failure: Error { let number: Int32 }
+
+    /// A socket that listens on a free port.
+    static func listen(backlog: Int32) throws -> (socket: Int32, port: UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var place = address(port: 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &place) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                unsafe bind(listener, place, size) == 0
+                    && Glibc.listen(listener, backlog) == 0
+                    && getsockname(listener, place, &size) == 0
+            }
+        }
+        guard isBound else { throw Failure(number: errno) }
+        return (listener, UInt16(bigEndian: place.sin_port))
+    }
+
+    /// A port on which nobody listens.
+    static func deadPort() throws -> UInt16 {
+        let (socket, port) = try listen(backlog: 1)
+        close(socket)
+        return port
+    }
+
+    /// A port on which nobody is let in any more: its queue is full. The sockets keep it so.
+    static func fullPort() throws -> (port: UInt16, sockets: [Int32]) {
+        let (listener, port) = try listen(backlog: 0)
+        var sockets = [listener]
+        for _ in 0..<4 {
+            let filler = socket(
+                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            var place = address(port: port)
+            _ = unsafe withUnsafePointer(to: &place) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(filler, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            sockets.append(filler)
+        }
+        return (port, sockets)
+    }
+
+    private static func address(port: UInt16) -> sockaddr_in {
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = port.bigEndian
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return place
+    }
+
+    /// The sockets of this process whose other end is that port.
+    static func connections(to port: UInt16) -> [Int32] {
+        (0..<1_024).filter { number in
+            var place = address(port: 0)
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isConnected = unsafe withUnsafeMutablePointer(to: &place) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe getpeername(number, $0, &size) == 0
+                }
+            }
+            return isConnected && place.sin_port == port.bigEndian
+        }
+    }
+
+    static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Head and body of the next request; nil when the other end has gone.
+    static func request(_ connection: Int32) -> (head: String, body: String)? {
+        var head: [UInt8] = []
+        while !head.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
+            guard let byte = byte(connection) else { return nil }
+            head.append(byte)
+        }
+        let text = String(decoding: head.dropLast(4), as: UTF8.self)
+        let length =
+            text.lowercased().split(separator: "\r\n")
+            .first { $0.hasPrefix("content-length: ") }
+            .flatMap { Int($0.dropFirst("content-length: ".count)) } ?? 0
+        var body: [UInt8] = []
+        while body.count < length {
+            guard let byte = byte(connection) else { return nil }
+            body.append(byte)
+        }
+        return (text, String(decoding: body, as: UTF8.self))
+    }
+
+    private static func byte(_ connection: Int32) -> UInt8? {
+        var byte: UInt8 = 0
+        return unsafe recv(connection, &byte, 1, 0) == 1 ? byte : nil
+    }
+}

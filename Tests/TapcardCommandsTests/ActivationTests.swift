@@ -1,0 +1,118 @@
+import IdleDrivers
+import ServicePorts
+import TapcardCommands
+import Testing
+
+@Suite("Activating the code of a card")
+struct ActivationTests {
+    @Test("a code that the service takes is activated, once")
+    func activated() async throws {
+        let service = FakeActivation(.success(.active))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let ended = await bench.run("activate")
+        #expect(ended.status == 0)
+        #expect(ended.text.hasPrefix("Activated: Amanda Gonzalez (id 1), $0.00\n"), "\(ended.text)")
+        #expect(ended.text.contains("Scratch card: activated, code 0"))
+        let again = await bench.run("activate")
+        #expect(again.status == 4 && again.text.contains("This card was activated before."))
+        #expect(service.questionCount == 1)
+        #expect(await bench.run("read --json").text.contains(#""state":"activated""#))
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("the service's no is a refusal that names the version")
+    func refused() async throws {
+        let service = FakeActivation(.success(.refused(version: "6.1")))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let ended = await bench.run("activate --json")
+        #expect(ended.status == 4)
+        #expect(ended.text.hasPrefix(#"{"result":"refused","error":"activation-refused","#))
+        #expect(ended.text.contains("version 6.1"), "\(ended.text)")
+        #expect(await bench.run("read --json").text.contains(#""state":"scratched""#))
+        // The next attempt asks again.
+        _ = await bench.run("activate")
+        #expect(service.questionCount == 2)
+    }
+
+    @Test(
+        "a service that fails is exit status 8, and the code is as good as before",
+        arguments: ServiceError.Kind.allCases.filter { $0 != .cancelled })
+    func failed(kind: ServiceError.Kind) async throws {
+        let service = FakeActivation(.failure(ServiceError(kind, "the answer burned")))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let before = await bench.run("read --json --no-settle").text
+        let ended = await bench.run("activate")
+        #expect(ended.status == 8, "\(ended.text)")
+        #expect(ended.text.contains("the answer burned"), "\(ended.text)")
+        #expect(before.contains(#""state":"scratched""#))
+        #expect(service.questionCount == 1)
+        // Nobody knows whether it counts: until the service answers it is being activated.
+        let after = await bench.run("read --json").text
+        #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
+        #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
+    }
+
+    @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")
+    func left() async throws {
+        let service = HeldActivation()
+        let bench = try ProgramBench(
+            services: Services(
+                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let work = Task { await bench.run("activate --verbose") }
+        await service.waitForQuestion()
+        work.cancel()
+        service.answer(.active)
+        let ended = await work.value
+        #expect(ended.status == 6)
+        #expect(
+            ended.text.hasSuffix(
+                """
+                ! tapcard: asking the activation service
+                ! tapcard: the request goes on; its answer is recorded
+                ! tapcard: Stopped. The service has activated the code, and the ledger has noted \
+                it. The card does not show it yet. Tap the card again to write it.
+
+                """), "\(ended.text)")
+        let reading = await bench.run("read")
+        #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
+        #expect(reading.text.contains("Settled: the interrupted activation is done."))
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test(
+        "on a terminal a line says what is waited for, and a check mark that it is done",
+        .timeLimit(.minutes(1)))
+    func terminal() async throws {
+        let service = HeldActivation()
+        let bench = try ProgramBench(
+            isTerminal: true,
+            services: Services(
+                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        let work = Task { await bench.run("activate") }
+        await service.waitForQuestion()
+        try await bench.waitForOutput(" Activating")
+        service.answer(.active)
+        let text = await work.value.text
+        #expect(text.contains("\u{1B}[32m✓\u{1B}[0m Activated: Amanda Gonzalez"), "\(text)")
+    }
+
+    @Test("a card that has no code to activate never reaches the service")
+    func wrongState() async throws {
+        let service = FakeActivation(.success(.active))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        let unscratched = await bench.run("activate")
+        #expect(unscratched.status == 4 && unscratched.text.contains("not scratched yet"))
+        #expect(service.questionCount == 0)
+    }
+}

@@ -1,0 +1,241 @@
+import IdleDrivers
+import Ledger
+import ServicePorts
+import SimulatedField
+import SimulatedReader
+import TagReading
+import TapcardCommands
+import TapcardDomain
+import Testing
+import TextCodecs
+
+@Suite("Buying tickets on the command line")
+struct TicketCommandTests {
+    private typealias Ended = ProgramBench.Ended
+    private static let id = "00000000-0000-4000-8000-000000000001"
+
+    @Test("a ticket is for the draw after the last, paid from the card")
+    func buy() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let bought = await bench.run("ticket buy --operation \(TicketCommandTests.id)")
+        #expect(
+            bought
+                == Ended(
+                    status: 0,
+                    text: """
+                        Bought ticket-6bfffbf1fa13 for draw-4
+                        6 9 14 36 50 54 + 44
+                        Paid $2.00, $18.00 left
+                        Card 04AC6B72BA6C80, operation \(TicketCommandTests.id)
+
+                        """))
+        #expect(
+            await bench.run("read").text.contains(
+                "Ticket ticket-6bfffbf1fa13 for draw-4: 6 9 14 36 50 54 + 44\n"))
+        #expect(await bench.run("audit").status == 0)
+        let history = await bench.run("history --json").text
+        #expect(history.contains(#""kind":"ticket","state":"committed","amount":"-2.00""#))
+    }
+
+    @Test("a program gets the ticket with its payment")
+    func document() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --json --draw draw-9 --operation \(TicketCommandTests.id)"
+        for replayed in [false, true] {
+            #expect(
+                await bench.run(line)
+                    == Ended(
+                        status: 0,
+                        text: #"""
+                            {"result":"done","operation":"\#(TicketCommandTests.id)",\#
+                            "uid":"04AC6B72BA6C80","amount":"-2.00","balance":"18.00",\#
+                            "sequence":2,"replayed":\#(replayed),"ticket":{"id":\#
+                            "ticket-6bfffbf1fa13","draw":"draw-9","balls":[6,9,14,36,50,54],"bonus":44}}
+
+                            """#))
+        }
+    }
+
+    @Test("nothing is charged while the draws are not fresh, whoever asks for which draw")
+    func stale() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        for kind in ServiceError.Kind.allCases where kind != .cancelled {
+            try lottery.vanish(kind, age: 150)
+            for line in ["ticket buy", "ticket buy --draw draw-9"] {
+                // It is not even asked for a card.
+                let failures = ProgramBench.Failures(reader: ReaderError(.noReader, "none"))
+                let ended = await bench.run(line, failing: failures)
+                #expect(ended.status == 8)
+                #expect(
+                    ended.text.contains(
+                        "No ticket was sold and nothing was charged: the draws that are known are "
+                            + "2 minutes old."), "\(ended.text)")
+            }
+        }
+        let nobody = try ProgramBench()
+        _ = await nobody.run("issue --balance 20 --quiet")
+        let ended = await nobody.run("ticket buy")
+        #expect(ended.status == 8)
+        #expect(ended.text.contains("No ticket was sold and nothing was charged."))
+        for bench in [bench, nobody] { try await expectNothing(on: bench) }
+    }
+
+    @Test(
+        "nothing is charged for a draw that is none, or is over",
+        arguments: [
+            ("draw-3", Int32(4), "Draw draw-3 has taken place."),
+            ("draw-57", 4, "There is no draw draw-57 to come; the next one is draw-4."),
+            ("draw-04", 4, "There is no draw draw-04 to come"),
+            ("lotto-4", 4, "There is no draw lotto-4 to come"),
+            ("draw", 4, "There is no draw draw to come"),
+            ("dr\"aw", 2, "is no name of a draw"), ("", 2, "is no name of a draw"),
+        ])
+    func noDraw(name: String, status: Int32, words: String) async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let ended = await bench.run("ticket buy --draw=\(name)")
+        #expect(ended.status == status && ended.text.contains(words), "\(ended.text)")
+        try await expectNothing(on: bench)
+    }
+
+    @Test("nothing is charged where no draw has taken place, or funds do not suffice")
+    func refused() async throws {
+        let first = try ProgramBench(services: try FakeLottery([]).services)
+        _ = await first.run("issue --balance 20 --quiet")
+        let none = await first.run("ticket buy")
+        #expect(none.status == 4 && none.text.contains("No draw with a number is known"))
+        try await expectNothing(on: first)
+
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let dear = await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "20.01"])
+        #expect(dear.status == 4 && dear.text.contains("tapcard add"), "\(dear.text)")
+        let other = await bench.run("ticket buy --card 04010203040506")
+        #expect(other.status == 4 && other.text.contains("04AC6B72BA6C80"), "\(other.text)")
+        for (option, value) in [("card", "04AC"), ("operation", "7")] {
+            #expect(await bench.run("ticket buy --\(option) \(value)").status == 2)
+        }
+        let precise = await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "2.005"])
+        #expect(precise.status == 2 && precise.text.contains("too precise"), "\(precise.text)")
+        try await expectNothing(on: bench)
+        #expect(await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "20"]).status == 0)
+    }
+
+    @Test("a draw that takes place while a card is waited for is none that tickets are sold for")
+    func drawnMeanwhile() async throws {
+        let lottery = try FakeLottery.example()
+        let hours = Recording()
+        let bench = try ProgramBench(services: lottery.services) {
+            hours.append("an hour")
+            return ProgramBench.now.adding(milliseconds: Int64(hours.count) * 3_600_000)
+        }
+        _ = await bench.run("issue --balance 20 --quiet")
+        try lottery.drawLater(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        let bought = try await bench.document("ticket buy")
+        #expect(bought["ticket"]?["draw"]?.string == "draw-5")
+    }
+
+    @Test("a retry gets the same ticket, whatever was drawn, set or lost since")
+    func retried() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --operation \(TicketCommandTests.id)"
+        let first = try await bench.document(line)
+        #expect(first["replayed"]?.bool == false)
+        try lottery.draw(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        try lottery.vanish(age: 5)
+        let dear = ["TAPCARD_TICKET_PRICE": "3", "TAPCARD_LOTTERY_BALLS": "5"]
+        let again = try await bench.document(line, dear)
+        #expect(again["replayed"]?.bool == true)
+        #expect(again["ticket"]?.text == first["ticket"]?.text)
+        #expect(again["balance"]?.string == "18.00")
+        #expect(await bench.run(line).text.contains("(replayed: done before, not again)\n"))
+        let mismatched = await bench.run(line + " --draw draw-9")
+        #expect(mismatched.status == 2)
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("a card that is pulled leaves it open, and a retry buys the same ticket")
+    func torn() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --operation \(TicketCommandTests.id)"
+        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
+        let torn = await bench.run(line)
+        #expect(torn.status == 6, "\(torn.text)")
+        #expect(try await bench.document("tickets")["upcoming"]?.array?.isEmpty == true)
+        try await bench.arm(nil)
+        let again = try await bench.document(line)
+        #expect(again["ticket"]?["id"]?.string == "ticket-6bfffbf1fa13")
+        #expect(again["balance"]?.string == "18.00" && again["replayed"]?.bool == false)
+        #expect(try await bench.document("tickets")["upcoming"]?.array?.count == 1)
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("what a pulled card has is paid, also when the draw has taken place since")
+    func tornAndDrawn() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --operation \(TicketCommandTests.id)"
+        try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        #expect(await bench.run(line).status == 6)
+        try await bench.arm(nil)
+        try lottery.draw(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        let again = try await bench.document(line)
+        #expect(again["replayed"]?.bool == true && again["balance"]?.string == "18.00")
+        #expect(try await bench.document("tickets")["drawn"]?.array?.count == 1)
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test(
+        "nobody finishes buying a ticket whose draw is over, or may be", arguments: [true, false])
+    func tornBefore(isDrawn: Bool) async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "ticket buy --operation \(TicketCommandTests.id)"
+        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
+        #expect(await bench.run(line).status == 6)
+        try await bench.arm(nil)
+        // The winning numbers are known to whoever looks into the ledger.
+        try lottery.draw(
+            FakeLottery.draw("draw-4", "2023-06-05", [6, 9, 14, 36, 50, 54], 44, 1))
+        if !isDrawn { try lottery.vanish(age: 5) }
+        let late = await bench.run(line)
+        #expect(late.status == (isDrawn ? 4 : 8), "\(late.text)")
+        #expect(
+            late.text.contains(
+                isDrawn ? "Draw draw-4 has taken place." : "nothing was charged: the draws"))
+        try await expectNothing(on: bench)
+    }
+
+    @Test("a card that is pulled and tapped much later has bought nothing, and says so")
+    func voided() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
+        #expect(await bench.run("ticket buy").status == 6)
+        try await bench.arm(nil)
+        let reading = await bench.run("read")
+        #expect(
+            reading.text.contains("Settled: the interrupted ticket purchase was not made."),
+            "\(reading.text)")
+        try await expectNothing(on: bench)
+    }
+
+    private func expectNothing(on bench: ProgramBench) async throws {
+        #expect(try await bench.document("read")["balance"]?.string == "20.00")
+        let ledger = try await bench.document("tickets --card 04AC6B72BA6C80")
+        if ledger["result"]?.string == "done" {
+            #expect(ledger["upcoming"]?.array?.isEmpty == true)
+            #expect(ledger["drawn"]?.array?.isEmpty == true)
+        }
+        #expect(await bench.run("audit").status == 0)
+    }
+}

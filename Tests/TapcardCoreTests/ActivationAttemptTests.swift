@@ -1,0 +1,364 @@
+import BlockingLane
+import Ledger
+import ServicePorts
+import SimulatedField
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// What becomes of an attempt whose answer is late, lost, or comes when the card is not what it
+/// was.
+@Suite("An attempt to activate")
+struct ActivationAttemptTests {
+    /// A service that answers one thing after the other, the last one for ever.
+    private final class Service: ActivationService {
+        private let answers: Guarded<[Result<ActivationAnswer, ServiceError>]>
+        private let asked = Guarded<[ScratchCode]>([])
+        private let meanwhile: @Sendable () async -> Void
+
+        init(
+            _ answers: Result<ActivationAnswer, ServiceError>...,
+            meanwhile: @escaping @Sendable () async -> Void = {}
+        ) {
+            self.answers = Guarded(answers)
+            self.meanwhile = meanwhile
+        }
+
+        var codes: [ScratchCode] { asked.withLock { $0 } }
+
+        func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+            asked.withLock { $0.append(code) }
+            await meanwhile()
+            return try answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }.get()
+        }
+    }
+
+    private static let silence = Result<ActivationAnswer, ServiceError>.failure(
+        ServiceError(.timedOut, "no answer in 15 s"))
+
+    private func scratched(_ chip: Type2Chip = .ntag213) async throws -> World {
+        let world = World(try World.blank(chip))
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        return world
+    }
+
+    private func attempts(in world: World) async throws -> [ActivationAttempt] {
+        try await world.ledger.read { rows throws(LedgerError) in try rows.activations() }
+    }
+
+    private func expectWhole(_ world: World) async throws {
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("without an answer is asked for again under its own id")
+    func again() async throws {
+        let world = try await scratched()
+        let service = Service(Self.silence, Self.silence, .success(.active))
+        for id in [3, 4] as [UInt64] {
+            await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(id), through: service)
+            }
+            let reading = try await world.station.read()
+            #expect(reading.stateWord == "activating" && reading.scratch.word == "scratched")
+        }
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(3))
+        #expect(Set(service.codes).count == 1 && service.codes.count == 3)
+        let attempts = try await attempts(in: world)
+        #expect(attempts.map(\.id) == [World.id(3)] && attempts[0].state == .active)
+        #expect(try await world.station.read().stateWord == "activated")
+        #expect(
+            try await world.station.activate(id: World.id(3), through: service).isReplayed)
+        try await expectWhole(world)
+    }
+
+    @Test("that was rejected has ended, and another one may follow")
+    func rejected() async throws {
+        let world = try await scratched()
+        let service = Service(.success(.refused(version: "6.1")), .success(.active))
+        for _ in 1...2 {
+            await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(3), through: service)
+            }
+        }
+        #expect(service.codes.count == 1, "the same id is answered from the ledger")
+        #expect(try await world.station.read().stateWord == "scratched")
+        let receipt = try await world.station.activate(id: World.id(4), through: service)
+        #expect(receipt.operation.id == World.id(4))
+        #expect(try await attempts(in: world).map(\.state) == [.rejected, .active])
+        try await expectWhole(world)
+    }
+
+    @Test("is durable before the service is asked, its answer before the card is written")
+    func order() async throws {
+        let world = try await scratched()
+        let seen = Guarded<[ActivationAttempt.State]>([])
+        let ledger = world.ledger
+        let service = Service(.success(.active)) {
+            let state = try? await ledger.activation(World.id(3))?.state
+            seen.withLock { $0 += state.map { [$0] } ?? [] }
+        }
+        try await world.arm(Fault(at: 1, counting: .write, .pulledAfter))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        #expect(seen.withLock { $0 } == [.requested])
+        #expect(try await attempts(in: world).map(\.state) == [.active])
+        try await world.putBack()
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("that was answered is finished by any tap, also one under another id")
+    func finished() async throws {
+        for isAskedAgain in [false, true] {
+            let world = try await scratched()
+            let service = Service(.success(.active)) {
+                _ = try? await world.reader.change { $0.take() }
+            }
+            let said = await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(3), through: service)
+            }
+            guard case .failure(let error) = said else {
+                Issue.record("a card that has gone was written")
+                return
+            }
+            #expect(error.kind == .outcomeUnknown && error.advice.contains("write it"))
+            #expect(try await world.ledger.operation(World.id(3)) == nil)
+            try await world.putBack()
+            #expect(try await world.station.read(settling: false).stateWord == "activating")
+            if isAskedAgain {
+                let receipt = try await world.station.activate(id: World.id(4), through: service)
+                #expect(receipt.operation.id == World.id(3))
+            } else {
+                let paid = try await world.station.pay(World.usd(100), id: World.id(4))
+                #expect(paid.balance == World.usd(900))
+            }
+            #expect(service.codes.count == 1)
+            let reading = try await world.station.read()
+            #expect(reading.stateWord == "activated" && reading.settled == nil)
+            try await expectWhole(world)
+        }
+    }
+
+    @Test("goes on when its user leaves, and says that the card is still to be tapped")
+    func left() async throws {
+        let world = try await scratched()
+        let gate = AsyncStream<Void>.makeStream()
+        let started = AsyncStream<Void>.makeStream()
+        let service = Service(.success(.active)) {
+            started.continuation.finish()
+            for await _ in gate.stream {}
+        }
+        let task = Task { () async -> Result<Receipt, TapcardError> in
+            await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(3), through: service)
+            }
+        }
+        for await _ in started.stream {}
+        task.cancel()
+        gate.continuation.finish()
+        guard case .failure(let error) = await task.value else {
+            Issue.record("whoever leaves does not wait for the card")
+            return
+        }
+        #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
+        #expect(error.advice.contains("Tap the card again to write it"))
+        #expect(try await attempts(in: world).map(\.state) == [.active])
+        #expect(try await world.station.read().stateWord == "activated")
+    }
+
+    @Test("of a card that is blocked meanwhile is written; a new one is refused")
+    func blocked() async throws {
+        let world = try await scratched()
+        let uid = try await world.uid()
+        let service = Service(Self.silence, .success(.active)) {
+            _ = try? await world.change(uid, .block)
+        }
+        _ = await outcome { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        #expect(try await world.station.read().stateWord == "activating")
+        try await world.change(uid, .unblock)
+        let receipt = try await world.station.activate(id: World.id(4), through: service)
+        #expect(receipt.operation.id == World.id(3))
+        let reading = try await world.station.read()
+        #expect(reading.stateWord == "activated" && reading.ledger == .blocked)
+        try await expectWhole(world)
+    }
+
+    @Test("of a card that is closed meanwhile is noted, and said to be")
+    func closed() async throws {
+        let world = try await scratched()
+        let service = Service(.success(.active)) {
+            _ = try? await world.station.close(id: World.id(9))
+        }
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("a closed card was activated")
+            return
+        }
+        #expect(error.kind == .cardClosed && error.what.contains("has activated the code"))
+        #expect(try await attempts(in: world).map(\.state) == [.active])
+        #expect(try await world.balance() == 0)
+        #expect(try await world.station.read().stateWord == nil)
+        try await expectWhole(world)
+    }
+
+    @Test("of a card that is replaced meanwhile shows on the new one")
+    func replaced() async throws {
+        let world = try await scratched()
+        let lost = try await world.uid()
+        let service = Service(Self.silence, .success(.active))
+        _ = await outcome { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        try await world.put(try World.otherTag())
+        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(4))
+        #expect(try await world.station.read().stateWord == "activating")
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(3) && receipt.uid != lost)
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("of a card that is issued anew meanwhile comes to nothing")
+    func reissued() async throws {
+        let world = try await scratched()
+        let service = Service(.success(.active)) {
+            try? await world.issue(mayReissue: true, id: 9)
+        }
+        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        #expect(try await world.station.read().stateWord == "unscratched")
+        try await expectWhole(world)
+    }
+
+    @Test("that a restored backup does not know is asked for again")
+    func restored() async throws {
+        let backup = Guarded<LedgerTables?>(nil)
+        let kept = KeptLedger()
+        let world = World(try World.blank(), ledger: kept)
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        let tables = await kept.tables
+        backup.withLock { $0 = tables }
+        let service = Service(.success(.active)) { await kept.putBack(tables) }
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        _ = try await kept.skipNumbersAfterRestore()
+        #expect(try await world.station.read().stateWord == "scratched")
+        let again = Service(.success(.active))
+        _ = try await world.station.activate(id: World.id(4), through: again)
+        #expect(again.codes == service.codes)
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("of a restored backup that has it without an answer goes on")
+    func restoredOpen() async throws {
+        let kept = KeptLedger()
+        let world = World(try World.blank(), ledger: kept)
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        let tables = Guarded<LedgerTables?>(nil)
+        let service = Service(.success(.active)) {
+            let now = await kept.tables
+            tables.withLock { $0 = now }
+        }
+        _ = try await world.station.activate(id: World.id(3), through: service)
+        await kept.putBack(try #require(tables.withLock { $0 }))
+        _ = try await kept.skipNumbersAfterRestore()
+        // The tag carries the yes, the ledger does not: an operator decides.
+        await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        let repaired = try await world.station.repair(naming: try await world.uid())
+        #expect(repaired.stateWord == "activating")
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(3))
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("by two stations at once has one id, and the first answer counts")
+    func twoStations() async throws {
+        let world = try await scratched()
+        let other = Service(.success(.refused(version: "1.0")))
+        let service = Service(.success(.active)) {
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(9), through: other)
+            }
+        }
+        await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        #expect(try await attempts(in: world).map(\.id) == [World.id(3)])
+        _ = try await world.station.activate(id: World.id(4), through: Service(.success(.active)))
+        #expect(try await attempts(in: world).map(\.state) == [.rejected, .active])
+        try await expectWhole(world)
+    }
+
+    @Test("survives a process killed at any step, and takes effect once")
+    func killed() async throws {
+        for death in Lifeline.Death.allCases {
+            for step in 1... {
+                let world = try await scratched()
+                let lifeline = Lifeline(steps: step, death)
+                let service = Service(.success(.active))
+                let mortal = world.station(
+                    reader: SteppedReader(reader: world.reader, steps: lifeline),
+                    ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
+                _ = await outcome { () throws(TapcardError) in
+                    try await mortal.activate(id: World.id(3), through: service)
+                }
+                if lifeline.isAlive { break }
+                try await world.putBack()
+                _ = try await world.station.read()
+                _ = await outcome { () throws(TapcardError) in
+                    try await world.station.activate(id: World.id(3), through: service)
+                }
+                let attempts = try await attempts(in: world)
+                #expect(attempts.map(\.id) == [World.id(3)], "step \(step)")
+                #expect(
+                    try await world.operations().count { $0.kind == .activate } == 1,
+                    "step \(step)")
+                #expect(try await world.station.read().stateWord == "activated", "step \(step)")
+                try await expectWhole(world)
+                try #require(step < 60)
+            }
+        }
+    }
+
+    @Test("whose answer the ledger cannot note is asked for again")
+    func unrecorded() async throws {
+        for fault in FaultyLedger.Fault.allCases {
+            let world = try await scratched()
+            // The first transaction is the attempt, the second its answer.
+            let ledger = FaultyLedger(world.ledger, fault, atWrite: 2)
+            let service = Service(.success(.active))
+            let said = await outcome { () throws(TapcardError) in
+                try await world.station(ledger: ledger).activate(id: World.id(3), through: service)
+            }
+            if case .failure(let error) = said {
+                #expect([6, 9].contains(error.result.exitStatus), "\(fault): \(error)")
+            }
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(4), through: service)
+            }
+            #expect(try await world.station.read().stateWord == "activated", "\(fault)")
+            #expect(try await attempts(in: world).map(\.id) == [World.id(3)], "\(fault)")
+            try await expectWhole(world)
+        }
+    }
+}

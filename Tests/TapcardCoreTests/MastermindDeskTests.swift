@@ -1,0 +1,287 @@
+import BlockingLane
+import DurableFile
+import ServicePorts
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("Mastermind at a station")
+struct MastermindDeskTests {
+    @Test("a game from the login to its end")
+    func game() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        var kept = try await desk.guess([1, 2, 4, 3])
+        #expect(kept.history.turns.last?.evaluation == MastermindEvaluation(black: 2, white: 2))
+        #expect(kept.solvedWith == nil)
+        kept = try await desk.guess([1, 2, 3, 4])
+        #expect(kept.solvedWith == 2)
+        #expect(try bench.desk().currentGame() == kept)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .wrongState && error?.what.contains("solved") == true)
+        let calls = ["login amanda", "start 4 token-1", "guess 1243 token-1", "guess 1234 token-1"]
+        #expect(bench.service.asked == calls)
+    }
+
+    @Test("the file is for its owner only and holds no password")
+    func file() async throws {
+        let bench = try DeskBench()
+        _ = try await bench.playing()
+        #expect(try DurableFile(bench.path).permissions() == 0o600)
+        #expect(!(try bench.text()).contains(PlayedMastermind.passwordText))
+    }
+
+    @Test(
+        "a guess against the rules is not sent",
+        arguments: [[1, 2, 3], [1, 2, 3, 7], [0, 1, 1, 1]])
+    func badGuess(colours: [Int]) async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess(colours)
+        }
+        #expect(error?.kind == .badGuess && error?.meaning == "Nothing was sent.")
+        #expect(bench.service.asked.count == 2)
+        #expect(try desk.currentGame()?.history.turns == [])
+    }
+
+    @Test("a size that no game has is not asked for", arguments: [0, -1, 13, Int.max])
+    func badSize(slots: Int) async throws {
+        let bench = try DeskBench()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await bench.desk().start(slots: slots)
+        }
+        #expect(error?.kind == .badGuess)
+        #expect(bench.service.asked == [])
+    }
+
+    @Test("without a game there is nothing to guess in, without a login nothing to play")
+    func nothing() async throws {
+        let bench = try DeskBench()
+        let desk = bench.desk()
+        var error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1])
+        }
+        #expect(error?.kind == .wrongState)
+        error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.start(slots: 4)
+        }
+        #expect(
+            error?.kind == .serviceUnauthorized && error?.what.contains("not logged in") == true)
+        error = await bench.refusal { () async throws(TapcardError) in
+            try desk.requireLoggedIn()
+        }
+        #expect(error?.kind == .serviceUnauthorized)
+        #expect(bench.service.asked == [])
+    }
+
+    @Test(
+        "a login that cannot be is not sent",
+        arguments: [("", 60), ("a\u{1B}b", 60), ("amanda", 29), ("amanda", 3_601), ("amanda", -1)])
+    func badLogin(user: String, seconds: Int) async throws {
+        let bench = try DeskBench()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            try await bench.desk().logIn(as: user, password: "x", timeToLive: seconds)
+        }
+        #expect(error?.kind == .usage)
+        let empty = await bench.refusal { () async throws(TapcardError) in
+            try await bench.desk().logIn(as: "amanda", password: "")
+        }
+        #expect(empty?.kind == .usage)
+        #expect(bench.service.asked == [])
+    }
+
+    @Test("a wrong password leaves things as they were")
+    func wrongPassword() async throws {
+        let bench = try DeskBench()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            try await bench.desk().logIn(as: "amanda", password: "wrong")
+        }
+        #expect(error?.kind == .serviceWrongPassword)
+        #expect(try bench.text() == "")
+    }
+
+    @Test("an expired login is renewed once, and the call repeated once")
+    func expired() async throws {
+        let bench = try DeskBench()
+        let desk = bench.desk()
+        try await desk.logIn(
+            as: "amanda", password: PlayedMastermind.passwordText, timeToLive: 60)
+        _ = try await desk.start(slots: 4)
+        bench.passwords.withLock { $0 = [PlayedMastermind.passwordText] }
+        bench.service.fail(.unauthorized)
+        _ = try await desk.guess([1, 1, 1, 1])
+        let calls = bench.service.asked.suffix(3)
+        #expect(calls == ["guess 1111 token-1", "login amanda 60", "guess 1111 token-2"])
+        #expect(try desk.currentGame()?.history.turns.count == 1)
+        // The new token is kept for the next call.
+        _ = try await desk.guess([2, 2, 2, 2])
+        #expect(bench.service.asked.last == "guess 2222 token-2")
+    }
+
+    @Test("a login that is refused again is given up, and the guess does not count")
+    func refusedTwice() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        bench.passwords.withLock { $0 = [PlayedMastermind.passwordText, "again"] }
+        bench.service.fail(.unauthorized, nil, .unauthorized)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .serviceUnauthorized)
+        #expect(error?.meaning == "The guess does not count.")
+        #expect(bench.service.asked.count == 5)
+        #expect(try desk.currentGame()?.history.turns == [])
+    }
+
+    @Test("an expired login without a password says how to log in", arguments: [nil, "wrong"])
+    func noPassword(password: String?) async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        bench.passwords.withLock { $0 = [password] }
+        bench.service.fail(.unauthorized)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == (password == nil ? .serviceUnauthorized : .serviceWrongPassword))
+        #expect(error?.meaning == "The guess does not count.")
+        #expect(try desk.currentGame()?.history.turns == [])
+    }
+
+    @Test("a login that another process has renewed is used instead")
+    func renewedElsewhere() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let other = bench.desk()
+        bench.service.fail(.unauthorized)
+        try await withLogin(by: other, during: desk, bench)
+        #expect(bench.service.asked.last == "guess 1111 token-2")
+    }
+
+    /// The password's question is where another process comes between.
+    private func withLogin(
+        by other: MastermindDesk, during desk: MastermindDesk, _ bench: DeskBench
+    ) async throws {
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .serviceUnauthorized)
+        try await other.logIn(as: "amanda", password: PlayedMastermind.passwordText)
+        _ = try await desk.guess([1, 1, 1, 1])
+    }
+
+    @Test("no token goes to another service than the one that gave it")
+    func otherService() async throws {
+        let bench = try DeskBench()
+        _ = try await bench.playing()
+        let other = bench.desk(at: "http://127.0.0.1:2")
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await other.start(slots: 4)
+        }
+        #expect(error?.kind == .serviceUnauthorized)
+        #expect(error?.what.contains("http://127.0.0.1:1") == true)
+        #expect(try other.currentGame() == nil)
+        #expect(bench.service.asked.count == 2)
+    }
+
+    @Test("a guess whose answer is lost is sent once and kept as unknown", arguments: lost)
+    func lostAnswer(kind: ServiceError.Kind) async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        bench.service.fail(kind)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.meaning.contains("Whether the guess counts is not known") == true)
+        #expect(bench.service.asked.count == 3)
+        let turns = try #require(try desk.currentGame()).history.turns
+        #expect(turns == [MastermindTurn([1, 1, 1, 1], .unknown)])
+        // The service has not counted it, as its next answer says.
+        let kept = try await desk.guess([2, 2, 2, 2])
+        #expect(kept.history.turns.map(\.guess) == [[2, 2, 2, 2]])
+    }
+
+    @Test("a guess that did not reach the game does not count", arguments: notSent)
+    func notCounted(kind: ServiceError.Kind) async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        bench.service.fail(kind)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.meaning == "The guess does not count.")
+        #expect(try desk.currentGame()?.history.turns == [])
+    }
+
+    private static let notSent: [ServiceError.Kind] = [
+        .unreachable, .certificate, .redirected, .refused, .wrongPassword, .badAddress, .noClient,
+    ]
+    private static let lost = ServiceError.Kind.allCases.filter {
+        !notSent.contains($0) && $0 != .unauthorized
+    }
+
+    @Test(
+        "an evaluation that cannot be is none",
+        arguments: [(5, 0, 1), (-1, 0, 1), (3, 2, 1), (0, -1, 1), (1, 1, 0), (1, 1, 2_000_000_000)])
+    func impossible(black: Int, white: Int, number: Int) async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let evaluation = MastermindEvaluation(black: black, white: white)
+        bench.service.state.withLock {
+            $0.answer = MastermindAnswer(evaluation, guessCount: number)
+        }
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .serviceWrongShape)
+        #expect(try desk.currentGame()?.history.turns.last?.outcome == .unknown)
+    }
+
+    @Test("a game from a card goes on, with what is known of it")
+    func resume() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let first = try await desk.guess([1, 1, 1, 1])
+        let second = try await desk.start(slots: 6)
+        #expect(try desk.currentGame() == second)
+        #expect(try desk.resume(first.game) == first)
+        #expect(try desk.currentGame() == first)
+        let id = try #require(MastermindGameID("4492936ae8ce8a711e01c30d30f884ed"))
+        let foreign = MastermindGame(id: id, slots: 4)
+        #expect(try desk.resume(foreign).history.turns == [])
+        #expect(try desk.currentGame()?.game == foreign)
+    }
+
+    @Test("the games that were not played for longest go first, never the current one")
+    func manyGames() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let first = try #require(try desk.currentGame())
+        for _ in 0..<20 { _ = try await desk.start(slots: 4) }
+        #expect(try bench.text().split(separator: "\"id\"").count == 17)
+        _ = try desk.resume(first.game)
+        #expect(try bench.desk().currentGame() == first)
+    }
+
+    @Test("two desks on one file lose no guess of each other")
+    func twoDesks() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let other = bench.desk()
+        await withTaskGroup(of: Void.self) { group in
+            for (desk, colour) in [(desk, 1), (other, 2)] {
+                group.addTask {
+                    for _ in 0..<20 {
+                        _ = await bench.refusal { () async throws(TapcardError) in
+                            _ = try await desk.guess([colour, colour, colour, colour])
+                        }
+                    }
+                }
+            }
+        }
+        let turns = try #require(try desk.currentGame()).history.turns
+        #expect(Set(turns.compactMap(\.number)) == Set(1...40))
+    }
+}

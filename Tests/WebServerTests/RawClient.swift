@@ -1,0 +1,190 @@
+import BlockingLane
+import Glibc
+import Testing
+
+/// A client that says exactly what a test wants it to say, on a thread of its own: a call that
+/// waits must not keep one of those that handlers need.
+actor RawClient {
+    private let lane: BlockingLane
+    private let socket: CInt
+    private var unread: [UInt8] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+
+    /// Waits for nothing longer than this: then the test has failed.
+    private static let patienceSeconds = 120
+
+    struct Failure: Error {
+        let what: String
+        let number = errno
+    }
+
+    /// What is said at the beginning follows the connection at once, however busy the threads are.
+    /// With a small window for what it receives, where it is not going to read.
+    init(
+        _ port: UInt16, saying text: String = "", receiveBytes: CInt? = nil,
+        lane: BlockingLane? = nil
+    ) throws {
+        self.lane = lane ?? BlockingLane(label: "raw client")
+        socket = Glibc.socket(
+            AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        if var bytes = receiveBytes {
+            unsafe setsockopt(
+                socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let isConnected = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe connect(socket, $0.baseAddress, socklen_t(bytes.count)) == 0
+            }
+        }
+        guard isConnected else { throw Failure(what: "connect") }
+        let count = unsafe Glibc.send(socket, text, text.utf8.count, CInt(MSG_NOSIGNAL))
+        guard count == text.utf8.count else { throw Failure(what: "say") }
+    }
+
+    deinit { close(socket) }
+
+    /// Several things one after the other, with no other task in between.
+    func atOnce<Answer>(
+        _ body: @Sendable (isolated RawClient) throws -> sending Answer
+    ) throws -> sending Answer {
+        try body(self)
+    }
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Failure(what: "send") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends what can be sent; the server may well hang up in the middle.
+    func sendWhatIsTaken(_ bytes: [UInt8]) {
+        // What was refused shows in what is received.
+        try? send(bytes)
+    }
+
+    func get(_ path: String) throws {
+        try send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+    }
+
+    /// No more is sent, but answers are still read.
+    func finishSending() { shutdown(socket, CInt(SHUT_WR)) }
+
+    /// Gone at once, with a reset where bytes are unread.
+    func leave() { shutdown(socket, CInt(SHUT_RDWR)) }
+
+    /// The next answer, and not a byte more.
+    func answer(toHead: Bool = false) throws -> RawAnswer {
+        let head = try bytes(through: Array("\r\n\r\n".utf8))
+        var answer = RawAnswer(head: String(decoding: head, as: UTF8.self))
+        if toHead || answer.status == 204 || answer.status == 304 { return answer }
+        if answer.headers["transfer-encoding"] == "chunked" {
+            while let chunk = try chunk() { answer.body += chunk }
+        } else if let length = answer.headers["content-length"].flatMap({ Int($0) }) {
+            answer.body = try bytes(length)
+        } else {
+            answer.body = try rest()
+        }
+        return answer
+    }
+
+    /// The head of the next answer; its body is read by other calls.
+    func answerHead() throws -> RawAnswer {
+        let head = try bytes(through: Array("\r\n\r\n".utf8))
+        return RawAnswer(head: String(decoding: head, as: UTF8.self))
+    }
+
+    /// A chunk of a chunked body; nil is its end.
+    func chunk() throws -> [UInt8]? {
+        let line = try bytes(through: Array("\r\n".utf8)).dropLast(2)
+        guard let count = Int(String(decoding: line, as: UTF8.self), radix: 16) else {
+            throw Failure(what: "no chunk: \(line)")
+        }
+        let chunk = try bytes(count + 2).dropLast(2)
+        return count == 0 ? nil : Array(chunk)
+    }
+
+    /// Everything up to the end of the connection, be it closed or reset.
+    func rest() throws -> [UInt8] {
+        while try receive() {}
+        defer { unread = [] }
+        return unread
+    }
+
+    private func bytes(_ count: Int) throws -> [UInt8] {
+        while unread.count < count {
+            guard try receive() else { throw Failure(what: "closed after \(unread.count)") }
+        }
+        defer { unread.removeFirst(count) }
+        return Array(unread.prefix(count))
+    }
+
+    private func bytes(through end: [UInt8]) throws -> [UInt8] {
+        var checked = 0
+        while true {
+            while checked + end.count <= unread.count {
+                if unread[checked..<checked + end.count].elementsEqual(end) {
+                    return try bytes(checked + end.count)
+                }
+                checked += 1
+            }
+            guard try receive() else {
+                throw Failure(what: "closed: \(String(decoding: unread, as: UTF8.self))")
+            }
+        }
+    }
+
+    /// False at the end of the connection; throws where nothing has come for too long.
+    private func receive() throws -> Bool {
+        let count = unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
+            let count = unsafe recv(socket, $0.baseAddress, $0.count, 0)
+            if count > 0 { unsafe unread.append(contentsOf: $0.prefix(count)) }
+            return count
+        }
+        if count < 0, errno != ECONNRESET { throw Failure(what: "receive") }
+        return count > 0
+    }
+}
+
+/// An answer as it came.
+struct RawAnswer {
+    let status: Int
+    let head: String
+    /// Names in lower case.
+    let headers: [String: String]
+    var body: [UInt8] = []
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    init(head: String) {
+        self.head = head
+        let lines = head.split(separator: "\r\n")
+        status = Int(lines[0].split(separator: " ").dropFirst().first ?? "") ?? 0
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let sides = line.split(separator: ":", maxSplits: 1)
+            headers[sides[0].lowercased()] = String(sides[1].drop { $0 == " " })
+        }
+        self.headers = headers
+    }
+}
+
+/// Sends one text to a server and takes one answer.
+func exchange(_ port: UInt16, _ text: String) async throws -> RawAnswer {
+    try await RawClient(port, saying: text).answer()
+}

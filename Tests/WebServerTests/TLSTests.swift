@@ -1,0 +1,141 @@
+import BlockingLane
+import Glibc
+import Testing
+import WebServer
+
+/// The server behind TLS, with a certificate made for the test, asked by OpenSSL's own client.
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+    /// Runs a line of shell on a thread of its own; what it printed, and whether it went well.
+    private actor Shell {
+        private let lane = BlockingLane(label: "shell")
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            unsafe lane.asUnownedSerialExecutor()
+        }
+
+        func run(_ line: String) -> (text: String, isFine: Bool) {
+            guard let pipe = unsafe popen(line, "r") else { return ("", false) }
+            var text: [UInt8] = []
+            var part = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = unsafe fread(&part, 1, part.count, pipe)
+                if count == 0 { break }
+                text += part.prefix(count)
+            }
+            return (String(decoding: text, as: UTF8.self), unsafe pclose(pipe) == 0)
+        }
+    }
+
+    private let shell = Shell()
+
+    private struct Certificate {
+        let tls: WebServerSettings.TLS
+        /// The file that holds it.
+        let file: String
+    }
+
+    /// A certificate for this address that signs itself, in a folder that the caller takes away.
+    private func certificate(_ folder: String) async throws -> Certificate {
+        let made = await shell.run(
+            "mkdir -p \(folder) && openssl req -x509 -newkey rsa:2048 -nodes -days 2 "
+                + "-subj /CN=tapcard -addext subjectAltName=IP:127.0.0.1 "
+                + "-keyout \(folder)/key.pem -out \(folder)/certificate.pem 2>&1")
+        try #require(made.isFine, "\(made.text)")
+        return Certificate(
+            tls: WebServerSettings.TLS(
+                certificatePEM: await shell.run("cat \(folder)/certificate.pem").text,
+                keyPEM: await shell.run("cat \(folder)/key.pem").text),
+            file: "\(folder)/certificate.pem")
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = await shell.run("mktemp -d").text.split(separator: "\n").joined()
+        try #require(folder.hasPrefix("/"))
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(folder))
+        } catch {
+            result = .failure(error)
+        }
+        _ = await shell.run("rm -r \(folder)")
+        try result.get()
+    }
+
+    private func ask(_ port: UInt16, trusting file: String) async -> (text: String, isFine: Bool) {
+        await shell.run(
+            "printf 'GET /x HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' | openssl "
+                + "s_client -quiet -verify_return_error -verify_ip 127.0.0.1 -CAfile \(file) "
+                + "-connect 127.0.0.1:\(port) 2>&1")
+    }
+
+    @Test func answersAndStreamsToWhoTrustsIt() async throws {
+        try await withFolder { folder in
+            let certificate = try await certificate(folder)
+            let event = String(repeating: "data: 1\n", count: 10_000)
+            let server = try ServedExamples.start(
+                ServedExamples.settings { $0.tls = certificate.tls }
+            ) { request in
+                let stream = WebStream(capacity: 100_000)
+                stream.send(Array("\(request.path)\n".utf8))
+                Task {
+                    await Task.yield()
+                    stream.send(Array(event.utf8))
+                    stream.finish()
+                }
+                return WebResponse(200, body: .stream(stream))
+            }
+            for _ in 1...3 {
+                let answer = await ask(server.port, trusting: certificate.file)
+                #expect(answer.text.contains("HTTP/1.1 200 OK"))
+                #expect(answer.text.contains("/x\n"))
+                #expect(answer.text.contains("0\r\n\r\n"))
+            }
+            await server.stop(within: .seconds(60))
+        }
+    }
+
+    @Test func whoDoesNotTrustItAsksNothing() async throws {
+        try await withFolder { folder in
+            let served = try await certificate(folder)
+            let other = try await certificate(folder + "/other")
+            let asked = Guarded(0)
+            let server = try ServedExamples.start(
+                ServedExamples.settings { $0.tls = served.tls }
+            ) { request in
+                asked.withLock { $0 += 1 }
+                return await ServedExamples.mirror(request)
+            }
+            let answer = await ask(server.port, trusting: other.file)
+            #expect(!answer.isFine)
+            #expect(answer.text.contains("verify error") || answer.text.contains("verify failed"))
+            #expect(asked.withLock { $0 } == 0)
+            // Nor does one that speaks no TLS.
+            let plain = try RawClient(server.port)
+            try await plain.get("/x")
+            let rest = try await plain.rest()
+            #expect(!String(decoding: rest, as: UTF8.self).contains("HTTP/1.1 2"))
+            #expect(asked.withLock { $0 } == 0)
+            #expect(await ask(server.port, trusting: served.file).text.contains("GET /x ? 0"))
+        }
+    }
+
+    @Test func aCertificateThatIsNoneIsSaid() async throws {
+        try await withFolder { folder in
+            let tls = try await certificate(folder).tls
+            let other = try await certificate(folder + "/other").tls
+            for (certificatePEM, keyPEM) in [
+                ("", ""), ("x", tls.keyPEM), (tls.certificatePEM, "x"),
+                (tls.certificatePEM, other.keyPEM), (tls.keyPEM, tls.certificatePEM),
+            ] {
+                do throws(WebServerError) {
+                    _ = try ServedExamples.start(
+                        ServedExamples.settings {
+                            $0.tls = .init(certificatePEM: certificatePEM, keyPEM: keyPEM)
+                        }, handler: ServedExamples.mirror)
+                    Issue.record("it was taken")
+                } catch {
+                    #expect(error.kind == .badCertificate)
+                }
+            }
+        }
+    }
+}
