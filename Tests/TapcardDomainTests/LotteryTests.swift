@@ -95,6 +95,36 @@ struct LotteryTests {
         }
     }
 
+    @Test(
+        "keeps to the way in which draws are named",
+        arguments: [
+            (["draw-007"], "draw-008"), (["draw-099", "draw-098"], "draw-100"),
+            (["draw-9", "draw-8"], "draw-10"), (["7"], "8"), (["w-52", "w-51", "w-50"], "w-53"),
+        ])
+    func naming(known: [String], next: String) throws {
+        #expect(try Self.list(known).upcoming().text == next)
+        #expect(try Self.list(known).upcoming(named: next).text == next)
+    }
+
+    @Test(
+        "sells nothing where the names of draws follow no rule that it knows",
+        arguments: [
+            ["2023-05-15"], ["d2023-05-15"], ["draw-7", "x-6"], ["x-999999999", "draw-7"],
+            ["draw-9", "draw-7"], ["draw-7", "draw-8"], ["draw-8", "draw-07"], ["draw-999999999"],
+            ["last"], [],
+        ])
+    func unruly(known: [String]) throws {
+        let list = try Self.list(known)
+        #expect(throws: Refusal(.badDraw, "")) { try list.upcoming() }
+        #expect(throws: Refusal(.badDraw, "")) { try list.upcoming(named: "draw-10") }
+    }
+
+    /// Newest first, a day apart.
+    private static func list(_ names: [String]) throws -> DrawList {
+        try DrawList(
+            names.enumerated().map { try draw($1, "2023-05-\(28 - $0)") })
+    }
+
     @Test("knows its own names only")
     func names() {
         #expect(DrawID("draw-1")?.parts?.number == 1)

@@ -93,25 +93,49 @@ public struct DrawList: Hashable, Sendable {
 
     /// The draw that a ticket is for: the one after the last known, or the one that is named if
     /// it is still to come.
+    ///
+    /// Nobody says what a draw to come will be called. So its name is taken for known only where
+    /// the names of all that are known count up, one by one: money for a name that never comes
+    /// would be lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
-        let known = draws.compactMap { draw in draw.id.parts }
-        guard let last = known.max(by: { $0.number < $1.number }),
-            let next = DrawID("\(last.stem)\(last.number + 1)")
-        else {
-            throw Refusal(.badDraw, "no draw with a number is known, so none comes after it")
+        guard let last = lastCounted, let next = last.following(1) else {
+            throw Refusal(
+                .badDraw,
+                "the draws that are known do not count up, so nobody knows what the next is called")
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {
             throw Refusal(.badDraw, "\"\(printable(name))\" is no name of a draw")
         }
         if self[id] != nil { throw Refusal(.badDraw, "draw \(id) has taken place") }
-        guard let parts = id.parts, parts.stem == last.stem, parts.number > last.number,
-            parts.number <= last.number + DrawList.mostDrawsAhead,
-            id.text == "\(parts.stem)\(parts.number)"
-        else {
+        guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
             throw Refusal(
                 .badDraw, "there is no draw \(id) to come; the next one is \(next)")
         }
         return id
     }
+
+    /// The newest draw, where each has the number behind that of the one before it.
+    private var lastCounted: DrawID? {
+        guard let last = draws.first?.id, last.following(1) != nil, !last.isDate else { return nil }
+        for (newer, older) in zip(draws, draws.dropFirst())
+        where older.id.following(1) != newer.id { return nil }
+        return last
+    }
+}
+
+extension DrawID {
+    private static let highestNumber = 999_999_999
+
+    /// The name that is so many further on, with as many digits where zeros fill them up.
+    fileprivate func following(_ steps: Int) -> DrawID? {
+        guard let (stem, number) = parts, number + steps <= DrawID.highestNumber else { return nil }
+        let digits = String(number + steps)
+        let width = text.utf8.count - stem.utf8.count
+        let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
+        return DrawID(stem + zeros + digits)
+    }
+
+    /// Days count up as well, but not for long.
+    fileprivate var isDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
 }
