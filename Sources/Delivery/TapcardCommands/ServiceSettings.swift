@@ -75,7 +75,8 @@ extension Settings {
         }
     }
 
-    /// Before anything happens: whatever command comes, a setting that makes no sense is named.
+    /// Before anything is asked of a service, a setting that makes no sense is named. Other
+    /// commands do not look: money is taken whatever a prize table says.
     ///
     /// The ledger's own currency is not known yet: then what any currency admits is let through.
     func checkServices() throws(TapcardError) {

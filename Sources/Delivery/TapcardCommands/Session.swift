@@ -66,7 +66,10 @@ struct Session: Sendable {
     }
 
     /// The services, at the addresses that are set.
-    func services() throws(TapcardError) -> Services { drivers.services(try settings.services) }
+    func services() throws(TapcardError) -> Services {
+        try settings.checkServices()
+        return drivers.services(try settings.services)
+    }
 
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 

@@ -77,7 +77,6 @@ struct Settings: Sendable {
         }
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
-        try checkServices()
         for name in Name.allCases where name.isSwitch {
             let text = effective(name).text ?? ""
             guard Settings.truth(text) != nil else {

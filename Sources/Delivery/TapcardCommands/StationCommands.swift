@@ -12,7 +12,7 @@ extension Command {
                 + "or stands in the file under the name that is listed. Mastermind's password is "
                 + "only ever the variable TAPCARD_MASTERMIND_PASSWORD, and is not shown.",
             example: "tapcard config"
-        ) { session throws(TapcardError) in session.configuration() },
+        ) { session throws(TapcardError) in try session.configuration() },
         Command(
             "backup", group: .station, "Copy the ledger, even while it is in use",
             discussion:
@@ -126,7 +126,8 @@ extension Session {
         }
     }
 
-    fileprivate func configuration() -> Report {
+    fileprivate func configuration() throws(TapcardError) -> Report {
+        try settings.checkServices()
         typealias Row = (name: String, value: String?, origin: String)
         let builtIn = Settings.Origin.builtIn.rawValue
         let settable: [Row] = Settings.Name.allCases.map { name in
