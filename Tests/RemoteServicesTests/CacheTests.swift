@@ -103,6 +103,35 @@ struct CacheTests {
         #expect(failure?.detail.contains("and nothing is kept of it") == true)
     }
 
+    @Test("who revalidates asks the service itself, however fresh what is kept is")
+    func revalidated() async throws {
+        let bench = try CacheBench(try ok(["ETag: \"v1\"", "Cache-Control: max-age=600"]))
+        _ = try await bench.draws()
+        bench.transport.pass(seconds: 10)
+        bench.transport.reply(.status(304, "ETag: \"v1\""))
+        #expect(try await bench.draws(revalidating: true).age == 0)
+        #expect(bench.requestCount == 2)
+        #expect(bench.lastConditions == ["If-None-Match: \"v1\"", "Cache-Control: no-cache"])
+        // What was kept is as good for all others as it was said to be.
+        bench.transport.pass(seconds: 20)
+        bench.transport.reply(Self.offline)
+        #expect(try await bench.draws().staleness == nil)
+        let kept = try await bench.draws(revalidating: true)
+        #expect(kept.age == 20 && kept.staleness?.kind == .unreachable)
+        #expect(kept.value.draws.count == 3)
+    }
+
+    @Test("what may not be used once it is out of date may be used before that, offline as well")
+    func revalidatedOffline() async throws {
+        let bench = try CacheBench(try ok(["Cache-Control: max-age=600, must-revalidate"]))
+        _ = try await bench.draws()
+        bench.transport.reply(Self.offline)
+        bench.transport.pass(seconds: 599)
+        #expect(try await bench.draws(revalidating: true).staleness?.kind == .unreachable)
+        bench.transport.pass(seconds: 1)
+        await #expect(throws: ServiceError.self) { try await bench.draws(revalidating: true) }
+    }
+
     @Test("the service is asked whether anything has changed, and 304 says no")
     func notModified() async throws {
         let modified = "Last-Modified: Mon, 13 Nov 2023 20:00:00 GMT"
@@ -243,13 +272,13 @@ struct CacheTests {
         _ = try await bench.draws()
         bench.transport.reply(.ok(Array(#"{"draws":[]}"#.utf8), "Cache-Control: max-age=600"))
         let other = try bench.lottery(at: "http://other.example")
-        #expect(try await other.draws().value.draws.isEmpty)
+        #expect(try await other.draws(revalidating: false).value.draws.isEmpty)
         bench.transport.reply(.ok(try Fixture.tickets.bytes, "Cache-Control: max-age=600"))
         #expect(try await other.tickets().value.count == 2)
         #expect(bench.requestCount == 3)
         bench.transport.reply(Self.offline)
         #expect(try await bench.draws().value.draws.count == 3)
-        #expect(try await other.draws().value.draws.isEmpty)
+        #expect(try await other.draws(revalidating: false).value.draws.isEmpty)
         #expect(bench.requestCount == 3)
         #expect(try bench.files.count == 3)
     }
@@ -259,7 +288,9 @@ struct CacheTests {
         let bench = try CacheBench(try ok(["Cache-Control: max-age=0"]))
         let lottery = try bench.lottery()
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<20 { group.addTask { try await lottery.draws().value.draws.count } }
+            for _ in 0..<20 {
+                group.addTask { try await lottery.draws(revalidating: false).value.draws.count }
+            }
             for try await count in group { #expect(count == 3) }
         }
         #expect(try bench.files.count == 1)

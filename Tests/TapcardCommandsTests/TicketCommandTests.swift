@@ -139,6 +139,19 @@ struct TicketCommandTests {
         #expect(bought["ticket"]?["draw"]?.string == "draw-5")
     }
 
+    @Test("nobody buys one for a draw that is over because what is kept is still fresh")
+    func drawnUnseen() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        try lottery.drawUnseen(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        #expect(try await bench.document("draws")["draws"]?.array?.count == 3)
+        let over = await bench.run("ticket buy --draw draw-4")
+        #expect(over.status == 4 && over.text.contains("Draw draw-4 has taken place."))
+        let bought = try await bench.document("ticket buy")
+        #expect(bought["ticket"]?["draw"]?.string == "draw-5")
+    }
+
     @Test("a retry gets the same ticket, whatever was drawn, set or lost since")
     func retried() async throws {
         let lottery = try FakeLottery.example()

@@ -202,6 +202,15 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
+    @Test("are claimed in the draws that the lottery knows, not in those that were kept")
+    func claimUnseen() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try await bench(lottery)
+        try lottery.drawUnseen(try won())
+        #expect(try await bench.document("ticket check")["drawn"]?.array?.isEmpty == true)
+        #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
+    }
+
     @Test("that won nothing, or are another card's, bring nothing")
     func nothingWon() async throws {
         let lottery = try FakeLottery.example()

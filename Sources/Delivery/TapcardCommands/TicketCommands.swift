@@ -106,7 +106,7 @@ extension Session {
         }
         let card = try card()
         let ledger = try await ledger()
-        let draws = try await draws()
+        let draws = try await draws(revalidating: true)
         let claimed = try await station(with: ledger).claimTickets(
             drawn: draws.value, prizes: try settings.prizes(ledger.currency),
             topPrizeUnit: try settings.topPrizeUnit, naming: named, only: card)

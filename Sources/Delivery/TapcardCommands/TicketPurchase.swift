@@ -90,7 +90,7 @@ extension Session {
         let nothing = "No ticket was sold and nothing was charged"
         let draws: Fetched<DrawList>
         do {
-            draws = try await self.draws()
+            draws = try await self.draws(revalidating: true)
         } catch {
             throw TapcardError(error.kind, error.what, meaning: "\(nothing).", advice: error.advice)
         }

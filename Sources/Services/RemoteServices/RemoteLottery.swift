@@ -19,8 +19,10 @@ public struct RemoteLottery: LotteryService {
         self.rules = rules
     }
 
-    public func draws() async throws(ServiceError) -> Fetched<DrawList> {
-        try await cached.fetch("/StubLottoResultsData.json") { body throws(ServiceError) in
+    public func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList> {
+        try await cached.fetch(
+            "/StubLottoResultsData.json", revalidating: revalidating
+        ) { body throws(ServiceError) in
             try LotteryParsing.draws(body, under: rules)
         }
     }
