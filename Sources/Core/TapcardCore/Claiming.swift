@@ -24,7 +24,7 @@ extension Station {
             }
             if let claim = ticket.claim {
                 let prize = try await afterSettling(reading) { () throws(TapcardError) in
-                    try await booked(claim, ticket, draw)
+                    try await booked(claim, ticket, draw, by: reading.settled)
                 }
                 claims.prizes.append(prize)
                 continue
@@ -36,6 +36,7 @@ extension Station {
                 let receipt = try await change(
                     .claim(ticket.ticket.id, prize), id: OperationID(claiming: ticket.ticket.id),
                     only: uid)
+                claims.last = receipt
                 claims.prizes.append(
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
             } catch {
@@ -63,13 +64,16 @@ extension Station {
     /// How far the claiming has come.
     private struct Claims {
         var prizes: [PrizeReceipt.Prize] = []
+        /// The one that was booked last.
+        var last: Receipt?
         var problem: TapcardError?
         /// Whether the last ticket is for a draw that is not known yet.
         var isToCome = false
     }
 
+    /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
     private func booked(
-        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw, by settled: Operation?
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
         let operation = try await whileAsking { () throws(LedgerError) in
             try await ledger.operation(claim.operation)
@@ -79,7 +83,8 @@ extension Station {
                 LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
         }
         return PrizeReceipt.Prize(
-            ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: true))
+            ticket: ticket, draw: draw,
+            receipt: receipt(operation, isReplayed: operation.id != settled?.id))
     }
 
     /// A prize that was booked, of a draw that is not in the list any more.
@@ -107,11 +112,10 @@ extension Station {
                 } ?? "no ticket of the card has won in a draw that is known"
             throw TapcardError(Refusal(.nothingWon, detail), uid: card.uid)
         }
-        let last = new.last?.receipt
         return PrizeReceipt(
             uid: card.uid, prizes: claims.prizes,
-            balance: last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
-            display: last?.display ?? card.display, problem: claims.problem)
+            balance: claims.last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
+            display: claims.last?.display ?? card.display, problem: claims.problem)
     }
 }
 

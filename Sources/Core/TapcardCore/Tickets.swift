@@ -36,7 +36,7 @@ public struct CardTickets: Sendable, Hashable {
 public struct PrizeReceipt: Sendable, Hashable {
     public let uid: CardUID
     /// Each won ticket, the newest first, with the booking of its prize; replayed where it was
-    /// booked before.
+    /// booked before this tap.
     public let prizes: [Prize]
     /// What the card holds now.
     public let balance: Money

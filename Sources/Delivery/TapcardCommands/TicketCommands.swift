@@ -130,15 +130,16 @@ extension Report {
         _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout
     ) {
         let isReplayed = claimed.isReplayed
-        let new = claimed.prizes.filter { isReplayed || !$0.receipt.isReplayed }
+        let new = claimed.prizes.filter { !$0.receipt.isReplayed }
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.receipt.amount.minorUnits },
             claimed.balance.currency)
+        // What was booked in this tap, and nothing else: whoever stands there may pay it out.
         var lines = layout.sentence(
-            "Claimed \(sum.shown), \(claimed.balance.shown) left"
-                + (isReplayed ? Report.replayed : ""))
+            (isReplayed ? "Nothing new to claim" : "Claimed \(sum.shown)")
+                + ", \(claimed.balance.shown) left")
         for prize in claimed.prizes {
-            let before = prize.receipt.isReplayed && !isReplayed ? ", claimed before" : ""
+            let before = prize.receipt.isReplayed ? ", claimed before" : ""
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),
