@@ -64,6 +64,11 @@ final class FakeLottery: LotteryService {
         }
     }
 
+    /// Says of the draws what it is told.
+    func answer(_ draws: Fetched<DrawList>) {
+        answers.withLock { $0.draws = .success(draws) }
+    }
+
     func failTickets(_ kind: ServiceError.Kind) {
         answers.withLock { $0.tickets = .failure(ServiceError(kind, "nobody listens")) }
     }

@@ -46,7 +46,8 @@ extension Session {
     }
 
     /// A purchase that was begun is finished while its draw is still to come. After that only the
-    /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known.
+    /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known. Where
+    /// the lottery is away it stays open: it may be finished yet.
     private func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore
@@ -54,18 +55,29 @@ extension Session {
         let (sold, state) = known
         let rules = try settings.lotteryRules
         let station = try await station(with: ledger)
+        let draw = named ?? sold.ticket.draw
         if state == .pending {
+            let over: TapcardError?
             do {
                 _ = try await drawToCome(sold.ticket.draw)
+                over = nil
             } catch {
-                _ = try await station.checkTickets(only: sold.card)
-                guard try await self.known(sold.operation, in: ledger)?.state == .committed else {
-                    throw error
+                switch error.result {
+                case .service: throw TapcardError.purchaseOpen(sold, because: error)
+                case .refused: over = error
+                default: throw error
+                }
+            }
+            if let over {
+                do {
+                    return try await station.finishPurchase(sold, draw: draw, only: card)
+                } catch {
+                    throw over.ending(error)
                 }
             }
         }
         return try await station.buyTicket(
-            draw: named ?? sold.ticket.draw,
+            draw: draw,
             price: Money(minorUnits: sold.price, ledger.currency), rules: rules,
             id: sold.operation, only: card)
     }
