@@ -7,6 +7,19 @@ import Testing
 struct CacheTests {
     static let offline = ScriptedTransport.Reply.failure(.unreachable)
 
+    private static let none = Array(#"{"draws":[]}"#.utf8)
+    private static let older = draw("draw-2", "2023-05-22")
+    private static let later = draw("draw-4", "2023-06-05")
+
+    private static func draw(_ id: String, _ date: String) -> [UInt8] {
+        Array(
+            #"""
+            {"draws":[{"id":"\#(id)","drawDate":"\#(date)","number1":"1","number2":"2",\#
+            "number3":"3","number4":"4","number5":"5","number6":"6","bonus-ball":"7",\#
+            "topPrize":1}]}
+            """#.utf8)
+    }
+
     private func ok(_ head: [String]) throws -> ScriptedTransport.Reply {
         .answer(200, try Fixture.draws.bytes, head)
     }
@@ -171,14 +184,39 @@ struct CacheTests {
 
     @Test("a new answer takes the place of the old one")
     func changed() async throws {
-        let bench = try CacheBench(try ok(["ETag: \"v1\""]))
-        _ = try await bench.draws()
-        bench.transport.reply(.ok(Array(#"{"draws":[]}"#.utf8), "ETag: \"v2\""))
+        let bench = try CacheBench(.ok(CacheTests.none, "ETag: \"v1\""))
         #expect(try await bench.draws().value.draws.isEmpty)
+        bench.transport.reply(try ok(["ETag: \"v2\""]))
+        #expect(try await bench.draws().value.draws.count == 3)
         bench.transport.reply(.status(304))
-        #expect(try await bench.draws().value.draws.isEmpty)
+        #expect(try await bench.draws().value.draws.count == 3)
         #expect(bench.lastConditions == ["If-None-Match: \"v2\""])
         #expect(try bench.files.count == 1)
+    }
+
+    @Test(
+        "a list that has lost its newest draw is not believed, and what was kept stays",
+        arguments: [
+            (CacheTests.none, "it is empty, and draw-3 of 2023-05-29 had"),
+            (CacheTests.older, "it ends with draw-2 of 2023-05-22, and draw-3 of 2023-05-29 had"),
+        ])
+    func goneBack(_ body: [UInt8], _ words: String) async throws {
+        let bench = try CacheBench(try ok(["ETag: \"v1\""]))
+        _ = try await bench.draws()
+        bench.transport.pass(seconds: 60)
+        bench.transport.reply(.ok(body, "ETag: \"v0\""))
+        for _ in 1...2 {
+            let fetched = try await bench.draws(revalidating: true)
+            #expect(fetched.value.draws.count == 3 && fetched.age == 60)
+            #expect(fetched.staleness?.kind == .wrongShape)
+            #expect(fetched.staleness?.detail.contains(words) == true)
+        }
+        bench.transport.reply(.status(304))
+        #expect(try await bench.draws(revalidating: true).staleness == nil)
+        // Draws that are long over may be left out.
+        bench.transport.reply(.ok(CacheTests.later))
+        let later = try await bench.draws(revalidating: true)
+        #expect(later.staleness == nil && later.value.draws.map(\.id.text) == ["draw-4"])
     }
 
     @Test("a 304 that nobody asked for, or about another version, is no answer")

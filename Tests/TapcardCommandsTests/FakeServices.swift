@@ -64,6 +64,12 @@ final class FakeLottery: LotteryService {
         }
     }
 
+    /// Answers with an old list: what was kept is better.
+    func goBack() throws {
+        let error = ServiceError(.wrongShape, "its list of draws has gone back")
+        answer(Fetched(try draws().value, age: 5, staleness: error))
+    }
+
     /// Says of the draws what it is told.
     func answer(_ draws: Fetched<DrawList>) {
         answers.withLock { $0.draws = .success(draws) }

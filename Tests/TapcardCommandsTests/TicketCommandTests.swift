@@ -125,6 +125,20 @@ struct TicketCommandTests {
         #expect(await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "20"]).status == 0)
     }
 
+    @Test("nothing is charged where the lottery takes back a draw, nor is anything voided")
+    func goneBack() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        try lottery.goBack()
+        let ended = await bench.run("ticket buy")
+        #expect(ended.status == 8, "\(ended.text)")
+        #expect(
+            ended.text.contains("No ticket was sold and nothing was charged")
+                && ended.text.contains("has gone back"), "\(ended.text)")
+        try await expectNothing(on: bench)
+    }
+
     @Test("a draw that takes place while a card is waited for is none that tickets are sold for")
     func drawnMeanwhile() async throws {
         let lottery = try FakeLottery.example()

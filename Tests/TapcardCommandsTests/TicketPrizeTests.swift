@@ -213,6 +213,25 @@ struct TicketPrizeTests {
         #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
     }
 
+    @Test("are not booked on the word of a lottery that takes back a draw")
+    func claimGoneBack() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try await bench(lottery)
+        try lottery.draw(try won())
+        let here = try lottery.draws()
+        try lottery.goBack()
+        let refused = await bench.run("ticket claim")
+        #expect(refused.status == 8, "\(refused.text)")
+        #expect(
+            refused.text.contains("No prize was booked") && refused.text.contains("has gone back"),
+            "\(refused.text)")
+        #expect(try await bench.document("read")["balance"]?.string == "18.00")
+        // To look at it is harmless.
+        #expect(await bench.run("ticket check").text.contains("has gone back"))
+        lottery.answer(here)
+        #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
+    }
+
     @Test("that a pulled card has left open are told when they are booked, beside older ones")
     func claimTorn() async throws {
         let lottery = try FakeLottery.example()

@@ -107,6 +107,12 @@ extension Session {
         let card = try card()
         let ledger = try await ledger()
         let draws = try await draws(revalidating: true)
+        // Nobody pays on the word of a lottery that takes back its draws.
+        if let staleness = draws.staleness, !staleness.isPassing {
+            throw TapcardError(
+                staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
+            )
+        }
         let claimed = try await station(with: ledger).claimTickets(
             drawn: draws.value, prizes: try settings.prizes(ledger.currency),
             topPrizeUnit: try settings.topPrizeUnit, naming: named, only: card)

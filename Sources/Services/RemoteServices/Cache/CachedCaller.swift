@@ -18,9 +18,11 @@ struct CachedCaller: Sendable {
     }
 
     /// `parse` says what a body means; only what it takes is kept. Who revalidates asks the service
-    /// itself, past whatever keeps its answers on the way.
+    /// itself, past whatever keeps its answers on the way. An answer that there is an `objection` to,
+    /// seeing what is kept, does not take its place.
     func fetch<Value: Sendable>(
         _ path: String, revalidating: Bool = false,
+        objection: (Value, Value) -> ServiceError? = { _, _ in nil },
         _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Fetched<Value> {
         let url = caller.address.appending(path)
@@ -55,6 +57,9 @@ struct CachedCaller: Sendable {
         }
         do throws(ServiceError) {
             let value = try parse(try answer.requireOK())
+            if let kept, let objection = objection(value, kept.value) {
+                return try old(kept, because: objection.naming(caller.address), notes)
+            }
             await store(
                 CacheEntry(
                     url: url, requested: requested, received: received, head: answer.head,
@@ -96,6 +101,13 @@ struct CachedCaller: Sendable {
             let lost = notes.map { " " + $0 }.joined()
             throw ServiceError(error.kind, "\(error.detail), and nothing is kept of it.\(lost)")
         }
+        return try old(kept, because: error, notes)
+    }
+
+    /// What is kept, with the reason for which it is not the newest.
+    private func old<Value>(
+        _ kept: Kept<Value>, because error: ServiceError, _ notes: [String]
+    ) throws(ServiceError) -> Fetched<Value> {
         let policy = kept.entry.policy
         guard kept.freshness.isFresh || !policy.mustAsk && !policy.mustRevalidate else {
             throw ServiceError(
