@@ -70,6 +70,11 @@ final class FakeLottery: LotteryService {
         answer(Fetched(try draws().value, age: 5, staleness: error))
     }
 
+    /// Forgets its newest draw, and what was kept is gone as well.
+    func forget() throws {
+        answer(Fetched(try DrawList(Array(try draws().value.draws.dropFirst()))))
+    }
+
     /// Says of the draws what it is told.
     func answer(_ draws: Fetched<DrawList>) {
         answers.withLock { $0.draws = .success(draws) }

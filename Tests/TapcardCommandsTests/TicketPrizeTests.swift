@@ -232,6 +232,40 @@ struct TicketPrizeTests {
         #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
     }
 
+    @Test("that were booked show that a list without their draw is an old one")
+    func claimedAndForgotten() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try await bench(lottery)
+        try lottery.draw(try won())
+        #expect(await bench.run("ticket claim --quiet").status == 0)
+        try lottery.forget()
+        let again = await bench.run("ticket claim")
+        #expect(again.status == 0, "\(again.text)")
+        #expect(
+            again.text.contains("ticket-6bfffbf1fa13  draw-4  won $30.00, claimed before\n"),
+            "\(again.text)")
+        for line in ["ticket buy", "ticket buy --draw draw-5"] {
+            let refused = await bench.run(line)
+            #expect(refused.status == 8, "\(refused.text)")
+            #expect(
+                refused.text.contains("it ends before draw-4")
+                    && refused.text.contains("nothing was charged"), "\(refused.text)")
+        }
+        #expect(try await bench.document("read")["balance"]?.string == "48.00")
+        let checked = try await bench.document("ticket check")
+        #expect(checked["upcoming"]?.array?.isEmpty == true)
+        #expect(checked["drawn"]?.array?.first?["prize"]?.string == "30.00")
+        #expect(await bench.run("ticket check").text.contains("won $30.00, claimed\n"))
+        // What lies before the lottery's own window is no reason not to sell.
+        lottery.answer(
+            Fetched(
+                try DrawList([FakeLottery.draw("draw-9", "2023-07-10", [1, 2, 3, 4, 5, 6], 7, 1)]))
+        )
+        #expect(
+            try await bench.document("ticket buy")["ticket"]?["draw"]?.string == "draw-10")
+        #expect(await bench.run("audit").status == 0)
+    }
+
     @Test("that a pulled card has left open are told when they are booked, beside older ones")
     func claimTorn() async throws {
         let lottery = try FakeLottery.example()

@@ -17,16 +17,16 @@ extension Station {
         let tickets = try checked.tickets(naming: name)
         var claims = Claims()
         for ticket in tickets {
-            guard let draw = drawn[ticket.ticket.draw] else {
-                if name != nil, let claim = ticket.claim { throw claimed(ticket, claim, uid) }
-                claims.isToCome = true
-                continue
-            }
+            let draw = drawn[ticket.ticket.draw]
             if let claim = ticket.claim {
                 let prize = try await afterSettling(reading) { () throws(TapcardError) in
                     try await booked(claim, ticket, draw, by: reading.settled)
                 }
                 claims.prizes.append(prize)
+                continue
+            }
+            guard let draw else {
+                claims.isToCome = true
                 continue
             }
             guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else {
@@ -73,7 +73,7 @@ extension Station {
 
     /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
     private func booked(
-        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw, by settled: Operation?
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: Operation?
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
         let operation = try await whileAsking { () throws(LedgerError) in
             try await ledger.operation(claim.operation)
@@ -85,17 +85,6 @@ extension Station {
         return PrizeReceipt.Prize(
             ticket: ticket, draw: draw,
             receipt: receipt(operation, isReplayed: operation.id != settled?.id))
-    }
-
-    /// A prize that was booked, of a draw that is not in the list any more.
-    private func claimed(
-        _ ticket: CardTicket, _ claim: CardTicket.Claim, _ uid: CardUID
-    ) -> TapcardError {
-        TapcardError(
-            Refusal(
-                .alreadyClaimed,
-                "the prize of ticket \(ticket.ticket.id), \(claim.prize.shown), was booked before, "
-                    + "by operation \(claim.operation)"), uid: uid)
     }
 
     private func receipt(

@@ -47,7 +47,8 @@ public struct PrizeReceipt: Sendable, Hashable {
     /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
         public let ticket: CardTicket
-        public let draw: Draw
+        /// Nil where the prize was booked before, and the lottery has left the draw out since.
+        public let draw: Draw?
         public let receipt: Receipt
     }
 

@@ -149,7 +149,8 @@ extension Report {
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),
-                    Line("\(prize.draw.id) \(prize.draw.date)"),
+                    Line(
+                        prize.ticket.ticket.draw.text + (prize.draw.map { " \($0.date)" } ?? "")),
                     Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
                 ], width: layout.width)
         }
@@ -169,7 +170,7 @@ extension Report {
 extension PrizeReceipt.Prize {
     fileprivate var document: JSONValue {
         [
-            "ticket": .string(ticket.ticket.id.text), "draw": .string(draw.id.text),
+            "ticket": .string(ticket.ticket.id.text), "draw": .string(ticket.ticket.draw.text),
             "operation": .text(receipt.operation.id), "amount": .text(receipt.amount),
             "replayed": .bool(receipt.isReplayed),
         ]

@@ -85,6 +85,14 @@ public struct DrawList: Hashable, Sendable {
         return known.isNewer(than: newest) ? known : nil
     }
 
+    /// Whether this list ends before a draw that is known to have taken place.
+    public func endsBefore(_ over: DrawID) -> Bool {
+        guard self[over] == nil, let parts = over.parts else { return false }
+        return draws.compactMap { $0.id.parts }.allSatisfy { known in
+            known.stem != parts.stem || known.number < parts.number
+        }
+    }
+
     public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
 
     /// The draw after this one in time; nil for the newest.
