@@ -42,7 +42,9 @@ public struct NoServices: ActivationService, LotteryService, MastermindService {
         throw NoServices.unreachable
     }
 
-    public func draws() throws(ServiceError) -> Fetched<DrawList> { throw NoServices.unreachable }
+    public func draws(revalidating: Bool) throws(ServiceError) -> Fetched<DrawList> {
+        throw NoServices.unreachable
+    }
     public func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
         throw NoServices.unreachable
     }

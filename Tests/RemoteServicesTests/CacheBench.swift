@@ -30,7 +30,9 @@ final class CacheBench {
             in: transport.surroundings)
     }
 
-    func draws() async throws -> Fetched<DrawList> { try await lottery().draws() }
+    func draws(revalidating: Bool = false) async throws -> Fetched<DrawList> {
+        try await lottery().draws(revalidating: revalidating)
+    }
 
     /// The names of the files that are kept.
     var files: [String] {

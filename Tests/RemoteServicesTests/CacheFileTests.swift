@@ -60,7 +60,7 @@ struct CacheFileTests {
     @Test("the file of another address is not taken for this one's")
     func otherAddress() async throws {
         let (bench, name) = try await bench()
-        _ = try await bench.lottery(at: "http://other.example").draws()
+        _ = try await bench.lottery(at: "http://other.example").draws(revalidating: false)
         let other = try #require(try bench.files.first { $0 != name })
         let bytes = try bench.read(other)
         try FileManager.default.removeItem(atPath: "\(bench.folder)/\(other)")
@@ -91,7 +91,7 @@ struct CacheFileTests {
         let (bench, _) = try await bench()
         let five = try bench.lottery(rules: try LotteryRules(ballCount: 5, highest: 59))
         bench.transport.reply(.ok(Array(#"{"draws":[]}"#.utf8)))
-        let fetched = try await five.draws()
+        let fetched = try await five.draws(revalidating: false)
         #expect(fetched.value.draws.isEmpty)
         #expect(fetched.notes.first?.contains("one ball too many") == true)
     }
@@ -130,13 +130,15 @@ struct CacheFileTests {
         for number in 0..<6 {
             try bench.age(toSecond: number)
             let limits = HTTPCache.Limits(entries: 3, bytes: 1_000_000)
-            _ = try await bench.lottery(at: "http://\(number).example", limits: limits).draws()
+            _ = try await bench.lottery(at: "http://\(number).example", limits: limits).draws(
+                revalidating: false)
         }
         let left = try bench.files
         #expect(left.count == 4 && left.contains("notes.txt"))
         bench.transport.reply(CacheTests.offline)
         for (number, isKept) in [(0, false), (2, false), (3, true), (4, true), (5, true)] {
-            let fetched = try? await bench.lottery(at: "http://\(number).example").draws()
+            let fetched = try? await bench.lottery(at: "http://\(number).example").draws(
+                revalidating: false)
             #expect((fetched != nil) == isKept, "\(number)")
         }
     }
@@ -156,7 +158,7 @@ struct CacheFileTests {
                 [.modificationDate: Date(timeIntervalSince1970: seconds)],
                 ofItemAtPath: "\(bench.folder)/\(name)")
         }
-        _ = try await bench.lottery(at: "http://other.example").draws()
+        _ = try await bench.lottery(at: "http://other.example").draws(revalidating: false)
         let left = try bench.files.filter { $0.hasSuffix(".new") }
         #expect(left == ["0123456789abcdef.cache.b2.new", "0123456789abcdef.other.d4.new"])
     }
@@ -167,11 +169,13 @@ struct CacheFileTests {
         let one = try Fixture.draws.bytes.count
         let limits = HTTPCache.Limits(entries: 100, bytes: one * 5 / 2 + 600)
         for number in 0..<4 {
-            _ = try await bench.lottery(at: "http://\(number).example", limits: limits).draws()
+            _ = try await bench.lottery(at: "http://\(number).example", limits: limits).draws(
+                revalidating: false)
         }
         #expect(try bench.files.count == 2)
         let none = HTTPCache.Limits(entries: 0, bytes: 0)
-        _ = try await bench.lottery(at: "http://last.example", limits: none).draws()
+        _ = try await bench.lottery(at: "http://last.example", limits: none).draws(
+            revalidating: false)
         #expect(try bench.files.count == 1)
     }
 

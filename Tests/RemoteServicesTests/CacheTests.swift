@@ -7,6 +7,19 @@ import Testing
 struct CacheTests {
     static let offline = ScriptedTransport.Reply.failure(.unreachable)
 
+    private static let none = Array(#"{"draws":[]}"#.utf8)
+    private static let older = draw("draw-2", "2023-05-22")
+    private static let later = draw("draw-4", "2023-06-05")
+
+    private static func draw(_ id: String, _ date: String) -> [UInt8] {
+        Array(
+            #"""
+            {"draws":[{"id":"\#(id)","drawDate":"\#(date)","number1":"1","number2":"2",\#
+            "number3":"3","number4":"4","number5":"5","number6":"6","bonus-ball":"7",\#
+            "topPrize":1}]}
+            """#.utf8)
+    }
+
     private func ok(_ head: [String]) throws -> ScriptedTransport.Reply {
         .answer(200, try Fixture.draws.bytes, head)
     }
@@ -103,6 +116,35 @@ struct CacheTests {
         #expect(failure?.detail.contains("and nothing is kept of it") == true)
     }
 
+    @Test("who revalidates asks the service itself, however fresh what is kept is")
+    func revalidated() async throws {
+        let bench = try CacheBench(try ok(["ETag: \"v1\"", "Cache-Control: max-age=600"]))
+        _ = try await bench.draws()
+        bench.transport.pass(seconds: 10)
+        bench.transport.reply(.status(304, "ETag: \"v1\""))
+        #expect(try await bench.draws(revalidating: true).age == 0)
+        #expect(bench.requestCount == 2)
+        #expect(bench.lastConditions == ["If-None-Match: \"v1\"", "Cache-Control: no-cache"])
+        // What was kept is as good for all others as it was said to be.
+        bench.transport.pass(seconds: 20)
+        bench.transport.reply(Self.offline)
+        #expect(try await bench.draws().staleness == nil)
+        let kept = try await bench.draws(revalidating: true)
+        #expect(kept.age == 20 && kept.staleness?.kind == .unreachable)
+        #expect(kept.value.draws.count == 3)
+    }
+
+    @Test("what may not be used once it is out of date may be used before that, offline as well")
+    func revalidatedOffline() async throws {
+        let bench = try CacheBench(try ok(["Cache-Control: max-age=600, must-revalidate"]))
+        _ = try await bench.draws()
+        bench.transport.reply(Self.offline)
+        bench.transport.pass(seconds: 599)
+        #expect(try await bench.draws(revalidating: true).staleness?.kind == .unreachable)
+        bench.transport.pass(seconds: 1)
+        await #expect(throws: ServiceError.self) { try await bench.draws(revalidating: true) }
+    }
+
     @Test("the service is asked whether anything has changed, and 304 says no")
     func notModified() async throws {
         let modified = "Last-Modified: Mon, 13 Nov 2023 20:00:00 GMT"
@@ -142,14 +184,39 @@ struct CacheTests {
 
     @Test("a new answer takes the place of the old one")
     func changed() async throws {
-        let bench = try CacheBench(try ok(["ETag: \"v1\""]))
-        _ = try await bench.draws()
-        bench.transport.reply(.ok(Array(#"{"draws":[]}"#.utf8), "ETag: \"v2\""))
+        let bench = try CacheBench(.ok(CacheTests.none, "ETag: \"v1\""))
         #expect(try await bench.draws().value.draws.isEmpty)
+        bench.transport.reply(try ok(["ETag: \"v2\""]))
+        #expect(try await bench.draws().value.draws.count == 3)
         bench.transport.reply(.status(304))
-        #expect(try await bench.draws().value.draws.isEmpty)
+        #expect(try await bench.draws().value.draws.count == 3)
         #expect(bench.lastConditions == ["If-None-Match: \"v2\""])
         #expect(try bench.files.count == 1)
+    }
+
+    @Test(
+        "a list that has lost its newest draw is not believed, and what was kept stays",
+        arguments: [
+            (CacheTests.none, "it is empty, and draw-3 of 2023-05-29 had"),
+            (CacheTests.older, "it ends with draw-2 of 2023-05-22, and draw-3 of 2023-05-29 had"),
+        ])
+    func goneBack(_ body: [UInt8], _ words: String) async throws {
+        let bench = try CacheBench(try ok(["ETag: \"v1\""]))
+        _ = try await bench.draws()
+        bench.transport.pass(seconds: 60)
+        bench.transport.reply(.ok(body, "ETag: \"v0\""))
+        for _ in 1...2 {
+            let fetched = try await bench.draws(revalidating: true)
+            #expect(fetched.value.draws.count == 3 && fetched.age == 60)
+            #expect(fetched.staleness?.kind == .wrongShape)
+            #expect(fetched.staleness?.detail.contains(words) == true)
+        }
+        bench.transport.reply(.status(304))
+        #expect(try await bench.draws(revalidating: true).staleness == nil)
+        // Draws that are long over may be left out.
+        bench.transport.reply(.ok(CacheTests.later))
+        let later = try await bench.draws(revalidating: true)
+        #expect(later.staleness == nil && later.value.draws.map(\.id.text) == ["draw-4"])
     }
 
     @Test("a 304 that nobody asked for, or about another version, is no answer")
@@ -243,13 +310,13 @@ struct CacheTests {
         _ = try await bench.draws()
         bench.transport.reply(.ok(Array(#"{"draws":[]}"#.utf8), "Cache-Control: max-age=600"))
         let other = try bench.lottery(at: "http://other.example")
-        #expect(try await other.draws().value.draws.isEmpty)
+        #expect(try await other.draws(revalidating: false).value.draws.isEmpty)
         bench.transport.reply(.ok(try Fixture.tickets.bytes, "Cache-Control: max-age=600"))
         #expect(try await other.tickets().value.count == 2)
         #expect(bench.requestCount == 3)
         bench.transport.reply(Self.offline)
         #expect(try await bench.draws().value.draws.count == 3)
-        #expect(try await other.draws().value.draws.isEmpty)
+        #expect(try await other.draws(revalidating: false).value.draws.isEmpty)
         #expect(bench.requestCount == 3)
         #expect(try bench.files.count == 3)
     }
@@ -259,7 +326,9 @@ struct CacheTests {
         let bench = try CacheBench(try ok(["Cache-Control: max-age=0"]))
         let lottery = try bench.lottery()
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<20 { group.addTask { try await lottery.draws().value.draws.count } }
+            for _ in 0..<20 {
+                group.addTask { try await lottery.draws(revalidating: false).value.draws.count }
+            }
             for try await count in group { #expect(count == 3) }
         }
         #expect(try bench.files.count == 1)

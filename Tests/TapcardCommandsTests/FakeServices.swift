@@ -11,6 +11,8 @@ final class FakeLottery: LotteryService {
         var tickets: Result<Fetched<[Ticket]>, ServiceError>
         /// What is said of the draws when they are asked for again.
         var later: Result<Fetched<DrawList>, ServiceError>?
+        /// What is said of them only to those who do not take what is kept.
+        var unseen: Result<Fetched<DrawList>, ServiceError>?
     }
 
     private let answers: Guarded<Answers>
@@ -21,8 +23,9 @@ final class FakeLottery: LotteryService {
                 draws: .success(Fetched(try DrawList(draws))), tickets: .success(Fetched(tickets))))
     }
 
-    func draws() throws(ServiceError) -> Fetched<DrawList> {
+    func draws(revalidating: Bool = false) throws(ServiceError) -> Fetched<DrawList> {
         try answers.withLock { answers in
+            if revalidating, let unseen = answers.unseen { answers.draws = unseen }
             defer { answers.draws = answers.later ?? answers.draws }
             return answers.draws
         }.get()
@@ -39,6 +42,12 @@ final class FakeLottery: LotteryService {
         answers.withLock { $0.draws = .success(Fetched(list)) }
     }
 
+    /// Adds a draw behind the back of whoever takes what is kept.
+    func drawUnseen(_ draw: Draw) throws {
+        let list = try DrawList(try draws().value.draws + [draw])
+        answers.withLock { $0.unseen = .success(Fetched(list)) }
+    }
+
     /// Adds a draw as soon as it has been asked once more.
     func drawLater(_ draw: Draw) throws {
         let list = try DrawList(try draws().value.draws + [draw])
@@ -53,6 +62,22 @@ final class FakeLottery: LotteryService {
             $0.draws = .success(Fetched(draws, age: age, staleness: error, notes: notes))
             $0.tickets = .success(Fetched(tickets, age: age, staleness: error, notes: notes))
         }
+    }
+
+    /// Answers with an old list: what was kept is better.
+    func goBack() throws {
+        let error = ServiceError(.wrongShape, "its list of draws has gone back")
+        answer(Fetched(try draws().value, age: 5, staleness: error))
+    }
+
+    /// Forgets its newest draw, and what was kept is gone as well.
+    func forget() throws {
+        answer(Fetched(try DrawList(Array(try draws().value.draws.dropFirst()))))
+    }
+
+    /// Says of the draws what it is told.
+    func answer(_ draws: Fetched<DrawList>) {
+        answers.withLock { $0.draws = .success(draws) }
     }
 
     func failTickets(_ kind: ServiceError.Kind) {

@@ -164,7 +164,7 @@ extension Station {
     }
 
     /// What to say of a request whose operation has come to an end.
-    private func finished(
+    func finished(
         _ operation: Operation, _ display: DisplayState
     ) throws(Interruption) -> Receipt? {
         switch operation.state {

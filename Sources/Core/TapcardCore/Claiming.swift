@@ -17,16 +17,16 @@ extension Station {
         let tickets = try checked.tickets(naming: name)
         var claims = Claims()
         for ticket in tickets {
-            guard let draw = drawn[ticket.ticket.draw] else {
-                if name != nil, let claim = ticket.claim { throw claimed(ticket, claim, uid) }
-                claims.isToCome = true
-                continue
-            }
+            let draw = drawn[ticket.ticket.draw]
             if let claim = ticket.claim {
                 let prize = try await afterSettling(reading) { () throws(TapcardError) in
-                    try await booked(claim, ticket, draw)
+                    try await booked(claim, ticket, draw, by: reading.settled)
                 }
                 claims.prizes.append(prize)
+                continue
+            }
+            guard let draw else {
+                claims.isToCome = true
                 continue
             }
             guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else {
@@ -36,6 +36,7 @@ extension Station {
                 let receipt = try await change(
                     .claim(ticket.ticket.id, prize), id: OperationID(claiming: ticket.ticket.id),
                     only: uid)
+                claims.last = receipt
                 claims.prizes.append(
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
             } catch {
@@ -63,13 +64,16 @@ extension Station {
     /// How far the claiming has come.
     private struct Claims {
         var prizes: [PrizeReceipt.Prize] = []
+        /// The one that was booked last.
+        var last: Receipt?
         var problem: TapcardError?
         /// Whether the last ticket is for a draw that is not known yet.
         var isToCome = false
     }
 
+    /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
     private func booked(
-        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: Operation?
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
         let operation = try await whileAsking { () throws(LedgerError) in
             try await ledger.operation(claim.operation)
@@ -79,18 +83,8 @@ extension Station {
                 LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
         }
         return PrizeReceipt.Prize(
-            ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: true))
-    }
-
-    /// A prize that was booked, of a draw that is not in the list any more.
-    private func claimed(
-        _ ticket: CardTicket, _ claim: CardTicket.Claim, _ uid: CardUID
-    ) -> TapcardError {
-        TapcardError(
-            Refusal(
-                .alreadyClaimed,
-                "the prize of ticket \(ticket.ticket.id), \(claim.prize.shown), was booked before, "
-                    + "by operation \(claim.operation)"), uid: uid)
+            ticket: ticket, draw: draw,
+            receipt: receipt(operation, isReplayed: operation.id != settled?.id))
     }
 
     private func receipt(
@@ -107,11 +101,10 @@ extension Station {
                 } ?? "no ticket of the card has won in a draw that is known"
             throw TapcardError(Refusal(.nothingWon, detail), uid: card.uid)
         }
-        let last = new.last?.receipt
         return PrizeReceipt(
             uid: card.uid, prizes: claims.prizes,
-            balance: last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
-            display: last?.display ?? card.display, problem: claims.problem)
+            balance: claims.last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
+            display: claims.last?.display ?? card.display, problem: claims.problem)
     }
 }
 

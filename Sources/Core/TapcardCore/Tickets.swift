@@ -36,7 +36,7 @@ public struct CardTickets: Sendable, Hashable {
 public struct PrizeReceipt: Sendable, Hashable {
     public let uid: CardUID
     /// Each won ticket, the newest first, with the booking of its prize; replayed where it was
-    /// booked before.
+    /// booked before this tap.
     public let prizes: [Prize]
     /// What the card holds now.
     public let balance: Money
@@ -47,7 +47,8 @@ public struct PrizeReceipt: Sendable, Hashable {
     /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
         public let ticket: CardTicket
-        public let draw: Draw
+        /// Nil where the prize was booked before, and the lottery has left the draw out since.
+        public let draw: Draw?
         public let receipt: Receipt
     }
 
@@ -73,6 +74,32 @@ extension Station {
             throw TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
         }
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
+    }
+
+    /// Settles a purchase that was begun and whose draw is over: only the card can say now that it
+    /// was paid. Nothing is written anew for it; without its card it stays open.
+    public func finishPurchase(
+        _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> TicketReceipt {
+        let id = sold.operation
+        let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
+        let begun = Begun()
+        begun.operation = try await known(
+            id, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
+        let receipt = try await tap(
+            for: nil, only: card ?? sold.card,
+            conclude: { error, state in
+                await conclude(id, begun, state, after: error)
+            },
+            { _, state throws(Interruption) in
+                let known = try await asking { () throws(LedgerError) in
+                    try await ledger.operation(id)
+                }
+                return try known.flatMap { known throws(Interruption) in
+                    try finished(known, state.display)
+                }
+            })
+        return TicketReceipt(ticket: sold.ticket, receipt: receipt)
     }
 
     /// Reads a card, settles what is open on it, and looks up its tickets.
@@ -176,6 +203,27 @@ extension CardTicket {
 }
 
 extension TapcardError {
+    /// A purchase that was begun, while nobody can say whether its draw is still to come.
+    public static func purchaseOpen(
+        _ sold: SoldTicket, because error: TapcardError
+    ) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown,
+            "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
+            meaning: "Whether the card has it is not known; until then it is not done.",
+            advice: "Ask again with the same id when the lottery answers. tapcard read settles it "
+                + "without the lottery: paid where the card has it, not made where it has not.",
+            uid: sold.card)
+    }
+
+    /// A purchase came to nothing, and why it could not be made any more.
+    public func ending(_ voided: TapcardError) -> TapcardError {
+        guard voided.kind == .operationVoided else { return voided }
+        return TapcardError(
+            voided.kind, "\(what) \(voided.what)", meaning: voided.meaning,
+            advice: voided.advice, uid: voided.uid)
+    }
+
     /// A ticket was bought or a prize booked, and the ledger cannot be asked which.
     static func doneUnread(
         _ done: Operation, because error: TapcardError

@@ -5,10 +5,12 @@ import TapcardDomain
 import TextCodecs
 
 extension Session {
-    /// The draws, as far as they are known.
-    func draws() async throws(TapcardError) -> Fetched<DrawList> {
+    /// The draws, as far as they are known; what money rests on is revalidated.
+    func draws(revalidating: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         let lottery = try services().lottery
-        return try await asking { () throws(ServiceError) in try await lottery.draws() }
+        return try await asking { () throws(ServiceError) in
+            try await lottery.draws(revalidating: revalidating)
+        }
     }
 
     /// The tickets that the lottery itself keeps.

@@ -5,7 +5,7 @@ import TextCodecs
 /// A ticket as it is shown: with its draw, where that has taken place.
 struct ShownTicket: Sendable {
     let ticket: Ticket
-    /// Nil while it is still to come, as far as is known.
+    /// Nil while it is still to come, or where the lottery has left it out since.
     let draw: Draw?
     /// What this ledger knows of it; nil for a ticket that the lottery itself keeps.
     let sold: CardTicket?
@@ -25,6 +25,9 @@ struct ShownTicket: Sendable {
         result = draw.map(ticket.result)
     }
 
+    /// Whether its draw has taken place, as far as is known: what has a prize has had its draw.
+    var isOver: Bool { draw != nil || sold?.claim != nil }
+
     /// Whether there is a prize that nobody has fetched.
     var canBeClaimed: Bool { sold != nil && sold?.claim == nil && prize != nil }
 
@@ -40,13 +43,20 @@ struct ShownTicket: Sendable {
 
     /// Whether it has won, and why; nothing before its draw.
     var verdict: [Line] {
-        guard let result else { return [] }
-        let matched =
-            "\(result.matchCount) of \(result.matches.count)"
-            + (result.isBonusMatched ? " and the bonus" : "")
-        guard let prize else { return ["not won", Line(matched)] }
-        let state = sold.map { $0.claim == nil ? ", not claimed" : ", claimed" } ?? ""
-        return [Line("won \(prize.shown)", .good) + Line(state), Line(matched)]
+        guard isOver else { return [] }
+        let matched = result.map { result in
+            Line(
+                "\(result.matchCount) of \(result.matches.count)"
+                    + (result.isBonusMatched ? " and the bonus" : ""))
+        }
+        let words: Line
+        if let prize {
+            let state = sold.map { $0.claim == nil ? ", not claimed" : ", claimed" } ?? ""
+            words = Line("won \(prize.shown)", .good) + Line(state)
+        } else {
+            words = "not won"
+        }
+        return [words] + [matched].compactMap { $0 }
     }
 
     var document: JSONValue {
@@ -57,7 +67,7 @@ struct ShownTicket: Sendable {
                     ShownTicket.document(number, result?.matches[index])
                 }),
             "bonus": ShownTicket.document(ticket.balls.bonus, result?.isBonusMatched),
-            "won": result.map { _ in .bool(prize != nil) } ?? .null,
+            "won": isOver ? .bool(prize != nil) : .null,
             "prize": .text(prize),
             "claimed": sold.map { .bool($0.claim != nil) } ?? .null,
             "date": .text(draw?.date),
@@ -90,10 +100,10 @@ struct ShownTickets: Sendable {
             + kept.map { ShownTicket($0, nil, of: nil, draws, prizes, unit) }
         let places = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
-        upcoming = ShownTickets.sorted(all.filter { $0.draw == nil }) {
+        upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
             $0.draw.parts?.number ?? 0
         }
-        drawn = ShownTickets.sorted(all.filter { $0.draw != nil }) { places[$0.draw] ?? 0 }
+        drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 
     /// Those of one draw stay in the order in which they came.

@@ -106,7 +106,13 @@ extension Session {
         }
         let card = try card()
         let ledger = try await ledger()
-        let draws = try await draws()
+        let draws = try await draws(revalidating: true)
+        // Nobody pays on the word of a lottery that takes back its draws.
+        if let staleness = draws.staleness, !staleness.isPassing {
+            throw TapcardError(
+                staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
+            )
+        }
         let claimed = try await station(with: ledger).claimTickets(
             drawn: draws.value, prizes: try settings.prizes(ledger.currency),
             topPrizeUnit: try settings.topPrizeUnit, naming: named, only: card)
@@ -130,19 +136,21 @@ extension Report {
         _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout
     ) {
         let isReplayed = claimed.isReplayed
-        let new = claimed.prizes.filter { isReplayed || !$0.receipt.isReplayed }
+        let new = claimed.prizes.filter { !$0.receipt.isReplayed }
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.receipt.amount.minorUnits },
             claimed.balance.currency)
+        // What was booked in this tap, and nothing else: whoever stands there may pay it out.
         var lines = layout.sentence(
-            "Claimed \(sum.shown), \(claimed.balance.shown) left"
-                + (isReplayed ? Report.replayed : ""))
+            (isReplayed ? "Nothing new to claim" : "Claimed \(sum.shown)")
+                + ", \(claimed.balance.shown) left")
         for prize in claimed.prizes {
-            let before = prize.receipt.isReplayed && !isReplayed ? ", claimed before" : ""
+            let before = prize.receipt.isReplayed ? ", claimed before" : ""
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),
-                    Line("\(prize.draw.id) \(prize.draw.date)"),
+                    Line(
+                        prize.ticket.ticket.draw.text + (prize.draw.map { " \($0.date)" } ?? "")),
                     Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
                 ], width: layout.width)
         }
@@ -162,7 +170,7 @@ extension Report {
 extension PrizeReceipt.Prize {
     fileprivate var document: JSONValue {
         [
-            "ticket": .string(ticket.ticket.id.text), "draw": .string(draw.id.text),
+            "ticket": .string(ticket.ticket.id.text), "draw": .string(ticket.ticket.draw.text),
             "operation": .text(receipt.operation.id), "amount": .text(receipt.amount),
             "replayed": .bool(receipt.isReplayed),
         ]

@@ -33,20 +33,24 @@ extension Session {
         let price = try settings.ticketPrice(ledger.currency)
         let rules = try settings.lotteryRules
         // Asked before anybody is told to hold a card there, and again when that took its time.
-        var draw = try await drawToCome(named)
+        var draws = try await drawsToSellBy()
+        _ = try upcoming(named, in: draws)
         let asked = surroundings.now()
         let station = try await station(with: ledger)
         let uid = try await station.cardOnReader()
         if surroundings.now().millisecondsSince(asked) > Session.trustedFor {
-            draw = try await drawToCome(named)
+            draws = try await drawsToSellBy()
         }
+        try await requireWhole(draws, for: card ?? uid, in: ledger)
         return try await station.buyTicket(
-            draw: draw, price: price, rules: rules, id: id ?? station.newID(),
+            draw: try upcoming(named, in: draws), price: price, rules: rules,
+            id: id ?? station.newID(),
             only: card ?? uid)
     }
 
     /// A purchase that was begun is finished while its draw is still to come. After that only the
-    /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known.
+    /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known. Where
+    /// the lottery is away it stays open: it may be finished yet.
     private func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore
@@ -54,18 +58,31 @@ extension Session {
         let (sold, state) = known
         let rules = try settings.lotteryRules
         let station = try await station(with: ledger)
+        let draw = named ?? sold.ticket.draw
         if state == .pending {
+            let over: TapcardError?
             do {
-                _ = try await drawToCome(sold.ticket.draw)
+                let draws = try await drawsToSellBy()
+                try await requireWhole(draws, for: sold.card, in: ledger)
+                _ = try upcoming(sold.ticket.draw, in: draws)
+                over = nil
             } catch {
-                _ = try await station.checkTickets(only: sold.card)
-                guard try await self.known(sold.operation, in: ledger)?.state == .committed else {
-                    throw error
+                switch error.result {
+                case .service: throw TapcardError.purchaseOpen(sold, because: error)
+                case .refused: over = error
+                default: throw error
+                }
+            }
+            if let over {
+                do {
+                    return try await station.finishPurchase(sold, draw: draw, only: card)
+                } catch {
+                    throw over.ending(error)
                 }
             }
         }
         return try await station.buyTicket(
-            draw: named ?? sold.ticket.draw,
+            draw: draw,
             price: Money(minorUnits: sold.price, ledger.currency), rules: rules,
             id: sold.operation, only: card)
     }
@@ -85,22 +102,55 @@ extension Session {
         }
     }
 
-    /// The draw that a ticket is for. Nobody sells one who does not know which draws are over.
-    private func drawToCome(_ named: DrawID?) async throws(TapcardError) -> DrawID {
-        let nothing = "No ticket was sold and nothing was charged"
+    private static let nothing = "No ticket was sold and nothing was charged"
+
+    /// Nobody sells a ticket who does not know which draws are over.
+    private func drawsToSellBy() async throws(TapcardError) -> DrawList {
         let draws: Fetched<DrawList>
         do {
-            draws = try await self.draws()
+            draws = try await self.draws(revalidating: true)
         } catch {
-            throw TapcardError(error.kind, error.what, meaning: "\(nothing).", advice: error.advice)
+            throw TapcardError(
+                error.kind, error.what, meaning: "\(Session.nothing).", advice: error.advice)
         }
         if let staleness = draws.staleness {
             throw TapcardError(
                 staleness,
-                meaning: "\(nothing): the draws that are known are \(Age.words(draws.age)) old.")
+                meaning: "\(Session.nothing): the draws that are known are "
+                    + "\(Age.words(draws.age)) old.")
         }
+        return draws.value
+    }
+
+    /// A draw that a prize was booked for has taken place: a list that ends before it is an old
+    /// one, also where nothing was kept of a newer one.
+    private func requireWhole(
+        _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let tickets: [CardTicket]
         do {
-            return try draws.value.upcoming(named: named?.text)
+            tickets = try await Station.tickets(of: card, in: ledger)
+        } catch {
+            // What a card is that nobody knows, its tap says better.
+            guard error.kind == .cardUnknown else { throw error }
+            return
+        }
+        let claimed = tickets.first { $0.claim != nil && draws.endsBefore($0.ticket.draw) }
+        guard let claimed else { return }
+        throw TapcardError(
+            ServiceError(
+                .wrongShape,
+                "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
+                    + "prize of \(claimed.ticket.id) was booked for that"),
+            meaning: "\(Session.nothing).", uid: card)
+    }
+
+    /// The draw that a ticket is for.
+    private func upcoming(
+        _ named: DrawID?, in draws: DrawList
+    ) throws(TapcardError) -> DrawID {
+        do {
+            return try draws.upcoming(named: named?.text)
         } catch {
             throw TapcardError(error)
         }

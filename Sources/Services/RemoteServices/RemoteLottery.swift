@@ -19,10 +19,24 @@ public struct RemoteLottery: LotteryService {
         self.rules = rules
     }
 
-    public func draws() async throws(ServiceError) -> Fetched<DrawList> {
-        try await cached.fetch("/StubLottoResultsData.json") { body throws(ServiceError) in
+    public func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList> {
+        try await cached.fetch(
+            "/StubLottoResultsData.json", revalidating: revalidating,
+            objection: RemoteLottery.hasGoneBack
+        ) { body throws(ServiceError) in
             try LotteryParsing.draws(body, under: rules)
         }
+    }
+
+    /// A draw that has taken place does not go away again: such a list is an old one, and whoever
+    /// believes it sells tickets whose numbers are known.
+    private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {
+        guard let lost = list.lost(from: kept) else { return nil }
+        let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
+        return ServiceError(
+            .wrongShape,
+            "its list of draws has gone back: it \(newest), and \(lost.id) of \(lost.date) had "
+                + "taken place before")
     }
 
     public func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {

@@ -2,8 +2,9 @@ public import TapcardDomain
 
 /// The port to the lottery. Both answers may come from a cache, and say so.
 public protocol LotteryService: Sendable {
-    /// The draws that have taken place.
-    func draws() async throws(ServiceError) -> Fetched<DrawList>
+    /// The draws that have taken place. Where money rests on them they are revalidated: the
+    /// service is asked whether what is kept still holds, however fresh that is.
+    func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList>
     /// The tickets that the lottery itself keeps.
     func tickets() async throws(ServiceError) -> Fetched<[Ticket]>
 }

@@ -11,6 +11,14 @@ public struct Draw: Hashable, Sendable {
     }
 }
 
+extension Draw {
+    fileprivate func isNewer(than other: Draw) -> Bool {
+        if date != other.date { return date > other.date }
+        let (ours, theirs) = (id.parts?.number ?? 0, other.id.parts?.number ?? 0)
+        return ours == theirs ? id.text > other.id.text : ours > theirs
+    }
+}
+
 /// What the lottery calls a draw: "draw-1".
 public struct DrawID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
@@ -66,10 +74,22 @@ public struct DrawList: Hashable, Sendable {
         for draw in draws where !seen.insert(draw.id).inserted {
             throw Refusal(.badDraw, "draw \(draw.id) is there twice")
         }
-        self.draws = draws.sorted { left, right in
-            if left.date != right.date { return left.date > right.date }
-            let (ours, theirs) = (left.id.parts?.number ?? 0, right.id.parts?.number ?? 0)
-            return ours == theirs ? left.id.text > right.id.text : ours > theirs
+        self.draws = draws.sorted { $0.isNewer(than: $1) }
+    }
+
+    /// The newest draw of an earlier list, where this one has lost it: not because draws that are
+    /// long over are left out, but because it is an older list.
+    public func lost(from earlier: DrawList) -> Draw? {
+        guard let known = earlier.draws.first, self[known.id] == nil else { return nil }
+        guard let newest = draws.first else { return known }
+        return known.isNewer(than: newest) ? known : nil
+    }
+
+    /// Whether this list ends before a draw that is known to have taken place.
+    public func endsBefore(_ over: DrawID) -> Bool {
+        guard self[over] == nil, let parts = over.parts else { return false }
+        return draws.compactMap { $0.id.parts }.allSatisfy { known in
+            known.stem != parts.stem || known.number < parts.number
         }
     }
 

@@ -8,6 +8,8 @@ struct CachedCaller: Sendable {
     let caller: ServiceCaller
     let cache: HTTPCache
 
+    private static let pastCaches = [HTTPHeader("Cache-Control", "no-cache")].compactMap { $0 }
+
     /// What is kept of an address, and what it means.
     private struct Kept<Value> {
         let entry: CacheEntry
@@ -15,20 +17,27 @@ struct CachedCaller: Sendable {
         let freshness: Freshness
     }
 
-    /// `parse` says what a body means; only what it takes is kept.
+    /// `parse` says what a body means; only what it takes is kept. Who revalidates asks the service
+    /// itself, past whatever keeps its answers on the way. An answer that there is an `objection` to,
+    /// seeing what is kept, does not take its place.
     func fetch<Value: Sendable>(
-        _ path: String, _ parse: ([UInt8]) throws(ServiceError) -> Value
+        _ path: String, revalidating: Bool = false,
+        objection: (Value, Value) -> ServiceError? = { _, _ in nil },
+        _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Fetched<Value> {
         let url = caller.address.appending(path)
         var notes: [String] = []
         let kept = await kept(url, parse, &notes)
-        if let kept, kept.freshness.isFresh {
+        if let kept, kept.freshness.isFresh, !revalidating {
             return Fetched(kept.value, age: kept.freshness.age, notes: notes)
         }
         let requested = caller.surroundings.now()
         let answer: HTTPAnswer
         do throws(ServiceError) {
-            answer = try await caller.ask(.get, path, headers: kept?.entry.conditions ?? [])
+            answer = try await caller.ask(
+                .get, path,
+                headers: (kept?.entry.conditions ?? [])
+                    + (revalidating ? CachedCaller.pastCaches : []))
         } catch {
             return try stale(kept, because: error, notes)
         }
@@ -48,6 +57,9 @@ struct CachedCaller: Sendable {
         }
         do throws(ServiceError) {
             let value = try parse(try answer.requireOK())
+            if let kept, let objection = objection(value, kept.value) {
+                return try old(kept, because: objection.naming(caller.address), notes)
+            }
             await store(
                 CacheEntry(
                     url: url, requested: requested, received: received, head: answer.head,
@@ -89,7 +101,15 @@ struct CachedCaller: Sendable {
             let lost = notes.map { " " + $0 }.joined()
             throw ServiceError(error.kind, "\(error.detail), and nothing is kept of it.\(lost)")
         }
-        guard !kept.entry.policy.mustAsk, !kept.entry.policy.mustRevalidate else {
+        return try old(kept, because: error, notes)
+    }
+
+    /// What is kept, with the reason for which it is not the newest.
+    private func old<Value>(
+        _ kept: Kept<Value>, because error: ServiceError, _ notes: [String]
+    ) throws(ServiceError) -> Fetched<Value> {
+        let policy = kept.entry.policy
+        guard kept.freshness.isFresh || !policy.mustAsk && !policy.mustRevalidate else {
             throw ServiceError(
                 error.kind,
                 "\(error.detail), and it does not allow what was kept to be used without asking it")
