@@ -79,6 +79,34 @@ import Testing
         #expect(violations.contains { $0.hasPrefix(planted.invariant) }, "\(violations)")
     }
 
+    @Test("A prize that another got than who bought the ticket", arguments: [false, true])
+    func foundPrizeOfOthers(isOfAnotherCard: Bool) async throws {
+        let ledger = InMemoryLedger()
+        let desk = Desk(ledger)
+        try await desk.complete(.issue(), id: 1)
+        try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+        if isOfAnotherCard {
+            try await desk.complete(.issue(), id: 3, on: .second)
+        } else {
+            try await desk.complete(.reissue(), id: 3)
+        }
+        try await ledger.write { rows throws(LedgerError) in
+            let uid: CardUID = isOfAnotherCard ? .second : .first
+            guard let card = try rows.card(uid) else { return }
+            try rows.insert(
+                Operation(
+                    id: .numbered(7), uid: uid, kind: .claim, amount: 30,
+                    subject: Ticket.sample().id.text, begunAt: .tick(7), state: .committed,
+                    endedAt: .end))
+            try rows.append(.sample(7, .prizes, -30))
+            try rows.append(.sample(7, card.purse, 30))
+        }
+        #expect(
+            try await ledger.audit().violations == [
+                "I12: the prize of ticket ticket-1 went to another than who bought it"
+            ])
+    }
+
     @Test func countsWhatThereIs() async throws {
         let desk = Desk(InMemoryLedger())
         try await desk.complete(.issue(), id: 1)

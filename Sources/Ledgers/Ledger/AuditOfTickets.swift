@@ -55,12 +55,26 @@ struct TicketAuditor {
             if ticket.flatMap({ operations[$0.operation] })?.state != .committed {
                 found.append("I12: ticket \(name) has a prize, but does not count")
             }
-            let booked = try rows.entries(of: claim.id).first { $0.account == .prizes }?.amount
-            if booked != -claim.amount {
+            let entries = try rows.entries(of: claim.id)
+            if entries.first(where: { $0.account == .prizes })?.amount != -claim.amount {
                 found.append("I12: operation \(claim.id) did not book its prize")
+            }
+            if let ticket, try !isOfBuyer(entries, claim, of: ticket) {
+                found.append("I12: the prize of ticket \(name) went to another than who bought it")
             }
         }
         return found.sorted()
+    }
+
+    /// Whether a prize was booked onto the account that paid for the ticket, or onto one that its
+    /// balance was moved to.
+    private func isOfBuyer(
+        _ entries: [Entry], _ claim: Operation, of ticket: SoldTicket
+    ) throws(LedgerError) -> Bool {
+        let credited = entries.map(\.account).filter { $0 != .prizes }
+        guard credited.count == 1, case .purse(claim.uid, _) = credited[0] else { return false }
+        let paidFrom = try rows.entries(of: ticket.operation).map(\.account)
+        return try rows.accounts(behind: credited[0]).contains(where: paidFrom.contains)
     }
 
     /// I12: a card has none but a ticket that counts.
