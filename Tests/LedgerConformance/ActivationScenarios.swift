@@ -94,18 +94,35 @@ extension Scenario {
             #expect(try await desk.view().activation == nil)
             #expect(try await desk.refusal(of: .activate, id: 3) == .wrongState)
         },
-        scratched("a copied code is asked for once, and the copy does not hold up the card") {
+        scratched("a code that was read off a card is not taken over with another one") { desk in
+            let copy = Intent.make(
+                .sample(.adopt(message: []), scratch: .scratched(.numbered(7))))
+            #expect(try await desk.refusal(of: copy, id: 3, on: .second) == .wrongState)
+            _ = try await desk.attempt(3)
+            try await desk.answer(3)
+            try await desk.complete(.activate, id: 3)
+            try await desk.complete(.reissue(), id: 4)
+            #expect(try await desk.view().card.scratch == .unscratched)
+            #expect(try await desk.refusal(of: copy, id: 5, on: .second) == .wrongState)
+            let other = Intent.make(
+                .sample(.adopt(message: []), scratch: .scratched(.numbered(8))))
+            try await desk.complete(other, id: 5, on: .second)
+        },
+        Scenario("of two cards in use with one code, none is asked for until one is closed") {
             desk in
-            let plan = CardPlan.sample(.adopt(message: []), scratch: .scratched(.numbered(7)))
-            try await desk.complete(.make(plan), id: 3, on: .second)
-            let attempt = try await desk.attempt(4)
-            #expect(try await desk.view(.second).activation == nil)
-            #expect(
-                try await desk.ask(for: 5, on: .second) == .refused(Refusal(.wrongState, "")))
-            try await desk.answer(4)
-            #expect(try await desk.refusal(of: .activate, id: 6, on: .second) == .wrongState)
-            try await desk.complete(.activate, id: 4)
-            #expect(try await desk.view().card.scratch == .activated(attempt.code))
+            let copy = Intent.make(
+                .sample(.adopt(message: []), balance: 0, scratch: .scratched(.numbered(7))))
+            try await desk.complete(copy, id: 1, on: .second)
+            try await desk.complete(.issue(), id: 2)
+            try await desk.complete(.scratch(.numbered(7)), id: 3)
+            for uid in [CardUID.first, .second] {
+                #expect(
+                    try await desk.ask(for: 4, on: uid) == .refused(Refusal(.wrongState, "")))
+            }
+            #expect(try await desk.ledger.audit().violations.map { $0.prefix(3) } == ["I9:"])
+            try await desk.complete(.close, id: 4, on: .second)
+            let attempt = try await desk.attempt(5)
+            #expect(attempt.card == .first)
         },
         Scenario("nothing is asked for a card without a scratched code") { desk in
             try await desk.complete(.issue(), id: 1)

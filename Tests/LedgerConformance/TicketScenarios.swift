@@ -133,6 +133,32 @@ extension Scenario {
             let claim = Intent.claim(Ticket.sample().id, .cents(30))
             #expect(try await desk.refusal(of: claim, id: 5) == .wrongState)
         },
+        Scenario("a card issued anew to replace a lost one has the lost one's tickets alone") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.issue(), id: 2, on: .second)
+            try await desk.complete(.ticket(.sample(1), .cents(200)), id: 3)
+            try await desk.complete(.ticket(.sample(2), .cents(200)), id: 4, on: .second)
+            let paid = try await desk.complete(.pay(.cents(100)), id: 5)
+            let paidByFormer = try await desk.complete(.pay(.cents(100)), id: 6, on: .second)
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0, mayReissue: true)), id: 7,
+                on: .second)
+            #expect(try await desk.balance(of: .reissued) == 700)
+            let tickets = try await desk.ledger.tickets(of: .second)
+            #expect(tickets?.map(\.sold.ticket) == [.sample(1)])
+            let claim = Intent.claim(Ticket.sample(2).id, .cents(30))
+            #expect(try await desk.refusal(of: claim, id: 8, on: .second) == .wrongState)
+            let refund = Intent.refund(of: paidByFormer.id, nil)
+            #expect(try await desk.refusal(of: refund, id: 8, on: .second) == .notRefundable)
+            try await desk.complete(
+                .claim(Ticket.sample(1).id, .cents(30)), id: 8, on: .second)
+            try await desk.complete(.refund(of: paid.id, nil), id: 9, on: .second)
+            #expect(try await desk.balance(.second) == 830)
+            // Whoever gets the card next has none of it, and the prize is still the buyer's.
+            try await desk.complete(.reissue(), id: 10, on: .second)
+            #expect(try await desk.ledger.tickets(of: .second) == [])
+        },
         Scenario("closing gives up tickets and game; forgetting the holder does not") { desk in
             try await desk.complete(.issue(), id: 1)
             try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)

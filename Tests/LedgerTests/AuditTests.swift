@@ -66,6 +66,17 @@ import Testing
                 $0.confirmed = .highest
             }
         },
+        Planted(
+            "an activated card that nobody asked for",
+            breaks: "I9: card \(CardUID.first) was activated without a yes"
+        ) { rows throws(LedgerError) in
+            try rows.change { $0.scratch = .activated(.numbered(7)) }
+        },
+        Planted("two cards with one code", breaks: "I9: cards") { rows throws(LedgerError) in
+            try rows.change { $0.scratch = .scratched(.numbered(7)) }
+            try rows.save(
+                LedgerCard(uid: .second, chip: "NTAG215", scratch: .scratched(.numbered(7))))
+        },
     ]
 
     @Test(arguments: planted) func finds(_ planted: Planted) async throws {
@@ -77,6 +88,34 @@ import Testing
         try await ledger.write(planted.plant)
         let violations = try await ledger.audit().violations
         #expect(violations.contains { $0.hasPrefix(planted.invariant) }, "\(violations)")
+    }
+
+    @Test("A prize that another got than who bought the ticket", arguments: [false, true])
+    func foundPrizeOfOthers(isOfAnotherCard: Bool) async throws {
+        let ledger = InMemoryLedger()
+        let desk = Desk(ledger)
+        try await desk.complete(.issue(), id: 1)
+        try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+        if isOfAnotherCard {
+            try await desk.complete(.issue(), id: 3, on: .second)
+        } else {
+            try await desk.complete(.reissue(), id: 3)
+        }
+        try await ledger.write { rows throws(LedgerError) in
+            let uid: CardUID = isOfAnotherCard ? .second : .first
+            guard let card = try rows.card(uid) else { return }
+            try rows.insert(
+                Operation(
+                    id: .numbered(7), uid: uid, kind: .claim, amount: 30,
+                    subject: Ticket.sample().id.text, begunAt: .tick(7), state: .committed,
+                    endedAt: .end))
+            try rows.append(.sample(7, .prizes, -30))
+            try rows.append(.sample(7, card.purse, 30))
+        }
+        #expect(
+            try await ledger.audit().violations == [
+                "I12: the prize of ticket ticket-1 went to another than who bought it"
+            ])
     }
 
     @Test func countsWhatThereIs() async throws {

@@ -207,6 +207,49 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
+    @Test("whose prize is nothing has won nothing, and does not stand before an older winner")
+    func nothingForAll() async throws {
+        let world = try await World.withCard(.ntag215)
+        let older = try await world.buy(2)
+        let newer = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([
+            try world.draw(like: older.ticket, top: 5), try world.draw(like: newer.ticket, top: 0),
+        ])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        let receipt = try await world.station.claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        #expect(receipt.prizes.map(\.ticket.ticket) == [older.ticket] && receipt.problem == nil)
+        #expect(receipt.balance == World.usd(1_100))
+        await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+            try await world.station.claimTickets(
+                drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: newer.ticket.id)
+        }
+    }
+
+    @Test("that another station claims for another prize does not stand before an older winner")
+    func claimedMeanwhile() async throws {
+        let world = try await World.withCard(.ntag215)
+        let older = try await world.buy(2)
+        let newer = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([
+            try world.draw(like: older.ticket, top: 5), try world.draw(like: newer.ticket, top: 5),
+        ])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        let others = try DrawList([try world.draw(like: newer.ticket, top: 7)])
+        let interlude = Interlude(beforeStep: 1) {
+            _ = try? await world.station.claimTickets(
+                drawn: others, prizes: prizes, topPrizeUnit: .whole)
+            _ = try? await world.reader.select(within: .zero)
+        }
+        let ledger = LedgerThatIsInterrupted(ledger: world.ledger, beforeWriting: interlude)
+        let receipt = try await world.station(ledger: ledger).claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        #expect(interlude.hasPlayed && receipt.problem?.kind == .operationMismatch)
+        #expect(receipt.prizes.map(\.ticket.ticket) == [older.ticket])
+        #expect(try await world.balance() == 1_000 - 400 + 700 + 500)
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
     @Test("is listed without a card; a card that is not known is refused")
     func listed() async throws {
         let world = try await World.withCard(.ntag215)

@@ -190,7 +190,7 @@ struct TwoStationsTests {
 }
 
 /// Something happens right before the ledger is written to.
-private struct LedgerThatIsInterrupted: LedgerStore {
+struct LedgerThatIsInterrupted: LedgerStore {
     let ledger: any LedgerStore
     let beforeWriting: Interlude
 

@@ -51,6 +51,8 @@ struct PrizeTests {
         #expect(table.prize(of: ticket, in: draw, .minor)?.description == "40000000.00")
         draw = Draw(id: draw.id, date: draw.date, balls: draw.balls, topPrize: .max)
         #expect(table.prize(of: ticket, in: draw, .whole)?.minorUnits == .max)
+        draw = Draw(id: draw.id, date: draw.date, balls: draw.balls, topPrize: 0)
+        #expect(table.prize(of: ticket, in: draw, .whole) == nil, "nothing is no prize")
     }
 
     @Test("is paid by a table that is written as it is read")

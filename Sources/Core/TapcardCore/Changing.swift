@@ -177,7 +177,9 @@ extension Station {
     func conclude(
         _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
-        await outcome(of: id, begun, state, after: error)?.map {
+        // The operation that has this id is not the one that was asked for.
+        guard error.kind != .operationMismatch else { return nil }
+        return await outcome(of: id, begun, state, after: error)?.map {
             receipt($0, isReplayed: false, .outOfDate)
         }
     }

@@ -41,8 +41,9 @@ extension Station {
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
             } catch {
                 claims.problem = error.refusing(prize)
-                // A smaller prize may have room; a card that is gone has none.
-                guard error.kind == .limitExceeded else { break }
+                // What is wrong with this ticket says nothing of the next; a card or a ledger that
+                // is gone does.
+                guard error.isOfOneTicket else { break }
             }
         }
         return try receipt(of: claims, on: checked.card, naming: name)
@@ -130,6 +131,11 @@ extension OperationID {
 }
 
 extension TapcardError {
+    /// Whether another ticket of the same card can be claimed all the same.
+    fileprivate var isOfOneTicket: Bool {
+        [.limitExceeded, .alreadyClaimed, .operationMismatch, .wrongState].contains(kind)
+    }
+
     /// What to do with a prize that has no room on the card.
     fileprivate func refusing(_ prize: Money) -> TapcardError {
         guard kind == .limitExceeded else { return self }

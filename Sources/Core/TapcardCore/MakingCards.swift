@@ -295,9 +295,17 @@ extension Station {
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
                 isConsistent ? face?.scratch ?? .none : .none
             )
-        case .unsealed(let face): return (face.holder, face.balance, face.scratch)
+        // Anybody can write that a code is activated; the service can be asked for it.
+        case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .untrusted(let error): throw .refused(error)
         case .blank, .senseless, .other: throw .refused(try await strangerRefusal(sight))
         }
+    }
+}
+
+extension ScratchCard {
+    /// The same as it was before the service has said yes.
+    fileprivate var unactivated: ScratchCard {
+        if case .activated(let code) = self { .scratched(code) } else { self }
     }
 }

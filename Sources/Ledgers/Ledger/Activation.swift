@@ -80,6 +80,13 @@ extension LedgerStore {
             }
             if let open = view.activation { return .attempt(open) }
             guard let code = view.card.scratch.code else { return .changed }
+            if let twin = try rows.twin(of: view.card) {
+                return .refused(
+                    Refusal(
+                        .wrongState,
+                        "card \(twin) has the same code, and one of them was read off the other; "
+                            + "close the copy first"))
+            }
             if let other = try rows.activation(of: code) {
                 return .refused(
                     Refusal(
@@ -119,9 +126,24 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
+    /// The card whose code this is, or was when the service was asked for it.
+    func owner(
+        of code: ScratchCode, beside uid: CardUID
+    ) throws(LedgerError) -> CardUID? {
+        if let card = try cards(with: code).first(where: { $0.uid != uid }) { return card.uid }
+        guard let attempt = try activation(of: code), attempt.card != uid else { return nil }
+        return attempt.card
+    }
+
+    /// Another card in use with this one's code. One that was replaced is not in use.
+    fileprivate func twin(of card: LedgerCard) throws(LedgerError) -> CardUID? {
+        guard let code = card.scratch.code else { return nil }
+        return try cards(with: code).first { $0.uid != card.uid && $0.isInUse }?.uid
+    }
+
     /// The attempt for the code on a card in use, as long as the card does not show its answer.
     func activation(on card: LedgerCard) throws(LedgerError) -> ActivationAttempt? {
-        guard card.status == .active || card.status == .blocked,
+        guard card.isInUse,
             case .scratched(let code) = card.scratch
         else { return nil }
         // Codes can be read off a card, so another one may have been made to say the same.

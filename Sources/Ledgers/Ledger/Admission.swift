@@ -44,6 +44,8 @@ struct Circumstances: Sendable {
     /// The ticket that is to be claimed, or that has the name of the one to be sold already.
     var sold: SoldTicket?
     var earlierClaim: Operation?
+    /// A card that the code on a card to be adopted is, or was, the code of.
+    var codeOwner: CardUID?
     /// What the service was asked for the code on the card, and has not refused.
     var activation: ActivationAttempt?
 }
@@ -230,6 +232,13 @@ extension CardPlan {
         switch origin {
         case .issue: source = .cash
         case .adopt(let message):
+            // Anybody can read a code off a card and write it onto a tag.
+            if let owner = circumstances.codeOwner {
+                throw Refusal(
+                    .wrongState,
+                    "the code on the tag is that of card \(owner), off which it was read; "
+                        + "issue --overwrite makes the tag a card of its own")
+            }
             source = .adopted
             effects.card.foreignMessage = message
         case .replace(let uid):
@@ -239,7 +248,7 @@ extension CardPlan {
             guard uid != card.uid else {
                 throw Refusal(.wrongState, "card \(uid) cannot be replaced by itself")
             }
-            guard lost.card.status == .active || lost.card.status == .blocked else {
+            guard lost.card.isInUse else {
                 throw Refusal(
                     .cardClosed, "card \(uid) was \(lost.card.status.rawValue) before")
             }

@@ -55,12 +55,26 @@ struct TicketAuditor {
             if ticket.flatMap({ operations[$0.operation] })?.state != .committed {
                 found.append("I12: ticket \(name) has a prize, but does not count")
             }
-            let booked = try rows.entries(of: claim.id).first { $0.account == .prizes }?.amount
-            if booked != -claim.amount {
+            let entries = try rows.entries(of: claim.id)
+            if entries.first(where: { $0.account == .prizes })?.amount != -claim.amount {
                 found.append("I12: operation \(claim.id) did not book its prize")
+            }
+            if let ticket, try !isOfBuyer(entries, claim, of: ticket) {
+                found.append("I12: the prize of ticket \(name) went to another than who bought it")
             }
         }
         return found.sorted()
+    }
+
+    /// Whether a prize was booked onto the account that paid for the ticket, or onto one that its
+    /// balance was moved to.
+    private func isOfBuyer(
+        _ entries: [Entry], _ claim: Operation, of ticket: SoldTicket
+    ) throws(LedgerError) -> Bool {
+        let credited = entries.map(\.account).filter { $0 != .prizes }
+        guard credited.count == 1, case .purse(claim.uid, _) = credited[0] else { return false }
+        let paidFrom = try rows.entries(of: ticket.operation).map(\.account)
+        return try rows.accounts(behind: credited[0]).contains(where: paidFrom.contains)
     }
 
     /// I12: a card has none but a ticket that counts.
@@ -93,13 +107,38 @@ struct TicketAuditor {
             }
         }
         for card in cards {
-            guard case .activated(let code) = card.scratch, let attempt = codes[code],
-                attempt.card == card.uid
-            else { continue }
-            if attempt.state != .active || operations[attempt.id] == nil {
+            guard case .activated(let code) = card.scratch else { continue }
+            if try !isActivated(card, by: codes[code]) {
                 found.append("I9: card \(card.uid) was activated without a yes")
             }
         }
-        return found
+        return found + twins(cards)
+    }
+
+    /// Whether there is a yes behind an activated card: an attempt of its own; or the operation
+    /// alone, from before there were attempts; or it came to this ledger like that, under a seal.
+    /// What has happened to the cards that it replaces counts.
+    private func isActivated(
+        _ card: LedgerCard, by attempt: ActivationAttempt?
+    ) throws(LedgerError) -> Bool {
+        if let attempt, try rows.replaces(attempt.card, by: card) {
+            return attempt.state == .active && operations[attempt.id] != nil
+        }
+        for case .purse(let uid, _) in try rows.accounts(of: card) {
+            let kinds = try rows.operations(on: uid).map(\.kind)
+            if kinds.contains(.activate) || kinds.contains(.adopt) { return true }
+        }
+        return false
+    }
+
+    /// I9: of two cards in use with one code, one is a copy.
+    private func twins(_ cards: [LedgerCard]) -> [String] {
+        var owners: [ScratchCode: CardUID] = [:]
+        return cards.filter(\.isInUse).compactMap { card in
+            guard let code = card.scratch.code,
+                let other = owners.updateValue(card.uid, forKey: code)
+            else { return nil }
+            return "I9: cards \(other) and \(card.uid) have the same code"
+        }
     }
 }

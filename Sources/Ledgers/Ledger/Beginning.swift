@@ -212,8 +212,15 @@ struct Book {
                     ?? [],
                 earlierRefund: try rows.refund(of: id))
         case .make(let plan):
-            guard case .replace(let lost) = plan.origin else { return Circumstances() }
-            return Circumstances(lost: try view(of: lost))
+            switch plan.origin {
+            case .issue: return Circumstances()
+            case .replace(let lost): return Circumstances(lost: try view(of: lost))
+            case .adopt:
+                return Circumstances(
+                    codeOwner: try plan.scratch.code.flatMap { code throws(LedgerError) in
+                        try rows.owner(of: code, beside: request.uid)
+                    })
+            }
         case .ticket(let ticket, _):
             return Circumstances(sold: try rows.ticket(ticket.id))
         case .claim(let id, _):

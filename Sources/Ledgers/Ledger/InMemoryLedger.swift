@@ -65,6 +65,9 @@ private final class MemoryRows: LedgerRows {
 
     func card(_ uid: CardUID) -> LedgerCard? { tables.cards[uid] }
     func cards() -> [LedgerCard] { tables.cards.values.sorted { $0.uid < $1.uid } }
+    func cards(with code: ScratchCode) -> [LedgerCard] {
+        cards().filter { $0.scratch.code == code }
+    }
 
     func save(_ card: LedgerCard) throws(LedgerError) {
         guard card.ticket.map({ counts($0.id) }) ?? true else {

@@ -63,6 +63,9 @@ public struct LedgerCard: Hashable, Sendable {
         self.foreignMessage = foreignMessage
     }
 
+    /// Whether it still stands for something; one that is blocked does.
+    public var isInUse: Bool { status == .active || status == .blocked }
+
     /// The customer's account behind this card.
     public var purse: Account { .purse(uid, account) }
 

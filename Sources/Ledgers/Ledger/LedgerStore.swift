@@ -23,6 +23,8 @@ public protocol LedgerStore: Sendable {
 public protocol LedgerRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
     func cards() throws(LedgerError) -> [LedgerCard]
+    /// Those that say that this is their code, also when they are not in use any more.
+    func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard]
     /// Adds the card, or replaces what was known of it.
     func save(_ card: LedgerCard) throws(LedgerError)
 

@@ -3,14 +3,24 @@ import TapcardDomain
 extension LedgerRows {
     /// A card's own account, and those of the cards whose balance was moved onto it.
     func accounts(of card: LedgerCard) throws(LedgerError) -> [Account] {
-        var accounts = [card.purse]
+        try accounts(behind: card.purse)
+    }
+
+    /// An account, and those whose balance it began with, because their card was replaced.
+    func accounts(behind purse: Account) throws(LedgerError) -> [Account] {
+        var accounts = [purse]
         var place = 0
         while place < accounts.count, accounts.count < mostReplacements {
             guard case .purse(let uid, _) = accounts[place] else { break }
             for operation in try operations(on: uid) where operation.kind == .replace {
                 let booked = try entries(of: operation.id).map(\.account)
                 guard booked.contains(accounts[place]) else { continue }
-                accounts += booked.filter { !accounts.contains($0) }
+                // Where the card had another holder before, that one's account is closed by the
+                // same operation: it is not what the lost card has left.
+                accounts += booked.filter { account in
+                    guard case .purse(let lost, _) = account else { return false }
+                    return lost != uid && !accounts.contains(account)
+                }
             }
             place += 1
         }

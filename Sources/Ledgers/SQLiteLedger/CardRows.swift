@@ -10,6 +10,10 @@ extension SQLiteRows {
         try cards(where: "TRUE ORDER BY card.uid", [])
     }
 
+    func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {
+        try cards(where: "card.scratch_code = ? ORDER BY card.uid", [.id(code)])
+    }
+
     func save(_ card: LedgerCard) throws(LedgerError) {
         try connection.run(
             """

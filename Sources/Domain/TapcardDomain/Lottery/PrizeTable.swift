@@ -57,10 +57,12 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// What the ticket has won in this draw; nil for nothing.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
-        switch row.prize {
-        case .amount(let amount): return amount
-        case .top: return unit.money(draw.topPrize, currency)
-        }
+        let prize =
+            switch row.prize {
+            case .amount(let amount): amount
+            case .top: unit.money(draw.topPrize, currency)
+            }
+        return prize.minorUnits > 0 ? prize : nil
     }
 
     public var description: String {

@@ -1,0 +1,79 @@
+import CardImage
+import Ledger
+import NDEF
+import ServicePorts
+import SimulatedField
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// What a tag without a seal says of a code is somebody's word.
+@Suite("A code on a tag that others wrote")
+struct AdoptedCodeTests {
+    private struct Yes: ActivationService {
+        func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+            .active
+        }
+    }
+
+    private static let code = "11111111-2222-4333-8444-555555555555"
+
+    private func tag(state: String) throws -> TagMemory {
+        let json =
+            #"{"balance":99.00    ,"id":6,"name":"Eve","code":"\#(Self.code)","state":"\#(state)"}"#
+        var tag = try World.otherTag(.ntag215)
+        try tag.lay(NDEFText(language: "en", text: json).record)
+        return tag
+    }
+
+    @Test("is not taken over where it is that of a card of this ledger, which stays activatable")
+    func copied() async throws {
+        let world = World(try World.blank(.ntag215))
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        let original = try await world.tag()
+        var copy = try World.otherTag(.ntag215)
+        for page in try original.layout.ndefPages { copy[page] = original[page] }
+        try await world.put(copy)
+        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
+        }
+        #expect(try await world.reader.change { $0.tag(World.otherUID) } == copy)
+        try await world.put(original)
+        _ = try await world.station.activate(id: World.id(4), through: Yes())
+        #expect(try await world.station.read().scratch.word == "activated")
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test(
+        "counts as scratched at most, until the service is asked",
+        arguments: ["scratched", "activated"])
+    func unsealed(state: String) async throws {
+        let world = World(try World.blank())
+        try await world.put(try tag(state: state))
+        let found = try await world.station.read()
+        try #require(found.seal == .unsealed && found.scratch.word == state)
+        let order = CardOrder(.adopt(accepting: nil))
+        let reading = try await world.station.make(order, id: World.id(2))
+        #expect(reading.scratch.word == "scratched")
+        _ = try await world.station.activate(id: World.id(3), through: Yes())
+        let activated = try await world.station.read().scratch
+        #expect(activated.word == "activated" && activated.code?.description == Self.code)
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("that was activated stays so where our seal is on it")
+    func sealed() async throws {
+        let elsewhere = World(try World.blank(.ntag215))
+        try await elsewhere.issue()
+        _ = try await elsewhere.station.scratch(id: World.id(2))
+        _ = try await elsewhere.station.activate(id: World.id(3), through: Yes())
+        let world = World(try World.blank(.ntag215))
+        try await world.put(try await elsewhere.tag())
+        let order = CardOrder(.adopt(accepting: nil))
+        #expect(try await world.station.make(order, id: World.id(4)).scratch.word == "activated")
+        #expect(try await world.ledger.audit().violations == [])
+    }
+}
