@@ -10,7 +10,7 @@ final class AnswerSink {
 
     private(set) var head = HTTPHead()
     private(set) var body: [UInt8] = []
-    /// Whether the last line that came was the empty one at the end of a head.
+    /// Whether the last head that began is whole.
     private(set) var isHeadComplete = false
     private(set) var isTooLarge = false
     private var headBytes = 0
@@ -22,6 +22,10 @@ final class AnswerSink {
             return 0
         }
         let bytes = unsafe Array(line)
+        // libcurl brings the lines behind a chunked body here as well. They come too late to
+        // say anything of the answer, and are only counted.
+        let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
+        guard mayBegin else { return line.count }
         head.take(bytes)
         isHeadComplete = bytes.allSatisfy { $0 == 0x0D || $0 == 0x0A }
         return line.count
