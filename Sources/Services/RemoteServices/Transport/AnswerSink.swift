@@ -12,13 +12,13 @@ final class AnswerSink {
     private(set) var body: [UInt8] = []
     /// Whether the last head that began is whole.
     private(set) var isHeadComplete = false
-    private(set) var isTooLarge = false
+    private(set) var excess: CurlFailure.Excess?
     private var headBytes = 0
 
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
         guard headBytes <= AnswerSink.longestHead else {
-            isTooLarge = true
+            excess = .head
             return 0
         }
         let bytes = unsafe Array(line)
@@ -33,7 +33,7 @@ final class AnswerSink {
 
     func takeBody(_ piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= AnswerSink.longestBody - body.count else {
-            isTooLarge = true
+            excess = .body
             return 0
         }
         unsafe body.append(contentsOf: piece)
