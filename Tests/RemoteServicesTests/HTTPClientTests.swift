@@ -227,6 +227,23 @@ struct HTTPClientTests {
         }
     }
 
+    @Test(
+        "a proxy's password is shown nowhere",
+        arguments: [
+            "http://user:sesame x@y z", "sesame://user:sesame@127.0.0.1",
+            "http://user:sesame@nobody.invalid", "http://user:sesame@127.0.0.1:1",
+            "http://user:sesame@127.0.0.1:99999999", "http://user:sesame@[::1",
+            "http://user@sesame:sesame@nobody.invalid",
+        ])
+    func secretProxy(_ proxy: String) async {
+        let client = HTTPClient(.init(version: "1", proxy: proxy))
+        let failure = await #expect(throws: ServiceError.self) {
+            try await client.send(
+                HTTPRequest(.get, "http://nobody.invalid/thing"), by: Self.limits)
+        }
+        #expect(failure?.detail.contains("sesame") == false, "\(failure?.detail ?? "")")
+    }
+
     @Test("a proxy that makes no connection")
     func unwillingProxy() async throws {
         try await ScriptedServer.serving(.answer("407 Proxy Authentication Required", "")) {

@@ -57,9 +57,14 @@ package struct CurlFailure {
     private var beforeSending: ServiceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.unreachable, "no such name is known")
-        case CURLE_COULDNT_RESOLVE_PROXY: error(.unreachable, "the proxy's name is not known")
+        // In libcurl's words the whole address of the proxy may stand, and its password there.
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            ServiceError(
+                .unreachable, "the proxy's name is not known, or its address cannot be used")
+        case CURLE_COULDNT_CONNECT where words.contains("proxy scheme"):
+            ServiceError(.unreachable, "no such kind of proxy is known")
         case CURLE_COULDNT_CONNECT: error(.unreachable, "nobody answers there")
-        case CURLE_PROXY: error(.unreachable, "the proxy makes no connection")
+        case CURLE_PROXY: ServiceError(.unreachable, "the proxy makes no connection")
         case CURLE_OPERATION_TIMEDOUT:
             ServiceError(.timedOut, "no connection came about within \(shorterLimit.shown)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
