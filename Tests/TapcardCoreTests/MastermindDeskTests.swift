@@ -216,7 +216,7 @@ struct MastermindDeskTests {
     }
 
     private static let notSent: [ServiceError.Kind] = [
-        .unreachable, .certificate, .redirected, .refused, .wrongPassword, .badAddress, .noClient,
+        .unreachable, .certificate, .refused, .wrongPassword, .badAddress, .noClient,
     ]
     private static let lost = ServiceError.Kind.allCases.filter {
         !notSent.contains($0) && $0 != .unauthorized

@@ -310,10 +310,11 @@ extension ServiceError {
     fileprivate var mayHaveHappened: Bool {
         switch kind {
         // Who leaves while it is on its way does not call it back.
-        case .timedOut, .cutOff, .tooLarge, .notHTTP, .broken, .notJSON, .wrongShape, .badVersion,
-            .badBalls, .badDate, .cancelled:
+        // A redirect after a POST says just as well that it is done.
+        case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
+            .badVersion, .badBalls, .badDate, .cancelled:
             true
-        case .unreachable, .certificate, .redirected, .refused, .unauthorized, .wrongPassword,
+        case .unreachable, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:
             false
         }
