@@ -153,7 +153,8 @@ struct BoardAnswerTests {
                     case 4: .passwordWanted(user: "amanda")
                     default: .key(keys[chance(keys.count)])
                     }
-                if case .guess(let guess)? = board.take(event) {
+                if case .guess(let guess, let game)? = board.take(event) {
+                    #expect(game == board.game)
                     try board.rules.requireGuess(guess)
                 }
                 #expect(board.choice.count == board.rules.slots)

@@ -112,7 +112,7 @@ struct BoardKeyTests {
         #expect(board.press(.enter) == nil)
         #expect(board.message == .init(tone: .bad, text: "One slot is still empty."))
         board.type("4")
-        #expect(board.press(.enter) == .guess([1, 2, 3, 4]))
+        #expect(board.press(.enter) == .guess([1, 2, 3, 4], in: try BoardMaker.game(slots: 4)))
         #expect(board.phase == .asking(leaving: false))
     }
 

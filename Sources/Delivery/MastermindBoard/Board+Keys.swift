@@ -111,9 +111,10 @@ extension Board {
             cursor = choice.firstIndex(of: nil) ?? cursor
             return nil
         }
+        guard let game else { return nil }
         phase = .asking(leaving: false)
         (message, scroll) = (nil, 0)
-        return .guess(guess)
+        return .guess(guess, in: game)
     }
 
     private mutating func takeInHelp(_ key: BoardKey) {

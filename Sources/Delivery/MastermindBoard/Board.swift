@@ -52,7 +52,8 @@ package struct Board: Hashable, Sendable {
     /// What a board asks for.
     package enum Request: Hashable, Sendable {
         case start(slots: Int)
-        case guess([Int])
+        /// In the game that lies before the player, which another process may have left behind.
+        case guess([Int], in: MastermindGame)
         case ranking
         /// Nil where the player does not want to give it.
         case password(String?)
