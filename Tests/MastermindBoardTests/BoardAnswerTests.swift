@@ -56,7 +56,28 @@ struct BoardAnswerTests {
         #expect(board.screen.contains("Solved with 5 guesses! n starts a new game."))
     }
 
-    @Test("a guess that failed can be made again, and what was chosen stays")
+    @Test("a guess that does not count stays chosen, and can be made again or typed over")
+    func withdrawn() throws {
+        var board = try BoardMaker.board()
+        // The same guess was lost before: that one stays as it is.
+        var history = board.history
+        history.ask([1, 2, 3, 4])
+        for text in ["Nobody answered.", "Still nobody."] {
+            board.type("1234")
+            board.press(.enter)
+            _ = board.take(.guessFailed(text, history))
+        }
+        #expect(board.phase == .choosing)
+        #expect(board.choice == [1, 2, 3, 4])
+        #expect(board.message == .init(tone: .bad, text: "Still nobody."))
+        board.press(.enter)
+        #expect(board.phase == .asking(leaving: false))
+        _ = board.take(.guessFailed("Still nobody.", history))
+        board.type("5555")
+        #expect(board.choice == [5, 5, 5, 5])
+    }
+
+    @Test("a guess that may have counted is not made again by one key")
     func failure() throws {
         var board = try BoardMaker.board()
         board.type("1234")
@@ -65,11 +86,16 @@ struct BoardAnswerTests {
         history.ask([1, 2, 3, 4])
         _ = board.take(.guessFailed("Nobody answered.", history))
         #expect(board.phase == .choosing)
-        #expect(board.choice == [1, 2, 3, 4])
+        #expect(board.choice == [nil, nil, nil, nil])
+        #expect(board.cursor == 0)
         #expect(board.message == .init(tone: .bad, text: "Nobody answered."))
         #expect(board.screen.contains(" ?  1  2  3  4   no answer came"))
-        #expect(board.press(.enter) == .guess([1, 2, 3, 4]))
+        #expect(board.press(.enter) == nil)
+        board.type("1234")
+        board.press(.enter)
+        // Nothing is known where the file is gone.
         _ = board.take(.guessFailed("The file is gone.", nil))
+        #expect(board.choice == [nil, nil, nil, nil])
         #expect(board.history == history)
     }
 
@@ -127,7 +153,8 @@ struct BoardAnswerTests {
                     case 4: .passwordWanted(user: "amanda")
                     default: .key(keys[chance(keys.count)])
                     }
-                if case .guess(let guess)? = board.take(event) {
+                if case .guess(let guess, let game)? = board.take(event) {
+                    #expect(game == board.game)
                     try board.rules.requireGuess(guess)
                 }
                 #expect(board.choice.count == board.rules.slots)

@@ -4,15 +4,26 @@ import Testing
 
 @Suite("What the keys do at the board")
 struct BoardKeyTests {
-    @Test("digits choose and go on to the next slot, and stay at the last")
+    @Test("digits choose and go on to the next slot; behind the last one they begin another row")
     func digits() throws {
         var board = try BoardMaker.board()
         #expect(board.type("12") == nil)
         #expect(board.choice == [1, 2, nil, nil])
         #expect(board.cursor == 2)
-        board.type("346")
-        #expect(board.choice == [1, 2, 3, 6])
+        board.type("34")
+        #expect(board.choice == [1, 2, 3, 4])
         #expect(board.cursor == 3)
+        // Who goes to a slot changes that one.
+        board.press(.last)
+        board.type("6")
+        #expect(board.choice == [1, 2, 3, 6])
+        board.type("5")
+        #expect(board.choice == [5, nil, nil, nil])
+        #expect(board.cursor == 1)
+        // Nor does a row begin anew that has a gap.
+        board.press(.last)
+        board.type("22")
+        #expect(board.choice == [5, nil, nil, 2])
     }
 
     @Test("a colour that there is not is refused by name", arguments: ["0", "7", "9"])
@@ -101,7 +112,7 @@ struct BoardKeyTests {
         #expect(board.press(.enter) == nil)
         #expect(board.message == .init(tone: .bad, text: "One slot is still empty."))
         board.type("4")
-        #expect(board.press(.enter) == .guess([1, 2, 3, 4]))
+        #expect(board.press(.enter) == .guess([1, 2, 3, 4], in: try BoardMaker.game(slots: 4)))
         #expect(board.phase == .asking(leaving: false))
     }
 

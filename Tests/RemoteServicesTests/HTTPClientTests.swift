@@ -63,6 +63,24 @@ struct HTTPClientTests {
         }
     }
 
+    @Test(
+        "lines behind a body are no part of the answer",
+        arguments: ["0\r\n", "2\r\n{}\r\n0\r\n", "2\r\n{}\r\n0\r\nHTTP/9: 1\r\n"])
+    func trailers(_ chunks: String) async throws {
+        let script: [ScriptedServer.Step] = [
+            .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Sum: of the head\r\n\r\n"),
+            .text("\(chunks)X-Sum: abc\r\nCache-Control: max-age=9\r\nETag: \"a\"\r\n\r\n"),
+        ]
+        try await ScriptedServer.serving(script) { server in
+            let answer = try await client.send(
+                HTTPRequest(.get, server.address), by: Self.limits)
+            #expect(answer.body == Array((chunks.hasPrefix("0") ? "" : "{}").utf8))
+            #expect(answer.head["x-sum"] == "of the head")
+            #expect(answer.head["cache-control"] == nil)
+            #expect(answer.head["etag"] == nil)
+        }
+    }
+
     @Test("a connection is kept for the next request, but not for one that must not be repeated")
     func connections() async throws {
         try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
@@ -207,6 +225,23 @@ struct HTTPClientTests {
             #expect(
                 server.requests.first?.firstLine == "GET http://nobody.invalid/thing HTTP/1.1")
         }
+    }
+
+    @Test(
+        "a proxy's password is shown nowhere",
+        arguments: [
+            "http://user:sesame x@y z", "sesame://user:sesame@127.0.0.1",
+            "http://user:sesame@nobody.invalid", "http://user:sesame@127.0.0.1:1",
+            "http://user:sesame@127.0.0.1:99999999", "http://user:sesame@[::1",
+            "http://user@sesame:sesame@nobody.invalid",
+        ])
+    func secretProxy(_ proxy: String) async {
+        let client = HTTPClient(.init(version: "1", proxy: proxy))
+        let failure = await #expect(throws: ServiceError.self) {
+            try await client.send(
+                HTTPRequest(.get, "http://nobody.invalid/thing"), by: Self.limits)
+        }
+        #expect(failure?.detail.contains("sesame") == false, "\(failure?.detail ?? "")")
     }
 
     @Test("a proxy that makes no connection")

@@ -26,19 +26,32 @@ struct LargeAnswerTests {
             for _ in 0..<2 {
                 let failure = await #expect(throws: ServiceError.self) { try await send(server) }
                 #expect(failure?.kind == .tooLarge)
-                #expect(failure?.detail == "the answer has more than 1048576 bytes")
+                #expect(failure?.detail == "the answer has more than 1048576 bytes of body")
             }
         }
     }
 
-    @Test("a head without end")
-    func head() async throws {
-        let line = Array("X-More: \(String(repeating: "m", count: 1_000))\r\n".utf8)
-        try await ScriptedServer.serving([
-            .text("HTTP/1.1 200 OK\r\n"), .flood(line, times: 10_000),
-        ]) { server in
+    /// Each is the beginning of an answer, and what follows it again and again.
+    private static let heads: [(String, String)] = [
+        ("HTTP/1.1 200 OK\r\n", "X-More: \(String(repeating: "m", count: 1_000))\r\n"),
+        ("HTTP/1.1 200 OK\r\nX-More: ", String(repeating: "m", count: 1_000)),
+        ("HTTP/1.1 200 ", String(repeating: "O", count: 1_000)),
+        ("", "HTTP/1.1 100 Continue\r\n\r\n"),
+        ("", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n",
+            "X-More: \(String(repeating: "m", count: 1_000))\r\n"
+        ),
+    ]
+
+    @Test(
+        "a head without end, a line without end, lines without end behind a body", arguments: heads)
+    func head(begin: String, more: String) async throws {
+        let script: [ScriptedServer.Step] = [.text(begin), .flood(Array(more.utf8), times: 10_000)]
+        try await ScriptedServer.serving(script) { server in
             let failure = await #expect(throws: ServiceError.self) { try await send(server) }
-            #expect(failure?.kind == .tooLarge)
+            #expect(failure?.kind == .tooLarge, "\(failure?.detail ?? "")")
+            #expect(failure?.detail == "the answer has more than 65536 bytes of head")
         }
     }
 

@@ -42,6 +42,16 @@ struct LotteryParsingTests {
             try LotteryParsing.tickets(Array(#"{"tickets":[]}"#.utf8), under: .standard).isEmpty)
     }
 
+    @Test("no answer has more values than there is memory for")
+    func manyValues() throws {
+        // The object, the array and 99,998 rows are 100,000 values.
+        for (rows, kind) in [(99_998, ServiceError.Kind.wrongShape), (99_999, .tooLarge)] {
+            let text = #"{"draws":[{}"# + String(repeating: ",{}", count: rows - 1) + "]}"
+            let error = #expect(throws: ServiceError.self) { try draws(Array(text.utf8)) }
+            #expect(error?.kind == kind)
+        }
+    }
+
     @Test("other rules are a parameter")
     func rules() throws {
         let five = try LotteryRules(ballCount: 5, highest: 50)

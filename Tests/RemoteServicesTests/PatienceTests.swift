@@ -87,6 +87,23 @@ struct PatienceTests {
         #expect(rest.limits.map(\.connecting) == [.seconds(5), .seconds(5)])
     }
 
+    @Test("the time that a service had is told as it was set")
+    func wholeTime() async throws {
+        try await ScriptedServer.serving([.hold]) { server in
+            let service = RemoteActivation(
+                try ServiceAddress(server.address),
+                through: HTTPClient(.init(version: "1", proxy: "")),
+                patience: Patience(whole: .milliseconds(300)), in: .system)
+            let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
+            let failure = await #expect(throws: ServiceError.self) {
+                try await service.activate(code)
+            }
+            #expect(failure?.kind == .timedOut)
+            #expect(
+                failure?.detail == "127.0.0.1:\(server.port): no whole answer came within 0.30 s")
+        }
+    }
+
     @Test("a pause is not begun that would outlast the time")
     func noTimeToPause() async throws {
         let transport = ScriptedTransport(.failure(.unreachable))

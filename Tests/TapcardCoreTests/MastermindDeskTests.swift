@@ -216,7 +216,7 @@ struct MastermindDeskTests {
     }
 
     private static let notSent: [ServiceError.Kind] = [
-        .unreachable, .certificate, .redirected, .refused, .wrongPassword, .badAddress, .noClient,
+        .unreachable, .certificate, .refused, .wrongPassword, .badAddress, .noClient,
     ]
     private static let lost = ServiceError.Kind.allCases.filter {
         !notSent.contains($0) && $0 != .unauthorized
@@ -263,6 +263,33 @@ struct MastermindDeskTests {
         #expect(try bench.text().split(separator: "\"id\"").count == 17)
         _ = try desk.resume(first.game)
         #expect(try bench.desk().currentGame() == first)
+    }
+
+    @Test("a guess counts in the game that it is meant for, whichever is the current one")
+    func twoGames() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        let first = try desk.requireCurrentGame()
+        let second = try await bench.desk().start(slots: 6).game
+        #expect(try await desk.guess([1, 1, 1, 1], in: first).game == first)
+        bench.service.fail(.timedOut)
+        _ = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([2, 2, 2, 2], in: first)
+        }
+        bench.service.fail(.unreachable)
+        _ = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([3, 3, 3, 3], in: first)
+        }
+        let turns = try desk.kept(first).history.turns
+        #expect(turns.map(\.guess) == [[1, 1, 1, 1], [2, 2, 2, 2]])
+        #expect(turns.last?.outcome == .unknown)
+        // What fits the current game alone is no guess in this one.
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1, 1, 1], in: first)
+        }
+        #expect(error?.kind == .badGuess)
+        #expect(try desk.currentGame() == (try desk.kept(second)))
+        #expect(try desk.kept(second).history.turns == [])
     }
 
     @Test("two desks on one file lose no guess of each other")

@@ -138,3 +138,10 @@ final class DeskBench: Sendable {
         }
     }
 }
+
+extension MastermindDesk {
+    /// Guesses as the command does.
+    func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
+        try await guess(colours, in: try requireCurrentGame())
+    }
+}

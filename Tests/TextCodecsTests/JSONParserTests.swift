@@ -128,6 +128,18 @@ struct JSONParserTests {
         #expect(kind(of: text + [0x20]) == .tooLarge)
     }
 
+    @Test(
+        "No more values are read than are wanted, wherever they lie",
+        arguments: ["[1,[],{}]", "[[[0]]]", #"{"a":{"b":1},"c":null}"#])
+    func valueLimit(text: String) throws {
+        let bytes = Array(text.utf8)
+        #expect(throws: Never.self) { try JSONValue.parsing(bytes, valueLimit: 4) }
+        let error = #expect(throws: JSONError.self) {
+            try JSONValue.parsing(bytes, valueLimit: 3)
+        }
+        #expect(error?.kind == .tooLarge && error?.detail.hasPrefix("more than 3 values") == true)
+    }
+
     @Test("An error names the byte")
     func detail() {
         let error = #expect(throws: JSONError.self) { try parse("[1,x]") }

@@ -29,6 +29,19 @@ public struct MastermindDesk: Sendable {
         try file.load().current(at: address)
     }
 
+    /// The game that goes on, for what cannot be done without one.
+    public func requireCurrentGame() throws(TapcardError) -> MastermindGame {
+        if let kept = try currentGame() { return kept.game }
+        throw TapcardError(
+            .wrongState, "There is no game to guess in.", meaning: MastermindDesk.nothingSent,
+            advice: "Start one with tapcard mastermind start.")
+    }
+
+    /// What is known of a game, whichever is the current one.
+    public func kept(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
+        try file.load().kept(game, at: address)
+    }
+
     public func logIn(
         as user: String, password: String, timeToLive: Int? = nil
     ) async throws(TapcardError) {
@@ -106,14 +119,15 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    /// Makes a guess in the current game.
+    /// Makes a guess in that game. Which game is the current one does not matter here: another
+    /// process may have changed that since the player looked.
     ///
     /// It is written down before it is sent. Where no answer comes it stays there as one that may
     /// have counted: it is not repeated, because the service would count it twice.
     public func guess(
-        _ colours: [Int], rules colourCount: Int = 6
+        _ colours: [Int], in game: MastermindGame, rules colourCount: Int = 6
     ) async throws(TapcardError) -> KeptMastermindGame {
-        let game = try requireGuess(colours, colourCount)
+        try requireGuess(colours, colourCount, in: game)
         try change(game) { $0.ask(colours) }
         do {
             let answer = try await callWithLogin { token throws(ServiceError) in
@@ -137,26 +151,20 @@ public struct MastermindDesk: Sendable {
     }
 
     private func requireGuess(
-        _ colours: [Int], _ colourCount: Int
-    ) throws(TapcardError) -> MastermindGame {
-        guard let kept = try currentGame() else {
-            throw TapcardError(
-                .wrongState, "There is no game to guess in.", meaning: MastermindDesk.nothingSent,
-                advice: "Start one with tapcard mastermind start.")
-        }
+        _ colours: [Int], _ colourCount: Int, in game: MastermindGame
+    ) throws(TapcardError) {
         do {
-            try MastermindRules(slots: kept.game.slots, colours: colourCount).requireGuess(colours)
+            try MastermindRules(slots: game.slots, colours: colourCount).requireGuess(colours)
         } catch {
             throw TapcardError(
                 .badGuess, TapcardError.sentence(error.detail), meaning: MastermindDesk.nothingSent)
         }
-        if let count = kept.solvedWith {
+        if let count = try kept(game).solvedWith {
             throw TapcardError(
                 .wrongState, "This game is solved, with guess \(count).",
                 meaning: MastermindDesk.nothingSent,
                 advice: "Start another one with tapcard mastermind start.")
         }
-        return kept.game
     }
 
     @discardableResult
@@ -310,10 +318,11 @@ extension ServiceError {
     fileprivate var mayHaveHappened: Bool {
         switch kind {
         // Who leaves while it is on its way does not call it back.
-        case .timedOut, .cutOff, .tooLarge, .notHTTP, .broken, .notJSON, .wrongShape, .badVersion,
-            .badBalls, .badDate, .cancelled:
+        // A redirect after a POST says just as well that it is done.
+        case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
+            .badVersion, .badBalls, .badDate, .cancelled:
             true
-        case .unreachable, .certificate, .redirected, .refused, .unauthorized, .wrongPassword,
+        case .unreachable, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:
             false
         }

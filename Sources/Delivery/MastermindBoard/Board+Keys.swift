@@ -61,6 +61,8 @@ extension Board {
 
     private mutating func takeChoosing(_ key: BoardKey) -> Request? {
         if key != .enter { message = nil }
+        let wasAtEnd = isAtEnd
+        if key != .enter { isAtEnd = false }
         switch key {
         case .left, .character("h"): cursor = max(0, cursor - 1)
         case .right, .character("l"): cursor = min(rules.slots - 1, cursor + 1)
@@ -78,20 +80,23 @@ extension Board {
             choice[cursor] = nil
         case .erase: choice[cursor] = nil
         case .enter: return guess()
-        case .character(let character): choose(character)
+        case .character(let character): choose(character, startingAnew: wasAtEnd)
         case .pageUp, .pageDown, .back: break
         }
         return nil
     }
 
-    private mutating func choose(_ character: Character) {
+    /// A digit behind that of the last slot is the first one of another row.
+    private mutating func choose(_ character: Character, startingAnew: Bool) {
         guard let colour = character.wholeNumberValue, character.isASCII else { return }
         guard (1...rules.colours).contains(colour) else {
             message = Message(
                 tone: .bad, text: "There is no colour \(colour); they are 1 to \(rules.colours).")
             return
         }
+        if startingAnew, !choice.contains(nil) { clearRow() }
         choice[cursor] = colour
+        isAtEnd = cursor == rules.slots - 1
         cursor = min(rules.slots - 1, cursor + 1)
     }
 
@@ -106,9 +111,10 @@ extension Board {
             cursor = choice.firstIndex(of: nil) ?? cursor
             return nil
         }
+        guard let game else { return nil }
         phase = .asking(leaving: false)
         (message, scroll) = (nil, 0)
-        return .guess(guess)
+        return .guess(guess, in: game)
     }
 
     private mutating func takeInHelp(_ key: BoardKey) {

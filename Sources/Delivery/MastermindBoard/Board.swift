@@ -52,7 +52,8 @@ package struct Board: Hashable, Sendable {
     /// What a board asks for.
     package enum Request: Hashable, Sendable {
         case start(slots: Int)
-        case guess([Int])
+        /// In the game that lies before the player, which another process may have left behind.
+        case guess([Int], in: MastermindGame)
         case ranking
         /// Nil where the player does not want to give it.
         case password(String?)
@@ -79,6 +80,8 @@ package struct Board: Hashable, Sendable {
     /// A colour for each slot that has one.
     package internal(set) var choice: [Int?]
     package internal(set) var cursor = 0
+    /// Whether the last key was the digit of the last slot.
+    var isAtEnd = false
     /// How many rows the game is scrolled back, or a page is scrolled on.
     package internal(set) var scroll = 0
     package internal(set) var size: BoardSize
@@ -117,9 +120,7 @@ package struct Board: Hashable, Sendable {
             message = Message(tone: .bad, text: text)
         case .answered(let history): answer(history)
         case .guessFailed(let text, let history):
-            self.history = history ?? self.history
-            phase = .choosing
-            scroll = 0
+            fail(history)
             settle()
             message = Message(tone: .bad, text: text)
         case .ranking(let rows):
@@ -143,15 +144,34 @@ package struct Board: Hashable, Sendable {
         }
         self.rules = rules
         (self.game, self.history) = (game, history)
-        choice = Array(repeating: nil, count: rules.slots)
-        (cursor, scroll, phase, message) = (0, 0, .choosing, nil)
+        clearRow()
+        (scroll, phase, message) = (0, .choosing, nil)
         settle()
+    }
+
+    /// What was chosen stays only where it is known not to count: one key more would send it
+    /// once again.
+    private mutating func fail(_ known: MastermindHistory?) {
+        let isKept = known.map { unanswered(in: $0) <= unanswered(in: history) } ?? false
+        if !isKept { clearRow() }
+        history = known ?? history
+        (scroll, phase) = (0, .choosing)
+    }
+
+    /// How often what is chosen stands there as a guess that may have counted.
+    private func unanswered(in history: MastermindHistory) -> Int {
+        history.turns.count { $0.outcome == .unknown && $0.guess == choice.compactMap { $0 } }
+    }
+
+    mutating func clearRow() {
+        choice = Array(repeating: nil, count: rules.slots)
+        (cursor, isAtEnd) = (0, false)
     }
 
     private mutating func answer(_ history: MastermindHistory) {
         self.history = history
-        choice = Array(repeating: nil, count: rules.slots)
-        (cursor, scroll, phase) = (0, 0, .choosing)
+        clearRow()
+        (scroll, phase) = (0, .choosing)
         if let evaluation = history.turns.last?.evaluation {
             message = Message(
                 tone: .plain, text: "\(evaluation.black) black, \(evaluation.white) white.")

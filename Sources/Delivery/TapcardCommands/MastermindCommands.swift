@@ -160,7 +160,8 @@ extension Session {
             }
             colours.append(colour)
         }
-        let kept = try await mastermind().guess(colours)
+        let desk = try mastermind()
+        let kept = try await desk.guess(colours, in: try desk.requireCurrentGame())
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
         else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }

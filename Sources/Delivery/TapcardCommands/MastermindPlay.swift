@@ -37,14 +37,13 @@ extension Session {
         } catch {
             throw Session.noBoard(error.detail)
         }
-        let kept = try desk.currentGame()
-        let lines = kept.map { ["Game \($0.game.id)"] + Report.words(of: $0) } ?? ["No game"]
-        guard ending == .left else {
+        guard case .left(let last) = ending else {
             throw TapcardError(
                 .cancelled, "Stopped.", meaning: "The game stays as it is.",
                 advice: "tapcard mastermind play goes on with it.")
         }
-        return Report([], lines)
+        guard let last else { return Report([], ["No game"]) }
+        return Report([], ["Game \(last.id)"] + Report.words(of: try desk.kept(last)))
     }
 
     private static func noBoard(_ why: String) -> TapcardError {
@@ -56,8 +55,11 @@ extension Session {
 
 /// Lets a board, a screen and the service talk to each other.
 struct BoardGame: Sendable {
-    /// How a player came away.
-    enum Ending: Sendable { case left, stopped }
+    /// How a player came away, and from which game.
+    enum Ending: Sendable {
+        case left(MastermindGame?)
+        case stopped
+    }
 
     /// What arrives at the board, from the screen or from the service.
     private enum Arrival: Sendable {
@@ -109,7 +111,7 @@ struct BoardGame: Sendable {
         while true {
             if let wanted = request {
                 switch wanted {
-                case .leave: return .left
+                case .leave: return .left(board.game)
                 case .password(let answer):
                     asking?.resume(returning: answer)
                     asking = nil
@@ -164,13 +166,12 @@ struct BoardGame: Sendable {
             } catch {
                 return .startFailed("\(error)")
             }
-        case .guess(let colours):
+        case .guess(let colours, let game):
             do throws(TapcardError) {
-                return .answered(try await desk.guess(colours).history)
+                return .answered(try await desk.guess(colours, in: game).history)
             } catch {
                 // What cannot be read any more is not there: the message says why.
-                let kept = (try? desk.currentGame()) ?? nil
-                return .guessFailed("\(error)", kept?.history)
+                return .guessFailed("\(error)", (try? desk.kept(game))?.history)
             }
         case .ranking:
             do throws(TapcardError) {

@@ -18,7 +18,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case duplicateKey
         /// More levels of arrays and objects than `JSONValue.depthLimit`.
         case tooDeep
-        /// More bytes than `JSONValue.sizeLimit`.
+        /// More bytes than `JSONValue.sizeLimit`, or more values than are wanted.
         case tooLarge
         /// Something follows the value.
         case trailingBytes

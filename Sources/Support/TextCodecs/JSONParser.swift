@@ -2,16 +2,21 @@
 struct JSONParser {
     let bytes: [UInt8]
     var position: Int
+    private let valueLimit: Int
+    private var valueCount = 0
 
-    init(_ bytes: [UInt8], from position: Int) {
-        self.bytes = bytes
-        self.position = position
+    init(_ bytes: [UInt8], from position: Int, valueLimit: Int = JSONValue.sizeLimit) {
+        (self.bytes, self.position, self.valueLimit) = (bytes, position, valueLimit)
     }
 
     /// The value that starts at the position, or after white space; `depth` is the number of
     /// arrays and objects around it.
     mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
+        guard valueCount < valueLimit else {
+            throw JSONError(.tooLarge, "more than \(valueLimit) values", at: position)
+        }
+        valueCount += 1
         switch peek {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)

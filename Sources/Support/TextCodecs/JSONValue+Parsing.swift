@@ -1,10 +1,15 @@
 extension JSONValue {
     /// The value that makes up the whole text, with white space around it at most.
-    public static func parsing(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    ///
+    /// `valueLimit` bounds it and all values in it: an empty object of two bytes is held in some
+    /// hundred. Without it the size of the text is the only bound.
+    public static func parsing(
+        _ bytes: [UInt8], valueLimit: Int = sizeLimit
+    ) throws(JSONError) -> JSONValue {
         guard bytes.count <= sizeLimit else {
             throw JSONError(.tooLarge, "more than \(sizeLimit) bytes", at: sizeLimit)
         }
-        var parser = JSONParser(bytes, from: 0)
+        var parser = JSONParser(bytes, from: 0, valueLimit: valueLimit)
         let value = try parser.value()
         parser.skipWhiteSpace()
         guard parser.peek == nil else {

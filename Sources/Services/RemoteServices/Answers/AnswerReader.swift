@@ -4,14 +4,20 @@ import TextCodecs
 
 /// A value of a service's answer and where it stands there, so that an error can name the place.
 struct AnswerReader {
+    /// Values of an answer. A mebibyte of draws or tickets of the documented form has fewer.
+    private static let mostValues = 100_000
+
     let value: JSONValue
     let place: String
 
     /// The whole answer.
     init(_ body: [UInt8]) throws(ServiceError) {
         do throws(JSONError) {
-            value = try JSONValue.parsing(body)
+            value = try JSONValue.parsing(body, valueLimit: AnswerReader.mostValues)
         } catch {
+            guard error.kind != .tooLarge else {
+                throw ServiceError(.tooLarge, "the answer is too large: \(error.detail)")
+            }
             let begins =
                 body.first == UInt8(ascii: "<") ? "it looks like a page for people; " : ""
             throw ServiceError(.notJSON, "the answer is no JSON: \(begins)\(error.detail)")

@@ -14,9 +14,9 @@ struct ServiceCaller: Sendable {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
         let attempts = method == .get ? max(1, patience.attempts) : 1
         let end = surroundings.uptime() + patience.whole
+        var rest = patience.whole
         var failure: ServiceError?
         for attempt in 1...attempts {
-            let rest = end - surroundings.uptime()
             guard rest > .zero else { break }
             do throws(ServiceError) {
                 return try await once(request, within: rest)
@@ -30,6 +30,7 @@ struct ServiceCaller: Sendable {
                 let pause = patience.pause(after: attempt, random: surroundings.random)
                 guard pause < end - surroundings.uptime() else { break }
                 try await sleep(pause)
+                rest = end - surroundings.uptime()
             }
         }
         throw failure ?? ServiceError(.timedOut, "there was no time to ask")

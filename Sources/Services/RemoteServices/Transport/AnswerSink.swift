@@ -10,18 +10,22 @@ final class AnswerSink {
 
     private(set) var head = HTTPHead()
     private(set) var body: [UInt8] = []
-    /// Whether the last line that came was the empty one at the end of a head.
+    /// Whether the last head that began is whole.
     private(set) var isHeadComplete = false
-    private(set) var isTooLarge = false
+    private(set) var excess: CurlFailure.Excess?
     private var headBytes = 0
 
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
         guard headBytes <= AnswerSink.longestHead else {
-            isTooLarge = true
+            excess = .head
             return 0
         }
         let bytes = unsafe Array(line)
+        // libcurl brings the lines behind a chunked body here as well. They come too late to
+        // say anything of the answer, and are only counted.
+        let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
+        guard mayBegin else { return line.count }
         head.take(bytes)
         isHeadComplete = bytes.allSatisfy { $0 == 0x0D || $0 == 0x0A }
         return line.count
@@ -29,7 +33,7 @@ final class AnswerSink {
 
     func takeBody(_ piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= AnswerSink.longestBody - body.count else {
-            isTooLarge = true
+            excess = .body
             return 0
         }
         unsafe body.append(contentsOf: piece)

@@ -72,14 +72,24 @@ import ServicePorts
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
-                throw ServiceError(.noClient, "libcurl cannot go on with a request")
+                throw stuck("libcurl cannot go on with a request")
             }
             let outcome = unsafe tapcard_libcurl_outcome(functions, multi)
             if outcome >= 0 { return CURLcode(rawValue: UInt32(outcome)) }
             guard unsafe functions.multi_poll(multi, nil, 0, 1_000, nil) == CURLM_OK else {
-                throw ServiceError(.noClient, "libcurl cannot wait for an answer")
+                throw stuck("libcurl cannot wait for an answer")
             }
         }
+    }
+
+    /// What was sent may have been acted on: then it is not this machine that makes no requests.
+    private func stuck(_ why: String) -> ServiceError {
+        ServiceError(isSent ? .cutOff : .noClient, why)
+    }
+
+    /// Whether the request of this transfer went out, or began to.
+    private var isSent: Bool {
+        unsafe tapcard_libcurl_size(functions, easy, CURLINFO_PRETRANSFER_TIME_T) > 0
     }
 
     private func prepare(
@@ -172,10 +182,8 @@ import ServicePorts
     ) -> CurlFailure {
         let own = unsafe String(cString: words)
         return CurlFailure(
-            code: code, words: own.isEmpty ? meaning(of: code) : own,
-            isTooLarge: sink.isTooLarge,
-            isConnected: unsafe tapcard_libcurl_size(
-                functions, easy, CURLINFO_PRETRANSFER_TIME_T) > 0,
+            code: code.rawValue, words: own.isEmpty ? meaning(of: code) : own,
+            excess: sink.excess, isSent: isSent,
             systemError: unsafe tapcard_libcurl_number(functions, easy, CURLINFO_OS_ERRNO),
             proxyStatus: unsafe tapcard_libcurl_number(functions, easy, CURLINFO_HTTP_CONNECTCODE),
             limits: limits)

@@ -1,34 +1,72 @@
 import CCurl
 import Glibc
-import ServicePorts
+package import ServicePorts
 
 /// A transfer that ended without an answer, and what that means for whoever asked.
-struct CurlFailure {
-    let code: CURLcode
-    /// What libcurl says of it.
-    let words: String
-    /// Whether it ended because we took no more.
-    let isTooLarge: Bool
-    /// Whether the request could be sent.
-    let isConnected: Bool
-    /// What the last call of the system said, where one failed.
-    let systemError: Int
-    /// What a proxy answered that was asked for a connection; 0 without one.
-    let proxyStatus: Int
-    let limits: HTTPLimits
+package struct CurlFailure {
+    /// What there was more of than is taken.
+    package enum Excess: Hashable, Sendable { case head, body }
 
-    var error: ServiceError {
-        if isTooLarge { return tooLarge }
+    private let code: CURLcode
+    /// What libcurl says of it.
+    private let words: String
+    /// Why it ended, where that is because we took no more.
+    private let excess: Excess?
+    /// Whether the request went out, or began to.
+    private let isSent: Bool
+    /// What the last call of the system said, where one failed.
+    private let systemError: Int
+    /// What a proxy answered that was asked for a connection; 0 without one.
+    private let proxyStatus: Int
+    private let limits: HTTPLimits
+
+    /// What libcurl says from 8.6 on of a line that is longer than it takes. Before, that was
+    /// CURLE_OUT_OF_MEMORY.
+    private static let lineTooLong = CURLcode(rawValue: 100)
+
+    package init(
+        code: UInt32, words: String, excess: Excess? = nil, isSent: Bool, systemError: Int = 0,
+        proxyStatus: Int = 0, limits: HTTPLimits
+    ) {
+        (self.code, self.words) = (CURLcode(rawValue: code), words)
+        (self.excess, self.isSent, self.limits) = (excess, isSent, limits)
+        (self.systemError, self.proxyStatus) = (systemError, proxyStatus)
+    }
+
+    package var error: ServiceError {
+        if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.unreachable, "the proxy makes no connection, status \(proxyStatus)")
         }
-        return switch code {
+        return isSent ? afterSending : beforeSending
+    }
+
+    /// Whoever got the request may have done what it asks for. So nothing here may say that
+    /// nobody was reached, whatever code a libcurl may think of.
+    private var afterSending: ServiceError {
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT:
+            ServiceError(.timedOut, "no whole answer came within \(limits.whole.shown)")
+        case CURLE_FILESIZE_EXCEEDED: tooLarge(.body)
+        case CURLE_OUT_OF_MEMORY, CurlFailure.lineTooLong: tooLarge(.head)
+        case _ where isBreak: cutOff
+        default: notHTTP
+        }
+    }
+
+    private var beforeSending: ServiceError {
+        switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.unreachable, "no such name is known")
-        case CURLE_COULDNT_RESOLVE_PROXY: error(.unreachable, "the proxy's name is not known")
+        // In libcurl's words the whole address of the proxy may stand, and its password there.
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            ServiceError(
+                .unreachable, "the proxy's name is not known, or its address cannot be used")
+        case CURLE_COULDNT_CONNECT where words.contains("proxy scheme"):
+            ServiceError(.unreachable, "no such kind of proxy is known")
         case CURLE_COULDNT_CONNECT: error(.unreachable, "nobody answers there")
-        case CURLE_PROXY: error(.unreachable, "the proxy makes no connection")
-        case CURLE_OPERATION_TIMEDOUT: timedOut
-        case CURLE_FILESIZE_EXCEEDED: tooLarge
+        case CURLE_PROXY: ServiceError(.unreachable, "the proxy makes no connection")
+        case CURLE_OPERATION_TIMEDOUT:
+            ServiceError(.timedOut, "no connection came about within \(shorterLimit.shown)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             error(.certificate, "it cannot prove who it is")
@@ -37,29 +75,39 @@ struct CurlFailure {
         case CURLE_SSL_CONNECT_ERROR where systemError == 0,
             CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
             error(.certificate, "no protected connection can be made")
-        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR:
-            error(.cutOff, "the connection ended before the answer did")
-        case CURLE_RECV_ERROR where !isGarbage:
-            error(.cutOff, "the connection ended before the answer did")
-        case CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL,
-            CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-            error(.notHTTP, "what answers there does not keep to HTTP")
+        case _ where isBreak: cutOff
+        case CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: notHTTP
         case CURLE_URL_MALFORMAT: error(.badAddress, "the address cannot be used")
         default: error(.noClient, "libcurl failed, code \(code.rawValue)")
         }
     }
 
-    /// A piece that is none by the rules comes under the same code as a connection that broke.
-    private var isGarbage: Bool { words.contains("chunk") || words.contains("encoding") }
-
-    private var tooLarge: ServiceError {
-        ServiceError(.tooLarge, "the answer has more than \(AnswerSink.longestBody) bytes")
+    private var isBreak: Bool {
+        switch code {
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR: true
+        // A piece that is none by the rules comes under the same code as a broken connection.
+        case CURLE_RECV_ERROR: !words.contains("chunk") && !words.contains("encoding")
+        default: false
+        }
     }
 
-    private var timedOut: ServiceError {
-        isConnected
-            ? ServiceError(.timedOut, "no whole answer came within \(limits.whole.shown)")
-            : ServiceError(.timedOut, "no connection came about within \(shorterLimit.shown)")
+    private var cutOff: ServiceError {
+        error(.cutOff, "the connection ended before the answer did")
+    }
+
+    private var notHTTP: ServiceError {
+        error(.notHTTP, "what answers there does not keep to HTTP")
+    }
+
+    private func tooLarge(_ excess: Excess) -> ServiceError {
+        switch excess {
+        case .head:
+            ServiceError(
+                .tooLarge, "the answer has more than \(AnswerSink.longestHead) bytes of head")
+        case .body:
+            ServiceError(
+                .tooLarge, "the answer has more than \(AnswerSink.longestBody) bytes of body")
+        }
     }
 
     private var shorterLimit: Duration { min(limits.connecting, limits.whole) }

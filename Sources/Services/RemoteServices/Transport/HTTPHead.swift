@@ -13,7 +13,7 @@ public struct HTTPHead: Hashable, Sendable {
     /// what came before was only on the way, or a proxy's.
     public mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
-        if text.starts(with: Array("HTTP/".utf8)) {
+        if HTTPHead.isStatusLine(text) {
             lines = []
             return
         }
@@ -28,6 +28,8 @@ public struct HTTPHead: Hashable, Sendable {
                 name: String(decoding: name, as: UTF8.self).lowercased(),
                 value: HTTPHead.trimmed(text[(colon + 1)...])))
     }
+
+    static func isStatusLine(_ line: [UInt8]) -> Bool { line.starts(with: Array("HTTP/".utf8)) }
 
     /// The values of that name, in their order.
     public subscript(all name: String) -> [String] {
