@@ -25,8 +25,8 @@ struct ShownTicket: Sendable {
         result = draw.map(ticket.result)
     }
 
-    /// Whether there is a prize that nobody has fetched.
-    var canBeClaimed: Bool { sold != nil && sold?.claim == nil && prize != nil }
+    /// Whether there is a prize that nobody has fetched, and a card that can.
+    var canBeClaimed: Bool { sold?.canBeClaimed == true && prize != nil }
 
     var drawWords: String {
         ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
