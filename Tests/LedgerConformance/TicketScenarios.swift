@@ -170,8 +170,31 @@ extension Scenario {
             try await desk.complete(.close, id: 5)
             let closed = try await desk.view().card
             #expect(closed.ticket == nil && closed.game == nil)
+            #expect(try await desk.ledger.tickets(of: .first)?.map(\.status) == [.closed])
+            #expect(try await desk.ledger.tickets(of: nil)?.map(\.status) == [nil])
             let claim = Intent.claim(Ticket.sample().id, .cents(30))
             #expect(try await desk.refusal(of: claim, id: 6) == .cardClosed)
+        },
+        Scenario("what can never be claimed any more is counted, once") { desk in
+            try await desk.complete(.issue(), id: 1)
+            for number in 2...4 {
+                try await desk.complete(.ticket(.sample(number), .cents(10)), id: number)
+            }
+            try await desk.complete(.claim(Ticket.sample(2).id, .cents(5)), id: 5)
+            // They go along to the card that replaces it, whatever becomes of the tag.
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0)), id: 6, on: .second)
+            try await desk.complete(.reissue(), id: 7)
+            try await desk.complete(.ticket(.sample(8), .cents(10)), id: 8)
+            try await desk.complete(.reissue(), id: 9)
+            try await desk.complete(.close, id: 10, on: .second)
+            try await desk.complete(
+                .make(.sample(balance: 0, mayReissue: true)), id: 11, on: .second)
+            let counts = [1: 0, 5: 0, 6: 0, 7: 0, 9: 1, 10: 2, 11: 0, 99: 0]
+            for (id, count) in counts {
+                #expect(
+                    try await desk.ledger.ticketsGivenUp(by: .numbered(id)) == count, "\(id)")
+            }
         },
         Scenario("a game is kept until another one is, or none") { desk in
             try await desk.complete(.issue(), id: 1)

@@ -153,6 +153,18 @@ struct TicketPrizeTests {
         #expect(await bench.run("ticket check --card 04010203040506").status == 4)
     }
 
+    @Test("are named by what gives them up, and then nobody is told to claim them")
+    func givenUp() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try await bench(lottery)
+        try lottery.draw(try won())
+        let closed = await bench.run("close")
+        let words = "1 ticket bought with it and not claimed can never be claimed now.\n"
+        #expect(closed.status == 0 && closed.text.hasSuffix(words), "\(closed.text)")
+        #expect(!(await bench.run("ticket check")).text.contains("Claim it"))
+        #expect(!(await bench.run("issue --reissue")).text.contains("never"))
+    }
+
     @Test("of a card without any, and of a tag that is no card")
     func checkNone() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)

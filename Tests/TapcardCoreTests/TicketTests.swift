@@ -250,6 +250,37 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
+    @Test("that can never be claimed any more is told of by what has made it so")
+    func givenUp() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        _ = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
+        _ = try await world.station.claimTickets(
+            drawn: drawn, prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
+        #expect(
+            try await world.station.checkTickets().tickets.map(\.canBeClaimed) == [true, false])
+        let uid = try await world.uid()
+        try await world.change(uid, .block)
+        #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
+        try await world.change(uid, .unblock)
+        for _ in 1...2 {
+            let closed = try await world.station.close(id: World.id(4))
+            #expect(closed.ticketsGivenUp == 1)
+        }
+        #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
+    }
+
+    @Test("of an earlier life of the card is told of by the making of the next")
+    func reissued() async throws {
+        let world = try await World.withCard(.ntag215)
+        _ = try await world.buy(2)
+        let order = try CardOrder.demo(in: .usd, mayReissue: true)
+        #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp == 1)
+        #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp == 1)
+        #expect(try await world.station.make(order, id: World.id(4)).ticketsGivenUp == 0)
+    }
+
     @Test("is listed without a card; a card that is not known is refused")
     func listed() async throws {
         let world = try await World.withCard(.ntag215)

@@ -13,6 +13,8 @@ public struct Receipt: Sendable, Hashable {
     /// The same request came again; nothing happened this time.
     public let isReplayed: Bool
     public let display: DisplayState
+    /// Those that were not claimed and cannot be from now on.
+    public var ticketsGivenUp = 0
 
     public var uid: CardUID { operation.uid }
 }
@@ -56,7 +58,15 @@ extension Station {
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
-        try await change(.close, id: id, only: card)
+        var receipt = try await change(.close, id: id, only: card)
+        receipt.ticketsGivenUp = await ticketsGivenUp(by: receipt.operation.id)
+        return receipt
+    }
+
+    /// How many tickets became worthless with what was done to their card. That is not denied
+    /// where the ledger goes away behind it.
+    func ticketsGivenUp(by id: OperationID) async -> Int {
+        (try? await ledger.ticketsGivenUp(by: id)) ?? 0
     }
 
     /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.

@@ -62,7 +62,8 @@ extension Station {
         case .success(let making):
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
-            if let reading = try? await reading(of: making.uid, .outOfDate) {
+            if var reading = try? await reading(of: making.uid, .outOfDate) {
+                reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
                 return .success(reading)
             }
             return .failure(TapcardError.madeUnread(making, because: error))
@@ -85,7 +86,10 @@ extension Station {
         let refreshed = await refreshDisplay(
             on: sight, content: view.card.content(sight.highest, balance: view.balance),
             of: view.card, rewritingAll: view.card.isDisplayStale)
-        return try await reading(of: sight.uid, refreshed == .current ? state.display : refreshed)
+        var reading = try await reading(
+            of: sight.uid, refreshed == .current ? state.display : refreshed)
+        if view.card.account > 1 { reading.ticketsGivenUp = await ticketsGivenUp(by: id) }
+        return reading
     }
 
     /// Whether a record was made by the operation that made the card, or after it.

@@ -39,6 +39,8 @@ public struct CardReading: Sendable, Hashable {
     public let settled: Operation?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
+    /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
+    public var ticketsGivenUp = 0
 
     /// The word for `--json` and for people.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
@@ -52,7 +54,7 @@ extension CardReading {
             balance: balance, scratch: scratch, isActivating: isActivating, ticket: ticket,
             game: game, ledger: ledger, display: display,
             protection: protection, originality: originality, settled: settled,
-            problem: self.problem ?? problem)
+            problem: self.problem ?? problem, ticketsGivenUp: ticketsGivenUp)
     }
 }
 

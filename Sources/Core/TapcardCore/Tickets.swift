@@ -17,6 +17,11 @@ public struct CardTicket: Sendable, Hashable {
     public let boughtAt: Timestamp
     /// Nil while its prize was not claimed.
     public let claim: Claim?
+    /// What has become of the card that was asked about; nil where none was named.
+    public let status: LedgerCard.Status?
+
+    /// Whether its prize could be booked now, if it has one.
+    public var canBeClaimed: Bool { claim == nil && (status ?? .active) == .active }
 
     /// The prize of a ticket, once it is booked.
     public struct Claim: Sendable, Hashable {
@@ -198,7 +203,7 @@ extension CardTicket {
                 Claim(
                     operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
                     at: claim.begunAt)
-            })
+            }, status: counting.status)
     }
 }
 

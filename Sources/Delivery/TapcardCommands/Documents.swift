@@ -86,7 +86,10 @@ extension Report {
         case .repaired: lines.append("What phones read was brought up to date.")
         case .outOfDate: lines.append(Report.displayIsOld)
         }
-        self.init(members, lines, problem: reading.problem)
+        lines += Report.words(givenUp: reading.ticketsGivenUp)
+        self.init(
+            members + Report.members(givenUp: reading.ticketsGivenUp), lines,
+            problem: reading.problem)
     }
 
     /// Money that moved, or had moved before.
@@ -98,7 +101,22 @@ extension Report {
         if receipt.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        self.init(Report.members(of: receipt), lines)
+        lines += Report.words(givenUp: receipt.ticketsGivenUp)
+        self.init(
+            Report.members(of: receipt) + Report.members(givenUp: receipt.ticketsGivenUp), lines)
+    }
+
+    /// Nobody hears of tickets that are lost but from here.
+    private static func words(givenUp count: Int) -> [String] {
+        switch count {
+        case 0: []
+        case 1: ["1 ticket bought with it and not claimed can never be claimed now."]
+        default: ["\(count) tickets bought with it and not claimed can never be claimed now."]
+        }
+    }
+
+    private static func members(givenUp count: Int) -> [JSONMember] {
+        count == 0 ? [] : [JSONMember(key: "ticketsGivenUp", value: .number(count))]
     }
 
     static func members(of receipt: Receipt) -> [JSONMember] {

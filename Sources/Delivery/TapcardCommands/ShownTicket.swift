@@ -28,8 +28,8 @@ struct ShownTicket: Sendable {
     /// Whether its draw has taken place, as far as is known: what has a prize has had its draw.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
-    /// Whether there is a prize that nobody has fetched.
-    var canBeClaimed: Bool { sold != nil && sold?.claim == nil && prize != nil }
+    /// Whether there is a prize that nobody has fetched, and a card that can.
+    var canBeClaimed: Bool { sold?.canBeClaimed == true && prize != nil }
 
     var drawWords: String {
         ticket.draw.text + (draw.map { " \($0.date)" } ?? "")

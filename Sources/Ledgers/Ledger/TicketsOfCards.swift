@@ -4,6 +4,9 @@ public import TapcardDomain
 public struct CountingTicket: Hashable, Sendable {
     public let sold: SoldTicket
     public let claim: Operation?
+    /// What has become of the card that was asked about: only one that is active can claim. Nil
+    /// where no card was named.
+    public let status: LedgerCard.Status?
 }
 
 extension LedgerStore {
@@ -12,20 +15,28 @@ extension LedgerStore {
     /// ledger never saw.
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
-            let sold: [SoldTicket]
-            if let uid {
-                guard let card = try rows.card(uid) else { return nil }
-                sold = try rows.tickets(boughtFrom: try rows.accounts(of: card))
-            } else {
-                sold = try rows.tickets(on: nil)
+            guard let uid else {
+                return try rows.counting(try rows.tickets(on: nil), nil).newestFirst
             }
-            var counting: [CountingTicket] = []
-            for ticket in sold {
-                guard try rows.operation(ticket.operation)?.state == .committed else { continue }
-                counting.append(
-                    CountingTicket(sold: ticket, claim: try rows.claim(of: ticket.ticket.id)))
-            }
-            return counting.newestFirst
+            guard let card = try rows.card(uid) else { return nil }
+            let sold = try rows.tickets(boughtFrom: try rows.accounts(of: card))
+            return try rows.counting(sold, card.status).newestFirst
+        }
+    }
+
+    /// How many tickets that were not claimed an operation has made worthless: closing a card, or
+    /// issuing it anew.
+    public func ticketsGivenUp(
+        by operation: OperationID
+    ) async throws(LedgerError) -> Int {
+        try await read { rows throws(LedgerError) in
+            guard let operation = try rows.operation(operation),
+                let purse = try rows.purse(endedBy: operation)
+            else { return 0 }
+            let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
+            let unclaimed = try rows.counting(sold, nil).count { $0.claim == nil }
+            // Those of a card that was replaced went along.
+            return unclaimed == 0 ? 0 : try rows.isReplaced(purse) ? 0 : unclaimed
         }
     }
 
@@ -36,6 +47,46 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
+    /// Those whose purchase was completed.
+    fileprivate func counting(
+        _ sold: [SoldTicket], _ status: LedgerCard.Status?
+    ) throws(LedgerError) -> [CountingTicket] {
+        var counting: [CountingTicket] = []
+        for ticket in sold where try operation(ticket.operation)?.state == .committed {
+            counting.append(
+                CountingTicket(
+                    sold: ticket, claim: try claim(of: ticket.ticket.id), status: status))
+        }
+        return counting
+    }
+
+    /// The account whose tickets nobody can claim since this operation. Each making of a known
+    /// card begins the next account; one that was closed before had given up its tickets then.
+    fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
+        guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
+        else { return nil }
+        var account = 0
+        var isOpen = false
+        for earlier in try operations(on: operation.uid) {
+            if earlier.id == operation.id { break }
+            if earlier.kind.makesCard { (account, isOpen) = (account + 1, true) }
+            if earlier.kind == .close, earlier.state == .committed { isOpen = false }
+        }
+        return isOpen ? .purse(operation.uid, account) : nil
+    }
+
+    /// Whether the balance of this account was moved onto another card.
+    fileprivate func isReplaced(_ purse: Account) throws(LedgerError) -> Bool {
+        guard case .purse(let uid, _) = purse else { return false }
+        for operation in try operations(on: nil)
+        where operation.kind == .replace && operation.uid != uid {
+            if try entries(of: operation.id).contains(where: { $0.account == purse }) {
+                return true
+            }
+        }
+        return false
+    }
+
     fileprivate func tickets(
         boughtFrom accounts: [Account]
     ) throws(LedgerError) -> [SoldTicket] {
