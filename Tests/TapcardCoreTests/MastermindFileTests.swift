@@ -66,7 +66,9 @@ struct MastermindFileTests {
     @Test("a sound file of others' making is taken as it is")
     func sound() throws {
         let bench = try DeskBench()
-        let guesses = "[[[1,2],1,1,0],[[2,2],2,null,null],[[3,3],null,null,null]]"
+        let guesses =
+            #"[[[1,2],1,1,0],[[2,2],2,null,null],[[3,3],null,null,null],"#
+            + #"[[4,4],"asked",null,null]]"#
         let text = MastermindFileTests.file(
             login: MastermindFileTests.login(seconds: "30"),
             current: #""4492936ae8ce8a711e01c30d30f884ed""#,
@@ -78,6 +80,7 @@ struct MastermindFileTests {
                 MastermindTurn(
                     [1, 2], .evaluated(MastermindEvaluation(black: 1, white: 0), number: 1)),
                 MastermindTurn([2, 2], .counted(number: 2)), MastermindTurn([3, 3], .unknown),
+                MastermindTurn([4, 4], .asked),
             ])
         #expect(bench.notes.withLock { $0.isEmpty })
     }

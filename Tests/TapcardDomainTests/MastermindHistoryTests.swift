@@ -13,7 +13,7 @@ struct MastermindHistoryTests {
     func answer() {
         var history = MastermindHistory()
         history.ask([1, 1])
-        #expect(history.turns == [MastermindTurn([1, 1], .unknown)])
+        #expect(history.turns == [MastermindTurn([1, 1], .asked)])
         #expect(history.guessCount == 0)
         history.answer([1, 1], MastermindHistoryTests.one, number: 1)
         #expect(history.turns == [turn([1, 1], 1)])
@@ -36,6 +36,7 @@ struct MastermindHistoryTests {
     func resolving() {
         var lost = MastermindHistory([turn([1, 1], 1)])
         lost.ask([2, 2])
+        lost.lose([2, 2])
         lost.ask([3, 3])
         var counted = lost
         counted.answer([3, 3], MastermindHistoryTests.one, number: 3)
@@ -53,6 +54,66 @@ struct MastermindHistoryTests {
         #expect(
             elsewhere.turns
                 == [turn([1, 1], 1), MastermindTurn([2, 2], .unknown), turn([3, 3], 7)])
+    }
+
+    @Test("a guess that somebody else waits for is not settled against its own answer")
+    func together() {
+        var history = MastermindHistory()
+        history.ask([1, 1])
+        history.ask([2, 2])
+        var late = history
+        history.answer([2, 2], MastermindHistoryTests.one, number: 2)
+        history.answer([1, 1], MastermindHistoryTests.one, number: 1)
+        #expect(history.turns == [turn([1, 1], 1), turn([2, 2], 2)])
+        late.answer([2, 2], MastermindHistoryTests.one, number: 1)
+        late.answer([1, 1], MastermindHistoryTests.one, number: 2)
+        #expect(late.turns == [turn([1, 1], 2), turn([2, 2], 1)])
+        history.ask([3, 3])
+        history.lose([3, 3])
+        history.ask([4, 4])
+        history.answer([4, 4], MastermindHistoryTests.one, number: 3)
+        #expect(history.turns.map(\.guess) == [[1, 1], [2, 2], [4, 4]])
+    }
+
+    @Test("two that guess at once: no number twice, and none counted that was not")
+    func interleavings() {
+        var seed: UInt64 = 11
+        func chance(_ count: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % count
+        }
+        for _ in 0..<2_000 {
+            var history = MastermindHistory()
+            /// What the service counted, by the guess: no two are equal.
+            var counted: [[Int]: Int] = [:]
+            var waiting: [[Int]?] = [nil, nil, nil]
+            for step in 1...24 {
+                let player = chance(waiting.count)
+                guard let guess = waiting[player] else {
+                    waiting[player] = [step, step]
+                    history.ask([step, step])
+                    continue
+                }
+                if counted[guess] == nil, chance(2) == 0 {
+                    counted[guess] = counted.count + 1
+                    continue
+                }
+                waiting[player] = nil
+                if let number = counted[guess], chance(4) > 0 {
+                    history.answer(guess, MastermindHistoryTests.one, number: number)
+                } else if counted[guess] == nil, chance(2) == 0 {
+                    history.withdraw(guess)
+                } else {
+                    history.lose(guess)
+                }
+                let numbers = history.turns.compactMap(\.number)
+                #expect(Set(numbers).count == numbers.count)
+                for turn in history.turns where turn.number != nil {
+                    #expect(counted[turn.guess] != nil)
+                    if turn.evaluation != nil { #expect(counted[turn.guess] == turn.number) }
+                }
+            }
+        }
     }
 
     @Test("the answer to a guess that was lost the same way finds the later one")

@@ -36,6 +36,8 @@ struct MastermindBook: Hashable, Sendable {
     /// More guesses than anyone makes.
     static let highestNumber = 1_000_000_000
     static let format = "tapcard mastermind 1"
+    /// Stands for the number of a guess whose answer may still come.
+    private static let asked = "asked"
     static let formatPrefix = "tapcard mastermind "
 
     var login: Login?
@@ -94,7 +96,8 @@ extension MastermindBook {
     private static func document(_ turn: MastermindTurn) -> JSONValue {
         func number(_ value: Int?) -> JSONValue { value.map { .number(String($0)) } ?? .null }
         return [
-            .array(turn.guess.map { .number(String($0)) }), number(turn.number),
+            .array(turn.guess.map { .number(String($0)) }),
+            turn.outcome == .asked ? .string(asked) : number(turn.number),
             number(turn.evaluation?.black), number(turn.evaluation?.white),
         ]
     }
@@ -158,8 +161,12 @@ extension MastermindBook {
             return MastermindTurn(guess, .evaluated(evaluation, number: number))
         case (let number?, nil, nil) where parts[2] == .null && parts[3] == .null:
             return isNumber(number) ? MastermindTurn(guess, .counted(number: number)) : nil
-        case (nil, nil, nil) where parts.dropFirst().allSatisfy { $0 == .null }:
-            return MastermindTurn(guess, .unknown)
+        case (nil, nil, nil) where parts[2] == .null && parts[3] == .null:
+            switch parts[1] {
+            case .null: return MastermindTurn(guess, .unknown)
+            case .string(asked): return MastermindTurn(guess, .asked)
+            default: return nil
+            }
         default: return nil
         }
     }

@@ -201,6 +201,8 @@ public struct MastermindDesk: Sendable {
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
         if case .call(let error) = failure, error.mayHaveHappened {
+            // Where that cannot be written it stays as one whose answer may still come.
+            _ = try? change(game) { $0.lose(colours) }
             let told = TapcardError(error, meaning: "")
             return TapcardError(
                 told.kind, told.what,

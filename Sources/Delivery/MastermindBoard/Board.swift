@@ -160,7 +160,7 @@ package struct Board: Hashable, Sendable {
 
     /// How often what is chosen stands there as a guess that may have counted.
     private func unanswered(in history: MastermindHistory) -> Int {
-        history.turns.count { $0.outcome == .unknown && $0.guess == choice.compactMap { $0 } }
+        history.turns.count { $0.number == nil && $0.guess == choice.compactMap { $0 } }
     }
 
     mutating func clearRow() {

@@ -86,7 +86,8 @@ struct MastermindCommandTests {
             ("cut-off*1", "Whether the guess counts is not known"),
             ("not-json*1", "Whether the guess counts is not known"),
             ("500*1", "Whether the guess counts is not known"),
-            ("redirect*1", "The guess does not count."), ("404*1", "The guess does not count."),
+            ("redirect*1", "Whether the guess counts is not known"),
+            ("404*1", "The guess does not count."),
         ] {
             try bench.services.fail(word)
             try refused("mastermind guess 1111", 8, text)
