@@ -114,6 +114,15 @@ extension Town {
         }
     }
 
+    /// Whether the ledger has a code for another card.
+    private func isKnown(_ code: ScratchCode, besides index: Int) -> Bool {
+        let uid = uid(index)
+        return tables.cards.values.contains { $0.uid != uid && $0.scratch.code == code }
+            || tables.activations.contains {
+                $0.card != uid && $0.code == code && $0.state != .rejected
+            }
+    }
+
     /// A card that the ledger does not know any more, or never knew: it is believed or thrown away.
     mutating func adopt(_ index: Int) async throws(Broken) {
         let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
@@ -129,6 +138,17 @@ extension Town {
             return throwAway(index)
         }
         let order = CardOrder(.adopt(accepting: balance))
+        if let code = reading.scratch.code, isKnown(code, besides: index) {
+            // As on a card that replaced another one in the time that a restore has lost.
+            let id = newID()
+            let said = try await play(index, "adopt", .calm) { station, _ throws(TapcardError) in
+                try await station.make(order, id: id)
+            }
+            guard case .failure(let error) = said, error.kind == .wrongState else {
+                throw broken("a card with another one's code: \(Town.words(said))")
+            }
+            return throwAway(index)
+        }
         let made = try await carryOut(order, "adopt", index)
         books.adopted += balance.minorUnits
         let scratch: Books.Scratch =

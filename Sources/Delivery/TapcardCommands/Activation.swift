@@ -7,8 +7,8 @@ extension Session {
     /// Activates the code of the card on the reader. Whoever leaves while the service is asked is
     /// told that the request goes on.
     func activate() async throws(TapcardError) -> Report {
-        let station = try await station()
         let service = AnnouncedActivation(try services().activation, in: self)
+        let station = try await station()
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
