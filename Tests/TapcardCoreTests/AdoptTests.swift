@@ -148,6 +148,40 @@ struct AdoptTests {
         #expect(try await former.station.read().problem?.kind == .ledgerBehind)
     }
 
+    @Test(
+        "of a sealed card that was pulled takes the state that is sealed, and a code that is there",
+        arguments: [SealedRecord.State.scratched, .activated])
+    func tornStranger(_ state: SealedRecord.State) async throws {
+        var seen: Set<String> = []
+        for write in 1... {
+            let elsewhere = try await World.withCard(.ntag215)
+            if state == .activated { _ = try await elsewhere.station.scratch(id: World.id(2)) }
+            try await elsewhere.arm(Fault(at: write, counting: .write, .pulledAfter))
+            _ = await outcome { () throws(TapcardError) in
+                if state == .scratched {
+                    _ = try await elsewhere.station.scratch(id: World.id(3))
+                } else {
+                    _ = try await elsewhere.station.activate(
+                        id: World.id(3), through: WillingService())
+                }
+            }
+            if try await elsewhere.isArmed() { break }
+            let world = World(try World.blank(.ntag215))
+            try await world.put(try await elsewhere.tag())
+            // Whose it is stands in what phones read; while that is written, no seal can be checked.
+            guard let record = try await world.slots().best?.record else { continue }
+            let code = try await world.tag().content.face?.scratch.code
+            let found = try await world.station.read().scratch
+            let order = CardOrder(.adopt(accepting: nil))
+            let adopted = try await world.station.make(order, id: World.id(7)).scratch
+            let isCodeLost = code == nil && [.scratched, .activated].contains(record.state)
+            #expect(adopted == found && adopted.code == (found == .unscratched ? nil : code))
+            #expect(SealedRecord.State(adopted) == (isCodeLost ? .noScratchCard : record.state))
+            seen.insert("\(record.state) \(code != nil)")
+        }
+        #expect(seen.count > 1 && seen.contains("\(state) true"))
+    }
+
     private func worldWithStranger(_ chip: Type2Chip) async throws -> World {
         let elsewhere = try await World.withCard(chip)
         _ = try await elsewhere.station.pay(World.usd(100), id: World.id(2))

@@ -1,7 +1,6 @@
 import CardImage
 import Ledger
 import NDEF
-import ServicePorts
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -12,12 +11,6 @@ import Type2Tag
 /// What a tag without a seal says of a code is somebody's word.
 @Suite("A code on a tag that others wrote")
 struct AdoptedCodeTests {
-    private struct Yes: ActivationService {
-        func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-            .active
-        }
-    }
-
     private static let code = "11111111-2222-4333-8444-555555555555"
 
     private func tag(state: String) throws -> TagMemory {
@@ -44,10 +37,10 @@ struct AdoptedCodeTests {
             #expect(adopted.scratch == .none && adopted.codeOwner == owner)
         }
         await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
-            try await world.station.activate(id: World.id(5), through: Yes())
+            try await world.station.activate(id: World.id(5), through: WillingService())
         }
         try await world.put(original)
-        _ = try await world.station.activate(id: World.id(4), through: Yes())
+        _ = try await world.station.activate(id: World.id(4), through: WillingService())
         #expect(try await world.station.read().scratch.word == "activated")
         #expect(try await world.ledger.audit().violations == [])
     }
@@ -63,7 +56,7 @@ struct AdoptedCodeTests {
         let order = CardOrder(.adopt(accepting: nil))
         let reading = try await world.station.make(order, id: World.id(2))
         #expect(reading.scratch.word == "scratched")
-        _ = try await world.station.activate(id: World.id(3), through: Yes())
+        _ = try await world.station.activate(id: World.id(3), through: WillingService())
         let activated = try await world.station.read().scratch
         #expect(activated.word == "activated" && activated.code?.description == Self.code)
         #expect(try await world.ledger.audit().violations == [])
@@ -74,7 +67,7 @@ struct AdoptedCodeTests {
         let elsewhere = World(try World.blank(.ntag215))
         try await elsewhere.issue()
         _ = try await elsewhere.station.scratch(id: World.id(2))
-        _ = try await elsewhere.station.activate(id: World.id(3), through: Yes())
+        _ = try await elsewhere.station.activate(id: World.id(3), through: WillingService())
         let world = World(try World.blank(.ntag215))
         try await world.put(try await elsewhere.tag())
         let order = CardOrder(.adopt(accepting: nil))

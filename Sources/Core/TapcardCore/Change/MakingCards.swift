@@ -292,10 +292,9 @@ extension Station {
         }
         switch try await stranger(sight) {
         case .sealed(let record, let face):
-            let isConsistent = face.map { SealedRecord.State($0.scratch) == record.state } ?? false
             return (
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
-                isConsistent ? face?.scratch ?? .none : .none
+                record.scratch(beside: face)
             )
         // Anybody can write that a code is activated; the service can be asked for it.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)

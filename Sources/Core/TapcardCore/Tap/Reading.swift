@@ -148,8 +148,8 @@ extension Station {
                 holder: face?.holder ?? .nobody,
                 balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
                     ?? face?.balance,
-                scratch: face?.scratch ?? .none, isActivating: false, ticket: face?.ticket,
-                game: nil,
+                scratch: record?.scratch(beside: face) ?? face?.scratch ?? .none,
+                isActivating: false, ticket: face?.ticket, game: nil,
                 ledger: .unknown, display: .current,
                 protection: nil, originality: nil, settled: nil, problem: problem)
         }

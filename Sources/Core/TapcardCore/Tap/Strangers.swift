@@ -18,6 +18,20 @@ enum Stranger: Sendable {
     case other(String)
 }
 
+extension SealedRecord {
+    /// The seal vouches for the state, and what phones read has the code: where a tap was
+    /// interrupted between the two, a code that is not there yet cannot be guessed.
+    func scratch(beside face: CardFace?) -> ScratchCard {
+        let code = face?.scratch.code
+        return switch state {
+        case .noScratchCard: .none
+        case .unscratched: .unscratched
+        case .scratched: code.map(ScratchCard.scratched) ?? .none
+        case .activated: code.map(ScratchCard.activated) ?? .none
+        }
+    }
+}
+
 extension TagContent {
     /// What lies there, for people.
     var what: String {
