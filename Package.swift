@@ -289,8 +289,8 @@ let package = Package(
             name: "EndToEndTests",
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
-                "tapcard", "DurableFile", "CSQLite", "OtherClients", "PN532Emulator",
-                "ServiceSandbox", "SimulatedField", "Type2Tag",
+                "tapcard", "BlockingLane", "DurableFile", "CSQLite", "OtherClients",
+                "PN532Emulator", "ServiceSandbox", "SimulatedField", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

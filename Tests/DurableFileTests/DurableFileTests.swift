@@ -87,7 +87,7 @@ struct DurableFileTests {
         #expect(try file.read(limit: 3) == [1, 2, 3])
         expect(.tooLarge) { () throws(FileError) in _ = try file.read(limit: 2) }
         expect(.tooLarge) { () throws(FileError) in
-            _ = try DurableFile("/dev/zero").read(limit: 100_000)
+            _ = try DurableFile("/dev/zero").readStream(limit: 100_000)
         }
     }
 

@@ -155,6 +155,7 @@ struct JSONDocumentTests {
                     setting(
                         "mastermind-url",
                         #""http://emarest.cz.mass-php-1.mit.etn.cz/api/v2""#, "built in"),
+                    setting("ca-file", "null", "built in"),
                     setting("ticket-price", #""2""#, "built in"),
                     setting(
                         "prizes", #""6=top 5+bonus=100000 5=1750 4=140 3=30""#, "built in"),

@@ -27,6 +27,7 @@ struct SettingsTests {
                 activation-url    built in         https://api.o2.sk
                 lottery-url       variable         http://127.0.0.1:9/lottery
                 mastermind-url    built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file           built in         none
                 ticket-price      file             1.50
                 prizes            built in         6=top 5+bonus=100000 5=1750 4=140 3=30
                 top-prize-unit    built in         whole

@@ -45,6 +45,9 @@ public struct NoServices: ActivationService, LotteryService, MastermindService {
     public func draws(revalidating: Bool) throws(ServiceError) -> Fetched<DrawList> {
         throw NoServices.unreachable
     }
+    public func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
+        throw NoServices.unreachable
+    }
     public func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
         throw NoServices.unreachable
     }

@@ -1,5 +1,6 @@
 import RemoteServices
 import ServicePorts
+import TapcardDomain
 import Testing
 
 @Suite("Addresses and lines of a head")
@@ -63,5 +64,36 @@ struct AddressTests {
         for name in ["x-early", " folded", "folded", "", "bad name", "x-bell"] {
             #expect(head[all: name].isEmpty, "\(name)")
         }
+    }
+
+    @Test(
+        "where a redirect leads is shown without what may be secret",
+        arguments: [
+            ("https://other.example/here", "https://other.example/here"),
+            ("/here", "/here"),
+            ("https://other.example/here?code=secret", "https://other.example/here"),
+            ("https://other.example/#access_token=secret", "https://other.example/"),
+            ("https://other.example#secret?x", "https://other.example"),
+            ("https://user:secret@other.example/here", "https://other.example/here"),
+            ("https://secret@other.example", "https://other.example"),
+            ("https://a@secret@other.example/", "https://other.example/"),
+            ("//user:secret@other.example/", "//other.example/"),
+            (#"https:\\user:secret@other.example\"#, #"https:\\other.example\"#),
+            ("https:user:secret@other.example", "other.example"),
+        ])
+    func redirect(_ location: String, _ shown: String) async throws {
+        let transport = ScriptedTransport(.status(302, "Location: \(location)"))
+        let service = RemoteActivation(
+            try ServiceAddress("http://api.example"), through: transport,
+            in: transport.surroundings)
+        let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
+        let error = await #expect(throws: ServiceError.self) {
+            try await service.activate(code)
+        }
+        #expect(error?.kind == .redirected)
+        #expect(
+            error?.detail
+                == "api.example: it sends elsewhere to \(shown), status 302, which is not followed")
+        #expect(!HTTPRequest(.get, location).description.contains("secret"))
     }
 }

@@ -193,10 +193,17 @@ struct HTTPClientTests {
 
     @Test(
         "only http and https are spoken",
-        arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1/", "127.0.0.1"])
-    func schemes(_ url: String) async throws {
-        let failure = try #require(await failure(of: HTTPRequest(.get, url)))
-        #expect([.notHTTP, .unreachable].contains(failure.kind))
+        arguments: [
+            "file:///etc/passwd", "ftp://127.0.0.1:PORT/", "gopher://127.0.0.1:PORT/",
+            "dict://127.0.0.1:PORT/", "telnet://127.0.0.1:PORT/", "ws://127.0.0.1:PORT/",
+        ])
+    func schemes(_ address: String) async throws {
+        try await ScriptedServer.serving(.answer("200 OK", "{}")) { server in
+            let url = address.replacing("PORT", with: String(server.port))
+            let failure = try #require(await failure(of: HTTPRequest(.get, url)))
+            #expect(failure.kind == .notHTTP, "\(failure)")
+            #expect(server.connections == 0)
+        }
     }
 
     @Test("many at once, each with an answer of its own")

@@ -75,6 +75,28 @@ struct DrawCommandTests {
                 #""stale":"not-json","notes":["What was kept is damaged."]}"# + "\n"))
     }
 
+    @Test("of a lottery that has gone back are old ones, until somebody says that it begins anew")
+    func begunAnew() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        let offline = try ProgramBench()
+        #expect(
+            await offline.run("draws --forget").text
+                == "! tapcard: The service gave no usable answer: there is no network. Nothing was "
+                + "forgotten. Try again later.\n")
+        try lottery.goBack()
+        #expect(
+            await bench.run("draws").text
+                == DrawCommandTests.table
+                + "As of 5 seconds ago; the service gives no usable answer (its list of draws has "
+                + "gone back); if the lottery has really begun anew: tapcard draws --forget.\n")
+        let refused = await bench.run("ticket claim")
+        #expect(refused.status == 8 && refused.text.contains("begun anew there: tapcard draws --f"))
+        let anew = await bench.run("draws --forget")
+        #expect(anew.status == 0 && !anew.text.contains("draw-3"), "\(anew.text)")
+        #expect(await bench.run("draws") == anew)
+    }
+
     @Test("without an answer and with nothing kept are a failure of the service")
     func nothing() async throws {
         let bench = try ProgramBench()

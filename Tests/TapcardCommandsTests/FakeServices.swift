@@ -13,6 +13,8 @@ final class FakeLottery: LotteryService {
         var later: Result<Fetched<DrawList>, ServiceError>?
         /// What is said of them only to those who do not take what is kept.
         var unseen: Result<Fetched<DrawList>, ServiceError>?
+        /// What it really says, while what was kept is better.
+        var anew: Result<Fetched<DrawList>, ServiceError>?
     }
 
     private let answers: Guarded<Answers>
@@ -27,6 +29,13 @@ final class FakeLottery: LotteryService {
         try answers.withLock { answers in
             if revalidating, let unseen = answers.unseen { answers.draws = unseen }
             defer { answers.draws = answers.later ?? answers.draws }
+            return answers.draws
+        }.get()
+    }
+
+    func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
+        try answers.withLock { answers in
+            if let anew = answers.anew { answers.draws = anew }
             return answers.draws
         }.get()
     }
@@ -66,8 +75,11 @@ final class FakeLottery: LotteryService {
 
     /// Answers with an old list: what was kept is better.
     func goBack() throws {
-        let error = ServiceError(.wrongShape, "its list of draws has gone back")
-        answer(Fetched(try draws().value, age: 5, staleness: error))
+        let error = ServiceError(.goneBack, "its list of draws has gone back")
+        let kept = try draws().value
+        let anew = try DrawList(Array(kept.draws.dropFirst()))
+        answer(Fetched(kept, age: 5, staleness: error))
+        answers.withLock { $0.anew = .success(Fetched(anew)) }
     }
 
     /// Forgets its newest draw, and what was kept is gone as well.

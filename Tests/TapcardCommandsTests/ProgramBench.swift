@@ -24,6 +24,8 @@ final class ProgramBench: Sendable {
     private let isTerminal: Bool
     private let size: TerminalSize?
     private let services: Services
+    /// What the services' drivers were told, each time they were made.
+    let made = Guarded<[ServiceSettings]>([])
     private let clock: @Sendable () -> Timestamp
     private let output = Recording()
     private let numbers = Recording()
@@ -42,7 +44,7 @@ final class ProgramBench: Sendable {
 
     deinit {
         // Nothing but keys and settings lies in the folder; one that stays in /tmp does no harm.
-        for name in ["keys.json", "keys.json.lock", "config.json"] {
+        for name in ["keys.json", "keys.json.lock", "config.json", "ca.pem"] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
         unsafe rmdir("\(folder)/tapcard")
@@ -50,9 +52,15 @@ final class ProgramBench: Sendable {
     }
 
     /// Writes the file of the settings.
-    func set(_ text: String) throws {
+    func set(_ text: String) throws { try write(text, to: "config.json") }
+
+    /// Writes a file into the folder of the program's; its path.
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
         try DurableFile.makeFolder("\(folder)/tapcard")
-        try DurableFile("\(folder)/tapcard/config.json").write(Array(text.utf8))
+        let path = "\(folder)/tapcard/\(name)"
+        try DurableFile(path).write(Array(text.utf8))
+        return path
     }
 
     /// What a run left behind; a line on standard error begins with "! ".
@@ -63,7 +71,7 @@ final class ProgramBench: Sendable {
 
     func run(
         _ line: String, failing failures: Failures = Failures(),
-        _ environment: [String: String] = [:]
+        _ environment: [String: String] = [:], malformed: Set<String> = []
     ) async -> Ended {
         let variables = ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder]
         let program = Program(
@@ -75,7 +83,7 @@ final class ProgramBench: Sendable {
                     return true
                 },
                 writeError: { [output] in output.append("! " + $0) }),
-            environment: variables.merging(environment) { $1 })
+            environment: variables.merging(environment) { $1 }, malformed: malformed)
         let words = line.split(separator: " ").map(String.init)
         let status = await program.run(words)
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
@@ -131,7 +139,10 @@ final class ProgramBench: Sendable {
             },
             standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
-            services: { [services] _ in services },
+            services: { [services, made] settings in
+                made.withLock { $0.append(settings) }
+                return services
+            },
             surroundings: { [numbers, clock] progress in
                 Station.Surroundings(
                     now: clock, sleep: { _ in },

@@ -1,3 +1,4 @@
+import BlockingLane
 import TapcardCommands
 import Testing
 
@@ -21,6 +22,7 @@ struct ServiceSettingsTests {
                 activation-url    variable         http://127.0.0.1:8080/activation
                 lottery-url       file             https://lottery.example/draws/
                 mastermind-url    built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file           built in         none
                 ticket-price      file             2.50
                 prizes            variable         3=10, 4=top
                 top-prize-unit    built in         whole
@@ -127,5 +129,93 @@ struct ServiceSettingsTests {
         let ended = await bench.run("config")
         #expect(ended.status == 2 && !ended.text.contains("swordfish"))
         #expect(ended.text.contains("a password does not belong in it; set TAPCARD_MASTERMIND_"))
+    }
+
+    @Test("the services of a command are made once, however often they are asked")
+    func once() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        for (count, line) in ["draws", "tickets", "ticket buy", "ticket check"].enumerated() {
+            #expect(await bench.run(line).status == 0, "\(line)")
+            #expect(bench.made.withLock { $0.count } == count + 1, "\(line)")
+        }
+        // What asks nobody makes none.
+        _ = await bench.run("read")
+        #expect(bench.made.withLock { $0.count } == 4)
+    }
+
+    @Test("a file of certificates is told to whoever makes the services")
+    func authorities() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        #expect(await bench.run("draws").status == 0)
+        let path = try bench.write(
+            "One of ours\n-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n",
+            to: "ca.pem")
+        #expect(await bench.run("draws", ["TAPCARD_CA_FILE": path]).status == 0)
+        try bench.set("{\"ca-file\":\"\(path)\"}")
+        #expect(await bench.run("draws").status == 0)
+        #expect(bench.made.withLock { $0.map(\.authorities) } == [nil, path, path])
+        let shown = await bench.run("config")
+        #expect(shown.text.contains("ca-file           file             ~/tapcard/ca.pem\n"))
+    }
+
+    @Test("a file of certificates that is none is refused before anything is asked")
+    func unusableAuthorities() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        let empty = try bench.write("", to: "ca.pem")
+        func refusal(_ path: String) async -> String {
+            let ended = await bench.run("draws", ["TAPCARD_CA_FILE": path])
+            #expect(ended.status == 2)
+            let begin = "! tapcard: The ca-file that is set (TAPCARD_CA_FILE) "
+            let end =
+                ". Nothing was done. Name a file of certificates in PEM that you may read, or "
+                + "none.\n"
+            #expect(ended.text.hasPrefix(begin) && ended.text.hasSuffix(end), "\(ended.text)")
+            return String(ended.text.dropFirst(begin.count).dropLast(end.count))
+        }
+        #expect(await refusal(empty) == "is empty: ~/tapcard/ca.pem")
+        let none = empty + ".none"
+        #expect(await refusal(none) == "is not there: ~/tapcard/ca.pem.none")
+        #expect(await refusal("/tmp") == "cannot be read: /tmp: Is a directory")
+        #expect(await refusal("/dev/null") == "cannot be read: /dev/null: a device and no file")
+        let words = try bench.write("no certificate", to: "ca.pem")
+        #expect(await refusal(words) == "holds no certificate: ~/tapcard/ca.pem")
+        #expect(bench.made.withLock { $0.isEmpty })
+        // Who asks no service does not look.
+        #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)
+    }
+
+    @Test("a variable that is no UTF-8 is refused, the password where it is wanted")
+    func malformed() async throws {
+        let bench = try ProgramBench()
+        for name in ["TAPCARD_LEDGER", "HOME"] {
+            let ended = await bench.run("config", malformed: [name])
+            #expect(ended.status == 2)
+            #expect(
+                ended.text
+                    == "! tapcard: What \(name) is set to is no UTF-8. Nothing was done. Set it "
+                    + "anew, or take it away.\n")
+        }
+        let password: Set = [ServiceSettingsTests.password]
+        #expect(await bench.run("config", malformed: password).status == 0)
+        let ended = await bench.run("mastermind login amanda", malformed: password)
+        #expect(ended.status == 2 && ended.text.contains("MASTERMIND_PASSWORD is set to is no UTF"))
+    }
+
+    @Test("a password that is too long is refused, and sent nowhere")
+    func longPassword() async throws {
+        let bench = try ProgramBench()
+        for (count, status) in [(1_024, 8), (1_025, 2), (2_000, 2)] as [(Int, Int32)] {
+            let ended = await bench.run(
+                "mastermind login amanda",
+                [ServiceSettingsTests.password: String(repeating: "x", count: count)])
+            #expect(ended.status == status, "\(ended.text)")
+            #expect(!ended.text.contains("xxxx"))
+            guard status == 2 else { continue }
+            #expect(
+                ended.text
+                    == "! tapcard: The password is too long: it has \(count) bytes, and 1024 is "
+                    + "the most. Nothing was sent.\n")
+        }
     }
 }

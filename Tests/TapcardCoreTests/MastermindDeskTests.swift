@@ -90,7 +90,27 @@ struct MastermindDeskTests {
             try await bench.desk().logIn(as: "amanda", password: "")
         }
         #expect(empty?.kind == .usage)
+        let long = await bench.refusal { () async throws(TapcardError) in
+            try await bench.desk().logIn(
+                as: "amanda", password: String(repeating: "ß", count: 513))
+        }
+        #expect(long?.kind == .usage)
+        #expect(long?.what == "The password is too long: it has 1026 bytes, and 1024 is the most.")
         #expect(bench.service.asked == [])
+    }
+
+    @Test("a password that is too long is not sent when a login has expired, and nothing counts")
+    func longPassword() async throws {
+        let bench = try DeskBench()
+        let desk = try await bench.playing()
+        bench.passwords.withLock { $0 = [String(repeating: "x", count: 1_025)] }
+        bench.service.fail(.unauthorized)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await desk.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .usage && error?.meaning == "The guess does not count.")
+        #expect(bench.service.asked.last == "guess 1111 token-1")
+        #expect(try desk.currentGame()?.history.turns == [])
     }
 
     @Test("a wrong password leaves things as they were")

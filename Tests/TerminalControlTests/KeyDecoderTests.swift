@@ -37,10 +37,31 @@ struct KeyDecoderTests {
         "what means nothing is passed over",
         arguments: [
             "\u{1B}[200~", "\u{1B}[M", "\u{1B}[?1;2c", "\u{1B}[15~", "\u{1B}OP", "\u{00}",
-            "\u{1B}[", "\u{1B}[1;", "\u{1B}O",
+            "\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}[[", "\u{1B}[[A", "\u{1B}[[E",
+            "\u{1B}]11;rgb:1234/5678/9abc\u{07}", "\u{1B}]11;rgb:1234\u{1B}\\",
+            "\u{1B}P1+r436f\u{1B}\\", "\u{1B}_G;OK\u{1B}\\", "\u{1B}X123\u{07}",
+            "\u{1B}^123\u{07}", "\u{1B}]11;123", "\u{1B}]11;123\u{1B}",
         ])
     func unknown(text: String) {
         #expect(keys(text) == [])
+        // Nor is it felt by the key behind it, in whatever portions it comes.
+        var decoder = KeyDecoder()
+        var found: [TerminalKey] = []
+        for byte in text.utf8 { found += decoder.take([byte]) }
+        #expect(found + decoder.finish() + decoder.take([0x71]) == [.character("q")])
+    }
+
+    @Test("an answer of the terminal's that is broken off swallows no key for long")
+    func brokenAnswer() {
+        #expect(keys("\u{1B}]11;123\r") == [.enter])
+        #expect(keys("\u{1B}]11;123\u{1B}[A") == [.up])
+        #expect(keys("\u{1B}]11;12\u{1B}\\3") == [.character("3")])
+        #expect(keys("\u{1B}]") == [.escape, .character("]")])
+        #expect(keys("\u{1B}P") == [.escape, .character("P")])
+        var decoder = KeyDecoder()
+        #expect(decoder.take("\u{1B}]\(String(repeating: "1", count: 4_094))".utf8) == [])
+        #expect(!decoder.isWaiting)
+        #expect(decoder.take([0x71]) == [.character("q")])
     }
 
     @Test("escape and another key are two keys")

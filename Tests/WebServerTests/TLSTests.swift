@@ -134,6 +134,7 @@ import WebServer
                     Issue.record("it was taken")
                 } catch {
                     #expect(error.kind == .badCertificate)
+                    #expect(!error.detail.contains { $0.isNewline }, "\(error.detail)")
                 }
             }
         }

@@ -91,6 +91,7 @@ extension TapcardError {
         case serviceWrongPassword = "service-wrong-password"
         case serviceNotJSON = "service-not-json"
         case serviceWrongShape = "service-wrong-shape"
+        case serviceGoneBack = "service-gone-back"
         case serviceBadVersion = "service-bad-version"
         case serviceBadBalls = "service-bad-balls"
         case serviceBadDate = "service-bad-date"
@@ -163,8 +164,8 @@ extension TapcardError {
         case .serviceUnreachable, .serviceTimedOut, .serviceCertificate, .serviceCutOff,
             .serviceTooLarge, .serviceRedirected, .serviceRefused, .serviceBroken,
             .serviceUnauthorized, .serviceWrongPassword, .serviceNotJSON, .serviceWrongShape,
-            .serviceBadVersion, .serviceBadBalls, .serviceBadDate, .serviceNotHTTP,
-            .serviceBadAddress, .serviceNoClient:
+            .serviceGoneBack, .serviceBadVersion, .serviceBadBalls, .serviceBadDate,
+            .serviceNotHTTP, .serviceBadAddress, .serviceNoClient:
             .service
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown

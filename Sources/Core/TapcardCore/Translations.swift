@@ -45,6 +45,9 @@ extension TapcardError {
             case .certificate:
                 "Do not trust what answers there; check the address with tapcard config."
             case .unreachable, .timedOut, .cutOff, .broken, .cancelled: "Try again later."
+            case .goneBack:
+                "If the lottery has really begun anew there: tapcard draws --forget. Otherwise ask "
+                    + "whoever runs it."
             case .noClient: "Install it with apt-get install libcurl4."
             case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .badVersion,
                 .badBalls, .badDate, .badAddress:

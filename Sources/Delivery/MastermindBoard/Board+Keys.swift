@@ -2,7 +2,8 @@ import ServicePorts
 import TapcardDomain
 
 extension Board {
-    private static let longestPassword = 1_024
+    /// More bytes than any password has: one that is too long is refused, and not cut.
+    private static let longestAnswer = 65_536
 
     mutating func take(_ key: BoardKey) -> Request? {
         if let question { return takeAnswer(key, to: question) }
@@ -155,7 +156,7 @@ extension Board {
     ) -> Request? {
         switch key {
         case .character(let character):
-            guard question.typed.utf8.count < Board.longestPassword else { return nil }
+            guard question.typed.utf8.count < Board.longestAnswer else { return nil }
             self.question?.typed.append(character)
         case .clear: self.question?.typed = String(question.typed.dropLast())
         case .erase: self.question?.typed = ""

@@ -13,11 +13,17 @@ public struct Program: Sendable {
     private let drivers: Drivers
     private let console: Console
     private let environment: [String: String]
+    private let malformed: Set<String>
 
-    public init(drivers: Drivers, console: Console, environment: [String: String]) {
+    /// `malformed` names the variables that are set, but not to UTF-8: what they are set to is
+    /// not in the environment.
+    public init(
+        drivers: Drivers, console: Console, environment: [String: String],
+        malformed: Set<String> = []
+    ) {
         self.drivers = drivers
         self.console = console
-        self.environment = environment
+        (self.environment, self.malformed) = (environment, malformed)
     }
 
     public func run(_ arguments: [String]) async -> Int32 {
@@ -31,7 +37,8 @@ public struct Program: Sendable {
                 _ = console.write("tapcard \(Program.version)\n")
                 return 0
             case .run(let command):
-                let settings = try Settings(command, environment: environment)
+                let settings = try Settings(
+                    command, environment: environment, malformed: malformed)
                 manner = Manner(environment, settings.isOn)
                 return try await run(command, settings, manner)
             }

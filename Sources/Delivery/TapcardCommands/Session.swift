@@ -13,6 +13,7 @@ struct Session: Sendable {
     let drivers: Drivers
     let console: Console
     let spinner: Spinner
+    let madeServices = MadeServices()
 
     var isJSON: Bool { manner.isJSON }
     var isQuiet: Bool { manner.isQuiet }
@@ -67,8 +68,9 @@ struct Session: Sendable {
 
     /// The services, at the addresses that are set.
     func services() throws(TapcardError) -> Services {
-        try settings.checkServices()
-        return drivers.services(try settings.services)
+        try madeServices.once { () throws(TapcardError) in
+            drivers.services(try settings.checkedServices())
+        }
     }
 
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }

@@ -17,6 +17,7 @@ struct Settings: Sendable {
         case activationURL = "activation-url"
         case lotteryURL = "lottery-url"
         case mastermindURL = "mastermind-url"
+        case caFile = "ca-file"
         case ticketPrice = "ticket-price"
         case prizes
         case topPrizeUnit = "top-prize-unit"
@@ -45,13 +46,19 @@ struct Settings: Sendable {
     let dataVariable: String?
     let configurationPath: String
     let configurationVariable: String?
-    /// Never shown and never logged.
-    let mastermindPassword: String?
+    private let password: String?
+    private let malformed: Set<String>
     private let values: [Name: (text: String, origin: Origin)]
 
+    /// `malformed` are the variables that are no UTF-8, and so are not in the environment.
     init(
-        _ command: ParsedCommand, environment: [String: String]
+        _ command: ParsedCommand, environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
+        self.malformed = malformed
+        // Nobody is asked for a password but those who log in.
+        for name in malformed.sorted() where name != Settings.passwordVariable {
+            throw Settings.isMalformed(name)
+        }
         (dataFolder, dataVariable) =
             try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
         let folder: String
@@ -72,9 +79,7 @@ struct Settings: Sendable {
             }
         }
         self.values = values
-        mastermindPassword = environment[Settings.passwordVariable].flatMap {
-            $0.isEmpty ? nil : $0
-        }
+        password = environment[Settings.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
         for name in Name.allCases where name.isSwitch {
@@ -86,6 +91,22 @@ struct Settings: Sendable {
                     meaning: "Nothing was done.", advice: "Write true or false.")
             }
         }
+    }
+
+    /// Never shown and never logged.
+    var mastermindPassword: String? {
+        get throws(TapcardError) {
+            guard !malformed.contains(Settings.passwordVariable) else {
+                throw Settings.isMalformed(Settings.passwordVariable)
+            }
+            return password
+        }
+    }
+
+    private static func isMalformed(_ variable: String) -> TapcardError {
+        TapcardError(
+            .usage, "What \(variable) is set to is no UTF-8.", meaning: "Nothing was done.",
+            advice: "Set it anew, or take it away.")
     }
 
     /// A kind and a name, as tapcard readers lists them; whether there is one is another question.
@@ -127,6 +148,7 @@ struct Settings: Sendable {
             case .activationURL: "https://api.o2.sk"
             case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
             case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
+            case .caFile: nil
             // Without decimals: some currencies have none.
             case .ticketPrice: "2"
             case .prizes: PrizeTable.standardText

@@ -54,7 +54,7 @@ struct SandboxDriver: ServiceStandIns {
     private static func text(_ path: String) throws(TapcardError) -> String {
         let bytes: [UInt8]?
         do throws(FileError) {
-            bytes = try DurableFile(path).read(limit: longestPEM)
+            bytes = try DurableFile(path).readStream(limit: longestPEM)
         } catch {
             throw TapcardError(
                 .fileUnusable, "\(path) cannot be read: \(error.detail).", meaning: nothing,

@@ -47,7 +47,7 @@ struct TagFile {
     ) throws(TapcardError) -> (tag: TagMemory, isKept: Bool, mode: UInt32) {
         let found: (bytes: [UInt8]?, mode: UInt32?)
         do throws(FileError) {
-            found = (try file.read(limit: TagDump.longestText), try file.permissions())
+            found = (try file.readStream(limit: TagDump.longestText), try file.permissions())
         } catch {
             throw TapcardError(
                 .fileUnusable, "The tag's file cannot be read: \(error.detail).",

@@ -19,7 +19,9 @@ enum Wiring {
     static func run(_ arguments: [String]) async -> Int32 {
         // A reader of our output that goes away is no reason to die in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
-        let program = Program(drivers: drivers, console: console, environment: environment)
+        let program = Program(
+            drivers: drivers, console: console, environment: environment.variables,
+            malformed: environment.malformed)
         // Not before somebody listens: until then a signal would be lost.
         let (listening, listens) = AsyncStream.makeStream(of: Never.self)
         let registered = DispatchGroup()
@@ -83,12 +85,16 @@ enum Wiring {
         write: { Wiring.write($0, to: STDOUT_FILENO) },
         writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
 
-    static let environment: [String: String] = {
+    /// What is no UTF-8 is not repaired: it would be another password, or another file.
+    static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
+        var malformed: Set<String> = []
         for name in names {
-            variables[name] = unsafe getenv(name).map { unsafe String(cString: $0) }
+            guard let bytes = unsafe getenv(name) else { continue }
+            variables[name] = unsafe String(validatingCString: bytes)
+            if variables[name] == nil { malformed.insert(name) }
         }
-        return variables
+        return (variables, malformed)
     }()
 
     /// The variables that mean something here.
@@ -125,7 +131,8 @@ enum Wiring {
 
     /// Each service has a client of its own, so that none waits for another.
     private static func services(_ settings: ServiceSettings) -> Services {
-        let options = HTTPClient.Options(version: Program.version)
+        let options = HTTPClient.Options(
+            version: Program.version, authorities: settings.authorities)
         return Services(
             activation: RemoteActivation(settings.activation, through: HTTPClient(options)),
             lottery: RemoteLottery(

@@ -28,13 +28,27 @@ public struct RemoteLottery: LotteryService {
         }
     }
 
+    public func drawsBegunAnew() async throws(ServiceError) -> Fetched<DrawList> {
+        try await cached.fetchAnew(
+            "/StubLottoResultsData.json", remark: RemoteLottery.forgetting
+        ) { body throws(ServiceError) in
+            try LotteryParsing.draws(body, under: rules)
+        }
+    }
+
+    private static func forgetting(_ kept: DrawList, for list: DrawList) -> String? {
+        list.lost(from: kept).map {
+            "Forgotten: \($0.id) of \($0.date), and what had taken place before."
+        }
+    }
+
     /// A draw that has taken place does not go away again: such a list is an old one, and whoever
     /// believes it sells tickets whose numbers are known.
     private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {
         guard let lost = list.lost(from: kept) else { return nil }
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
         return ServiceError(
-            .wrongShape,
+            .goneBack,
             "its list of draws has gone back: it \(newest), and \(lost.id) of \(lost.date) had "
                 + "taken place before")
     }

@@ -8,7 +8,7 @@ public struct RemoteMastermind: MastermindService {
     /// Seconds for which a token can be asked for.
     public static let tokenLifetimes = 30...3_600
 
-    private static let longestCredential = 1_024
+    private static let longestName = 1_024
 
     private let caller: ServiceCaller
 
@@ -23,11 +23,12 @@ public struct RemoteMastermind: MastermindService {
     public func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken {
-        for (text, what) in [(user, "name"), (password, "password")] {
-            guard (1...RemoteMastermind.longestCredential).contains(text.utf8.count) else {
-                throw unsent(
-                    "a \(what) has 1 to \(RemoteMastermind.longestCredential) bytes, not "
-                        + "\(text.utf8.count)")
+        for (text, what, longest) in [
+            (user, "name", RemoteMastermind.longestName),
+            (password, "password", MastermindRules.longestPassword),
+        ] {
+            guard (1...longest).contains(text.utf8.count) else {
+                throw unsent("a \(what) has 1 to \(longest) bytes, not \(text.utf8.count)")
             }
         }
         var members = [

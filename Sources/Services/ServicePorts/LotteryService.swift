@@ -5,6 +5,9 @@ public protocol LotteryService: Sendable {
     /// The draws that have taken place. Where money rests on them they are revalidated: the
     /// service is asked whether what is kept still holds, however fresh that is.
     func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList>
+    /// The draws of a lottery that has begun anew: what was kept of them is forgotten, once the
+    /// service has given a good answer.
+    func drawsBegunAnew() async throws(ServiceError) -> Fetched<DrawList>
     /// The tickets that the lottery itself keeps.
     func tickets() async throws(ServiceError) -> Fetched<[Ticket]>
 }

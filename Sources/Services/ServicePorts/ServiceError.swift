@@ -23,6 +23,8 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case notJSON = "not-json"
         /// JSON, but not of the documented form.
         case wrongShape = "wrong-shape"
+        /// A list that only ever grows has lost its end: it is an old one, or begins anew.
+        case goneBack = "gone-back"
         case badVersion = "bad-version"
         case badBalls = "bad-balls"
         case badDate = "bad-date"

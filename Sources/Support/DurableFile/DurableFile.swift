@@ -13,9 +13,30 @@ public struct DurableFile: Sendable, Hashable {
     }
 
     /// The bytes, or nil when there is no such file.
+    ///
+    /// What lies there instead of a file, a pipe for example, is refused: nobody may be kept
+    /// waiting by it.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
+        try DurableFile.unlessMissing { () throws(FileError) in
+            let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+            try file.requireRegular()
+            return try file.read(limit: limit)
+        }
+    }
+
+    /// The bytes of what a person has named, or nil when there is nothing: a pipe will do, and is
+    /// waited for.
+    public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
+        try DurableFile.unlessMissing { () throws(FileError) in
+            try FileDescriptor.open(path, O_RDONLY | O_NOCTTY).read(limit: limit)
+        }
+    }
+
+    private static func unlessMissing(
+        _ read: () throws(FileError) -> [UInt8]
+    ) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
-            return try FileDescriptor.open(path, O_RDONLY | O_NOCTTY).read(limit: limit)
+            return try read()
         } catch {
             guard error.kind == .notFound else { throw error }
             return nil

@@ -23,6 +23,20 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileDescriptor(number: number, path: path)
     }
 
+    /// Refuses what is no regular file: it has no end, or none before somebody else wants one.
+    func requireRegular() throws(FileError) {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw .last(path) }
+        let other =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: nil as String?
+            case S_IFDIR: throw .last(path, number: EISDIR)
+            case S_IFIFO: "a pipe"
+            default: "a device"
+            }
+        if let other { throw FileError(.notRegular, "\(path): \(other) and no file") }
+    }
+
     /// Everything from here to the end, unless that is more than `limit` bytes.
     package func read(limit: Int) throws(FileError) -> [UInt8] {
         var content: [UInt8] = []

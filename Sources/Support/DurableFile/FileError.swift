@@ -16,6 +16,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLarge
         /// There is a folder where a file was expected.
         case isFolder
+        /// There is a pipe, a device or a socket where a file was expected.
+        case notRegular
         /// Any other error number of the system.
         case other(Int32)
     }
@@ -37,6 +39,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
             case ENOSPC, EDQUOT: .noSpace
             case EFBIG: .tooLarge
             case EISDIR: .isFolder
+            // Said of a socket, and of a device that is not there.
+            case ENXIO: .notRegular
             default: .other(number)
             }
         return FileError(kind, "\(path): \(unsafe String(cString: strerror(number)))")

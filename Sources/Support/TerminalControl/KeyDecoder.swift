@@ -5,7 +5,15 @@
 package struct KeyDecoder: Sendable {
     /// A sequence that is longer is none.
     private static let longestSequence = 16
+    /// What a terminal answers in words is no longer.
+    private static let longestAnswer = 4_096
     private static let escape: UInt8 = 0x1B
+    private static let bell: UInt8 = 0x07
+    /// Behind an escape these begin an answer in words: OSC, DCS, SOS, PM and APC.
+    private static let answerBeginnings = Array("]PX^_".utf8)
+
+    /// The console of Linux sends F1 to F5 so, with a letter behind it.
+    private static let consoleBeginning = [escape] + Array("[[".utf8)
 
     private var pending: [UInt8] = []
 
@@ -22,8 +30,16 @@ package struct KeyDecoder: Sendable {
 
     /// Nothing more came for a while: what is pending is all there is.
     package mutating func finish() -> [TerminalKey] {
-        defer { pending = [] }
-        return pending == [KeyDecoder.escape] ? [.escape] : []
+        let rest = pending
+        pending = []
+        guard rest.first == KeyDecoder.escape else { return [] }
+        switch rest.count {
+        case 1: return [.escape]
+        // Somebody has pressed both.
+        case 2 where KeyDecoder.answerBeginnings.contains(rest[1]):
+            return [.escape] + begin(rest[1])
+        default: return []
+        }
     }
 
     private mutating func take(_ byte: UInt8) -> [TerminalKey] {
@@ -63,13 +79,18 @@ package struct KeyDecoder: Sendable {
     }
 
     private mutating func continueSequence(_ byte: UInt8) -> [TerminalKey] {
+        if pending.count > 1, KeyDecoder.answerBeginnings.contains(pending[1]) {
+            return continueAnswer(byte)
+        }
         if byte == KeyDecoder.escape {
             let isLone = pending.count == 1
             pending = [byte]
             return isLone ? [.escape] : []
         }
         if pending.count == 1 {
-            if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
+            if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O")
+                || KeyDecoder.answerBeginnings.contains(byte)
+            {
                 pending.append(byte)
                 return []
             }
@@ -78,6 +99,7 @@ package struct KeyDecoder: Sendable {
             return [.escape] + begin(byte)
         }
         pending.append(byte)
+        if pending == KeyDecoder.consoleBeginning { return [] }
         guard (0x40...0x7E).contains(byte) else {
             if pending.count >= KeyDecoder.longestSequence || byte < 0x20 { pending = [] }
             return []
@@ -87,10 +109,28 @@ package struct KeyDecoder: Sendable {
         return KeyDecoder.key(of: pending.dropFirst(2)).map { [$0] } ?? []
     }
 
+    /// Swallows what a terminal answers, up to its end: a bell, or an escape and a backslash.
+    private mutating func continueAnswer(_ byte: UInt8) -> [TerminalKey] {
+        if pending.last == KeyDecoder.escape {
+            pending = []
+            guard byte != UInt8(ascii: "\\") else { return [] }
+            // It was broken off, and something else begins.
+            pending = [KeyDecoder.escape]
+            return continueSequence(byte)
+        }
+        guard byte >= 0x20 || byte == KeyDecoder.escape else {
+            pending = []
+            return byte == KeyDecoder.bell ? [] : begin(byte)
+        }
+        pending.append(byte)
+        if pending.count >= KeyDecoder.longestAnswer { pending = [] }
+        return []
+    }
+
     /// The key of what stands behind the two bytes that begin a sequence. A modifier such as
     /// ";5" stands before the last byte and changes nothing here.
     private static func key(of sequence: ArraySlice<UInt8>) -> TerminalKey? {
-        guard let last = sequence.last else { return nil }
+        guard let last = sequence.last, sequence.first != UInt8(ascii: "[") else { return nil }
         switch last {
         case UInt8(ascii: "A"): return .up
         case UInt8(ascii: "B"): return .down

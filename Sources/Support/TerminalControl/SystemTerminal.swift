@@ -41,7 +41,9 @@ public struct SystemTerminal: InteractiveTerminal {
         return answer
     }
 
-    private static let longestAnswer = 1_024
+    /// More bytes than any answer has. What is too long is not cut here, where nobody would see
+    /// it: whoever asks refuses it.
+    private static let longestAnswer = 65_536
 
     private static func answer(_ question: String, _ hold: TerminalHold) async -> String? {
         hold.write(question)

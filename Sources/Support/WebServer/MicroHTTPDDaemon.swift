@@ -56,8 +56,9 @@ import Glibc
             unsafe tapcard_microhttpd_start(functions, &wanted)
         }
         guard let started = unsafe started else {
+            // Its lines are written for a log, and end as such.
             let said = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
-                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                unsafe String(decoding: $0.prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
             }
             throw settings.tls == nil
                 ? WebServerError(.noResources, "libmicrohttpd does not start: \(said)")

@@ -75,6 +75,34 @@ struct LotteryStoryTests {
         #expect(!(after.output + after.errors).contains("damaged"))
     }
 
+    @Test("a lottery that begins anew at its address is believed when somebody says so")
+    func begunAnew() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        try counter.step("issue --balance 20")
+        let first = try PlayedServices(counter, ["--max-age", "0"])
+        let port = String(try #require(first.address.split(separator: ":").last))
+        try first.draw()
+        #expect(try first.step("draws").contains("\"id\":\"draw-5\""))
+        try first.stop()
+        // Each sandbox begins with the same four draws.
+        let second = try PlayedServices(counter, ["--max-age", "0", "--port", port])
+        let old = try second.step("draws")
+        #expect(old.contains("\"id\":\"draw-5\"") && old.contains("\"stale\":\"gone-back\""))
+        let refused = try second.run("ticket buy")
+        #expect(refused.status == 8 && refused.output.contains("\"error\":\"service-gone-back\""))
+        #expect(refused.output.contains("tapcard draws --forget"))
+        try second.fail("lottery:503")
+        let failed = try second.run("draws --forget")
+        #expect(failed.status == 8 && failed.output.contains("Nothing was forgotten."))
+        try second.fail("none")
+        #expect(try second.step("draws").contains("\"id\":\"draw-5\""))
+        let anew = try second.step("draws --forget")
+        #expect(
+            !anew.contains("\"id\":\"draw-5\"") && anew.contains("\"notes\":[\"Forgotten: draw-5"))
+        #expect(try second.step("ticket buy").contains("\"draw\":\"draw-5\""))
+        try second.stop()
+    }
+
     @Test(
         "an answer that is none charges nothing, and says which rule it broke",
         arguments: [

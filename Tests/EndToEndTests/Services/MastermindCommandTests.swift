@@ -93,4 +93,45 @@ struct MastermindCommandTests {
             try refused("mastermind guess 1111", 8, text)
         }
     }
+
+    @Test("a password that is no UTF-8 is not repaired and sent")
+    func malformedPassword() throws {
+        let bench = try MastermindBench()
+        let program = try Executable.path()
+        let process = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c",
+                "TAPCARD_MASTERMIND_PASSWORD=$(printf 'sand\\377box') exec \"$0\" "
+                    + "mastermind login amanda",
+                program,
+            ],
+            environment: [
+                "HOME": bench.counter.home,
+                "TAPCARD_MASTERMIND_URL": "\(bench.services.address)/mastermind/api/v2",
+            ], folder: bench.counter.home)
+        let ended = try process.end()
+        #expect(ended.status == 2)
+        #expect(
+            ended.errors
+                == "tapcard: What TAPCARD_MASTERMIND_PASSWORD is set to is no UTF-8. Nothing was "
+                + "done. Set it anew, or take it away.\n")
+        #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
+    }
+
+    @Test("a password that is typed and too long is refused, and not cut")
+    func longPassword() throws {
+        let bench = try MastermindBench()
+        let process = try bench.start("mastermind login amanda")
+        try bench.wait(process, for: "Password for amanda: ")
+        for _ in 0..<12 { bench.terminal.type(String(repeating: "x", count: 100)) }
+        bench.terminal.type("\r")
+        let ended = try bench.end(process)
+        #expect(ended.status == 2)
+        #expect(
+            ended.output.contains(
+                "The password is too long: it has 1200 bytes, and 1024 is the most."),
+            "\(ended.output)")
+        #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
+    }
 }

@@ -6,10 +6,16 @@ final class PlayedServices {
     let process: ChildProcess
     let address: String
     private let counter: Counter
+    private let certificate: Certificate?
 
-    init(_ counter: Counter, _ words: [String] = []) throws {
+    /// With a certificate they answer over TLS.
+    init(_ counter: Counter, _ words: [String] = [], certificate: Certificate? = nil) throws {
         self.counter = counter
-        process = try counter.start(["sandbox"] + words, with: ["TAPCARD_JSON": nil])
+        self.certificate = certificate
+        let protection =
+            certificate.map { ["--tls-certificate", $0.path, "--tls-key", $0.key] } ?? []
+        process = try counter.start(
+            ["sandbox"] + words + protection, with: ["TAPCARD_JSON": nil])
         let process = process
         try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
         let line = try process.output.split(separator: "\n").first
@@ -25,7 +31,8 @@ final class PlayedServices {
     func curl(_ path: String, _ words: [String] = []) throws -> String {
         let process = try ChildProcess(
             "/usr/bin/curl",
-            ["--silent", "--max-time", "50", "--write-out", " %{http_code}"] + words
+            ["--silent", "--max-time", "50", "--write-out", " %{http_code}"]
+                + (certificate.map { ["--cacert", $0.path] } ?? []) + words
                 + [address + path],
             environment: [:], folder: counter.home)
         let ended = try process.end()
@@ -84,6 +91,7 @@ extension PlayedServices {
             "TAPCARD_ACTIVATION_URL": "\(address)/activation",
             "TAPCARD_LOTTERY_URL": "\(address)/lottery",
             "TAPCARD_MASTERMIND_URL": "\(address)/mastermind/api/v2",
+            "TAPCARD_CA_FILE": certificate?.path,
         ]
     }
 }

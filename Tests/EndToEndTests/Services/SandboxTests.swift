@@ -83,26 +83,19 @@ struct SandboxTests {
     @Test("by HTTPS, with a certificate of one's own")
     func encrypted() throws {
         let counter = try Counter()
-        let (certificate, key) = (counter.file("certificate.pem"), counter.file("key.pem"))
-        let openssl = try ChildProcess(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
-                "-keyout", key, "-out", certificate,
-            ], environment: [:], folder: counter.home)
-        try #require(try openssl.end().status == 0)
-        let played = try PlayedServices(
-            counter, ["--tls-certificate", certificate, "--tls-key", key])
+        let certificate = try Certificate(counter)
+        let played = try PlayedServices(counter, certificate: certificate)
         #expect(played.address.hasPrefix("https://127.0.0.1:"))
-        let trusting = ["--cacert", certificate]
-        #expect(try played.curl("/sandbox/failure", trusting) == #"{"failure":"none"} 200"#)
+        #expect(try played.curl("/sandbox/failure") == #"{"failure":"none"} 200"#)
         played.process.signal(SIGTERM)
         #expect(try played.process.end().status == 0)
+        let key = certificate.key
         let swapped = try counter.run(["sandbox", "--tls-certificate", key, "--tls-key", key])
         #expect(swapped.status == 1)
         #expect(
-            swapped.errors.contains("Name a certificate and the key that belongs to it."))
+            swapped.errors.contains(". Nothing is played. Name a certificate and the key"),
+            "\(swapped.errors)")
+        #expect(swapped.errors.count { $0.isNewline } == 1)
     }
 
     @Test("a hundred mebibytes are sent and never held")

@@ -46,10 +46,7 @@ public struct MastermindDesk: Sendable {
         as user: String, password: String, timeToLive: Int? = nil
     ) async throws(TapcardError) {
         try MastermindDesk.requireLogin(user, timeToLive)
-        guard !password.isEmpty else {
-            throw TapcardError(
-                .usage, "The password is empty.", meaning: MastermindDesk.nothingSent)
-        }
+        try MastermindDesk.requirePassword(password)
         let token: MastermindToken
         do {
             token = try await service.logIn(
@@ -85,6 +82,18 @@ public struct MastermindDesk: Sendable {
                 .usage,
                 "A login cannot last \(timeToLive) seconds: choose \(timesToLive.lowerBound) to "
                     + "\(timesToLive.upperBound).", meaning: nothingSent)
+        }
+    }
+
+    private static func requirePassword(_ password: String) throws(TapcardError) {
+        let (count, most) = (password.utf8.count, MastermindRules.longestPassword)
+        guard (1...most).contains(count) else {
+            throw TapcardError(
+                .usage,
+                count == 0
+                    ? "The password is empty."
+                    : "The password is too long: it has \(count) bytes, and \(most) is the most.",
+                meaning: nothingSent)
         }
     }
 
@@ -292,6 +301,7 @@ extension MastermindDesk {
                     advice: "Log in with tapcard mastermind login, or set "
                         + "TAPCARD_MASTERMIND_PASSWORD.")
             }
+            try MastermindDesk.requirePassword(password)
             let token = try await service.logIn(
                 user: old.user, password: password, timeToLive: old.timeToLive)
             try keep(token, old.user, old.timeToLive)
@@ -322,7 +332,7 @@ extension ServiceError {
         // Who leaves while it is on its way does not call it back.
         // A redirect after a POST says just as well that it is done.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
-            .badVersion, .badBalls, .badDate, .cancelled:
+            .goneBack, .badVersion, .badBalls, .badDate, .cancelled:
             true
         case .unreachable, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:

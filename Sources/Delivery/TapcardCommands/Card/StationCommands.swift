@@ -9,8 +9,10 @@ extension Command {
             "config", group: .station, "Show the settings in force and where each comes from",
             discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. What "
                 + "has no flag is a variable (TAPCARD_LOTTERY_URL, TAPCARD_TICKET_PRICE and so on) "
-                + "or stands in the file under the name that is listed. Mastermind's password is "
-                + "only ever the variable TAPCARD_MASTERMIND_PASSWORD, and is not shown.",
+                + "or stands in the file under the name that is listed. TAPCARD_CA_FILE names "
+                + "certificates in PEM that the services are believed by, besides those of the "
+                + "system. Mastermind's password is only ever the variable "
+                + "TAPCARD_MASTERMIND_PASSWORD, and is not shown.",
             example: "tapcard config"
         ) { session throws(TapcardError) in try session.configuration() },
         Command(
@@ -127,7 +129,7 @@ extension Session {
     }
 
     fileprivate func configuration() throws(TapcardError) -> Report {
-        try settings.checkServices()
+        _ = try settings.checkedServices()
         typealias Row = (name: String, value: String?, origin: String)
         let builtIn = Settings.Origin.builtIn.rawValue
         let settable: [Row] = Settings.Name.allCases.map { name in
@@ -164,7 +166,10 @@ extension Session {
     }
 
     private static func unset(_ name: String) -> String {
-        name == Settings.Name.reader.rawValue
-            ? "the first that is plugged in" : "the ledger's own; USD for a new one"
+        switch Settings.Name(rawValue: name) {
+        case .reader: "the first that is plugged in"
+        case .caFile: "none"
+        default: "the ledger's own; USD for a new one"
+        }
     }
 }

@@ -242,7 +242,7 @@ extension Session {
     /// A file that someone named; missing is an error here.
     func content(of path: String) throws(TapcardError) -> [UInt8] {
         do {
-            if let bytes = try DurableFile(path).read() { return bytes }
+            if let bytes = try DurableFile(path).readStream() { return bytes }
         } catch {
             throw TapcardError(
                 .fileUnusable, "The file cannot be read: \(error.detail).",

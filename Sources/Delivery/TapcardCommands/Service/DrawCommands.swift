@@ -8,7 +8,13 @@ extension Command {
         Command(
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "What the lottery said last is kept: without a network the list says how "
-                + "old it is.",
+                + "old it is. A list that has lost its newest draw is an old one, and is not "
+                + "believed: where the lottery has really begun anew, --forget lets go of what was "
+                + "kept as soon as there is a good answer.",
+            options: [
+                CommandOption(
+                    name: "forget", help: "The lottery has begun anew: believe what it says now")
+            ],
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
         Command(
@@ -37,7 +43,7 @@ extension Draw {
 
 extension Session {
     fileprivate func listDraws() async throws(TapcardError) -> Report {
-        let fetched = try await draws()
+        let fetched = try await command.flag("forget") ? drawsBegunAnew() : draws()
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),

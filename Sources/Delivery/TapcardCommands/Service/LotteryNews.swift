@@ -13,6 +13,14 @@ extension Session {
         }
     }
 
+    /// The draws of a lottery that has begun anew.
+    func drawsBegunAnew() async throws(TapcardError) -> Fetched<DrawList> {
+        let lottery = try services().lottery
+        return try await asking(or: "Nothing was forgotten.") { () throws(ServiceError) in
+            try await lottery.drawsBegunAnew()
+        }
+    }
+
     /// The tickets that the lottery itself keeps.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
         let lottery = try services().lottery
@@ -20,6 +28,7 @@ extension Session {
     }
 
     private func asking<Value>(
+        or meaning: String = "There is nothing to show.",
         _ ask: () async throws(ServiceError) -> Fetched<Value>
     ) async throws(TapcardError) -> Fetched<Value> {
         spinner.show("Asking the lottery")
@@ -28,7 +37,7 @@ extension Session {
         do {
             fetched = try await ask()
         } catch {
-            throw TapcardError(error, meaning: "There is nothing to show.")
+            throw TapcardError(error, meaning: meaning)
         }
         if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
         if !isJSON, !isQuiet {
@@ -113,6 +122,9 @@ enum Age {
         switch error.kind {
         case .unreachable, .timedOut, .cutOff: "the service does not answer"
         case .broken: "the service is out of order"
+        case .goneBack:
+            "the service gives no usable answer (\(error.detail)); if the lottery has really begun "
+                + "anew: tapcard draws --forget"
         default: "the service gives no usable answer (\(error.detail))"
         }
     }

@@ -84,13 +84,13 @@ extension Session {
         try makeDataFolder()
         return MastermindDesk(
             path: settings.dataFolder + "/mastermind.json",
-            address: try settings.services.mastermind.text, service: try services().mastermind,
+            address: try settings.mastermindAddress.text, service: try services().mastermind,
             password: password, note: { say("tapcard: \($0.shown)\n") })
     }
 
     /// From the environment or from the keyboard; nil where there is neither.
     private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
-        if let password = settings.mastermindPassword { return password }
+        if let password = try settings.mastermindPassword { return password }
         guard let keyboard = console.keyboard else { return nil }
         do {
             if let password = try await keyboard.askSecretly("Password for \(user.shown): ") {

@@ -24,7 +24,7 @@ extension Session {
         guard let keyboard = console.keyboard else { throw Session.noBoard("there is no keyboard") }
         let game = BoardGame(console: console, hasColour: manner.hasColor(console.isTerminal))
         let desk = try mastermind { user throws(TapcardError) in
-            if let password = settings.mastermindPassword { return password }
+            if let password = try settings.mastermindPassword { return password }
             return await game.askForPassword(of: user)
         }
         try desk.requireLoggedIn()

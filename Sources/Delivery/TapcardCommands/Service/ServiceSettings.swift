@@ -1,3 +1,4 @@
+import DurableFile
 public import ServicePorts
 import TapcardCore
 public import TapcardDomain
@@ -7,16 +8,18 @@ public struct ServiceSettings: Sendable, Hashable {
     public let activation: ServiceAddress
     public let lottery: ServiceAddress
     public let mastermind: ServiceAddress
+    /// A file of certificates that are believed besides those of the system; nil for none.
+    public let authorities: String?
     public let rules: LotteryRules
     /// Where what the lottery said is kept for later.
     public let dataFolder: String
 
     public init(
         activation: ServiceAddress, lottery: ServiceAddress, mastermind: ServiceAddress,
-        rules: LotteryRules, dataFolder: String
+        authorities: String?, rules: LotteryRules, dataFolder: String
     ) {
         (self.activation, self.lottery, self.mastermind) = (activation, lottery, mastermind)
-        (self.rules, self.dataFolder) = (rules, dataFolder)
+        (self.authorities, self.rules, self.dataFolder) = (authorities, rules, dataFolder)
     }
 }
 
@@ -25,14 +28,38 @@ extension Settings {
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let passwordName = "mastermind-password"
 
-    /// What the services' drivers have to know.
-    var services: ServiceSettings {
+    var mastermindAddress: ServiceAddress {
+        get throws(TapcardError) { try address(.mastermindURL) }
+    }
+
+    /// The file of certificates that is set. It is read, so that what is wrong with it is said
+    /// before anybody is asked anything.
+    private var authorities: String? {
         get throws(TapcardError) {
-            ServiceSettings(
-                activation: try address(.activationURL), lottery: try address(.lotteryURL),
-                mastermind: try address(.mastermindURL), rules: try lotteryRules,
-                dataFolder: dataFolder)
+            guard let path = effective(.caFile).text else { return nil }
+            let bytes: [UInt8]?
+            do {
+                bytes = try DurableFile(path).read()
+            } catch {
+                throw unusableAuthorities("cannot be read: \(error.detail)")
+            }
+            guard let bytes else { throw unusableAuthorities("is not there: \(path)") }
+            guard !bytes.isEmpty else { throw unusableAuthorities("is empty: \(path)") }
+            guard bytes.firstRange(of: Settings.beginning) != nil else {
+                throw unusableAuthorities("holds no certificate: \(path)")
+            }
+            return path
         }
+    }
+
+    /// What stands in the first line of a certificate in PEM, whichever of its names it has.
+    private static let beginning = Array("CERTIFICATE-----".utf8)
+
+    private func unusableAuthorities(_ what: String) -> TapcardError {
+        TapcardError(
+            .usage, "The \(Name.caFile.rawValue) that is set (\(origin(of: .caFile))) \(what).",
+            meaning: "Nothing was done.",
+            advice: "Name a file of certificates in PEM that you may read, or none.")
     }
 
     /// What a ticket costs.
@@ -75,16 +102,20 @@ extension Settings {
         }
     }
 
-    /// Before anything is asked of a service, a setting that makes no sense is named. Other
-    /// commands do not look: money is taken whatever a prize table says.
+    /// What the services' drivers have to know. Before anything is asked of a service, a setting
+    /// that makes no sense is named. Other commands do not look: money is taken whatever a prize
+    /// table says.
     ///
     /// The ledger's own currency is not known yet: then what any currency admits is let through.
-    func checkServices() throws(TapcardError) {
+    func checkedServices() throws(TapcardError) -> ServiceSettings {
+        let services = ServiceSettings(
+            activation: try address(.activationURL), lottery: try address(.lotteryURL),
+            mastermind: try mastermindAddress, authorities: try authorities,
+            rules: try lotteryRules, dataFolder: dataFolder)
         let currency =
             try self.currency ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
-        _ = (
-            try services, try ticketPrice(currency), try prizes(currency), try topPrizeUnit
-        )
+        _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
+        return services
     }
 
     private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {

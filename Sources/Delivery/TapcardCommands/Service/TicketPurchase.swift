@@ -137,12 +137,17 @@ extension Session {
         }
         let claimed = tickets.first { $0.claim != nil && draws.endsBefore($0.ticket.draw) }
         guard let claimed else { return }
-        throw TapcardError(
+        let error = TapcardError(
             ServiceError(
-                .wrongShape,
+                .goneBack,
                 "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
                     + "prize of \(claimed.ticket.id) was booked for that"),
             meaning: "\(Session.nothing).", uid: card)
+        // No list that is kept stands in the way, so there is none to forget.
+        throw TapcardError(
+            error.kind, error.what, meaning: error.meaning,
+            advice: "Ask whoever runs it. If it has really begun anew, buy with a card that has no "
+                + "such prize.", uid: card)
     }
 
     /// The draw that a ticket is for.

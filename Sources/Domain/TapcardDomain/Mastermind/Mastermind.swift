@@ -6,6 +6,8 @@ public struct MastermindRules: Hashable, Sendable {
 
     public static let mostSlots = 12
     public static let mostColours = 12
+    /// Bytes of a player's password.
+    public static let longestPassword = 1_024
 
     public init(slots: Int, colours: Int = 6) throws(Refusal) {
         guard (1...MastermindRules.mostSlots).contains(slots),

@@ -14,7 +14,18 @@ package struct CachePolicy: Hashable, Sendable {
     private static let longestAge = 315_360_000
 
     package init(_ head: HTTPHead) {
-        for directive in head[all: "cache-control"].flatMap(CachePolicy.directives) {
+        for line in head[all: "cache-control"] { take(line) }
+        // It depends on something that is not in the request: no other request is like it.
+        if head[all: "vary"].contains(where: { $0.contains("*") }) { isForbidden = true }
+    }
+
+    private mutating func take(_ line: String) {
+        guard let directives = CachePolicy.directives(line) else {
+            // Anything may stand behind a quotation mark that is never closed.
+            isForbidden = true
+            return
+        }
+        for directive in directives {
             let parts = directive.split(separator: "=", maxSplits: 1).map(CachePolicy.trimmed)
             switch parts.first?.lowercased() {
             case "no-store": isForbidden = true
@@ -26,8 +37,6 @@ package struct CachePolicy: Hashable, Sendable {
             default: break
             }
         }
-        // It depends on something that is not in the request: no other request is like it.
-        if head[all: "vary"].contains(where: { $0.contains("*") }) { isForbidden = true }
     }
 
     /// A number that is none means that it is out of date.
@@ -39,19 +48,22 @@ package struct CachePolicy: Hashable, Sendable {
         return min(Int(digits) ?? longestAge, longestAge)
     }
 
-    /// Between the commas that stand outside quotation marks.
-    private static func directives(_ line: String) -> [String] {
+    /// Between the commas that stand outside quotation marks; nil where one is not closed.
+    private static func directives(_ line: String) -> [String]? {
         var found: [String] = [""]
         var isQuoted = false
+        // A backslash makes a quotation mark one of the text.
+        var isEscaped = false
         for character in line {
-            if character == "\"" { isQuoted.toggle() }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && !isEscaped && character == "\\"
             if character == ",", !isQuoted {
                 found.append("")
             } else {
                 found[found.count - 1].append(character)
             }
         }
-        return found
+        return isQuoted ? nil : found
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -53,18 +53,45 @@ struct CachedCaller: Sendable {
             let entry = kept.entry.renewed(
                 requested: requested, received: received, by: answer.head)
             await store(entry, &notes)
-            return Fetched(kept.value, notes: notes)
+            return Fetched(kept.value, age: entry.ageWhenReceived, notes: notes)
         }
+        let value = try meaning(of: answer, parse)
+        if let kept, let objection = objection(value, kept.value) {
+            return try old(kept, because: objection.naming(caller.address), notes)
+        }
+        let entry = CacheEntry(
+            url: url, requested: requested, received: received, head: answer.head,
+            body: answer.body)
+        await store(entry, &notes)
+        return Fetched(value, age: entry.ageWhenReceived, notes: notes)
+    }
+
+    /// What the service itself says, which takes the place of what is kept, whatever that is.
+    /// Without a good answer that stays. `remark` says what a person should know of what is
+    /// kept and of what takes its place.
+    func fetchAnew<Value: Sendable>(
+        _ path: String, remark: (Value, Value) -> String?,
+        _ parse: ([UInt8]) throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Fetched<Value> {
+        let url = caller.address.appending(path)
+        var notes: [String] = []
+        let kept = await kept(url, parse, &notes)
+        let requested = caller.surroundings.now()
+        let answer = try await caller.ask(.get, path, headers: CachedCaller.pastCaches)
+        let value = try meaning(of: answer, parse)
+        let entry = CacheEntry(
+            url: url, requested: requested, received: caller.surroundings.now(),
+            head: answer.head, body: answer.body)
+        await store(entry, &notes)
+        if let remark = kept.flatMap({ remark($0.value, value) }) { notes.append(remark) }
+        return Fetched(value, age: entry.ageWhenReceived, notes: notes)
+    }
+
+    private func meaning<Value>(
+        of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
+    ) throws(ServiceError) -> Value {
         do throws(ServiceError) {
-            let value = try parse(try answer.requireOK())
-            if let kept, let objection = objection(value, kept.value) {
-                return try old(kept, because: objection.naming(caller.address), notes)
-            }
-            await store(
-                CacheEntry(
-                    url: url, requested: requested, received: received, head: answer.head,
-                    body: answer.body), &notes)
-            return Fetched(value, notes: notes)
+            return try parse(try answer.requireOK())
         } catch {
             throw error.naming(caller.address)
         }

@@ -5,8 +5,22 @@ import TapcardDomain
 enum Shown {
     static let longest = 80
 
-    /// An address without its query, in which codes stand.
-    static func place(_ url: String) -> String { text(url.prefix { $0 != "?" }) }
+    /// An address without what may be secret: query and fragment, in which codes and tokens
+    /// stand, and whatever stands before an "@".
+    static func place(_ url: String) -> String {
+        var place = ""
+        var piece = ""
+        for character in url.prefix(while: { $0 != "?" && $0 != "#" }) {
+            switch character {
+            case "@": piece = ""
+            case "/", "\\":
+                place += piece + String(character)
+                piece = ""
+            default: piece.append(character)
+            }
+        }
+        return text(place + piece)
+    }
 
     static func text(_ text: some StringProtocol, longest: Int = longest) -> String {
         let scalars = text.unicodeScalars

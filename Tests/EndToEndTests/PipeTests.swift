@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+
+/// Nobody writes to these pipes: whoever opens one to read waits for ever.
+@Suite("A pipe in the place of a file of tapcard's own keeps nobody waiting")
+struct PipeTests {
+    private func put(_ path: String, _ counter: Counter) throws {
+        unsafe unlink(path)
+        try #require(unsafe mkfifo(path, 0o600) == 0)
+    }
+
+    @Test("settings")
+    func settings() throws {
+        let counter = try Counter()
+        let path = counter.file(".config/tapcard/config.json")
+        try counter.write("{}", to: path)
+        try put(path, counter)
+        try counter.expect(
+            "read", status: 2,
+            complains: "The settings in ~/.config/tapcard/config.json cannot be used: "
+                + "~/.config/tapcard/config.json: a pipe and no file. Nothing was done. "
+                + "Mend the file or remove it.")
+    }
+
+    @Test("keys")
+    func keys() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try put(counter.keys, counter)
+        try counter.expect(
+            "read", status: 1,
+            complains: "The key file cannot be read: ~/.local/share/tapcard/keys.json: a pipe and "
+                + "no file. Without its keys tapcard neither reads nor writes cards. Let its owner "
+                + "run tapcard, or put the backup of your keys in its place.")
+    }
+
+    @Test("the simulation")
+    func simulation() throws {
+        let counter = try Counter()
+        try counter.step("sim put NTAG213")
+        try put(counter.simulation.path, counter)
+        let ended = try counter.run(["read"])
+        #expect(ended.status != 0 && ended.errors.contains("a pipe and no file"))
+    }
+
+    @Test("the ledger")
+    func ledger() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try put(counter.ledger, counter)
+        let ended = try counter.run(["history"])
+        #expect(ended.status != 0 && ended.errors.contains("ledger"), "\(ended.errors)")
+    }
+
+    @Test("Mastermind's games")
+    func games() throws {
+        let counter = try Counter()
+        let services = try PlayedServices(counter)
+        try services.step("mastermind login amanda")
+        try put("\(counter.data)/mastermind.json", counter)
+        let ended = try services.run("mastermind ranking")
+        #expect(ended.status == 1)
+        #expect(
+            counter.masked(ended.errors)
+                == "tapcard: The file of your games cannot be read: "
+                + "~/.local/share/tapcard/mastermind.json: a pipe and no file. The ranking is not "
+                + "known. Let its owner run tapcard, or remove it: then log in again.\n")
+        try services.stop()
+    }
+
+    @Test("what is kept of the lottery is thrown away and fetched anew")
+    func cache() throws {
+        let counter = try Counter()
+        let services = try PlayedServices(counter, ["--max-age", "3600"])
+        let draws = try services.step("draws")
+        let name = try #require(KernelFile.names(in: "\(counter.data)/cache").first)
+        try put("\(counter.data)/cache/\(name)", counter)
+        let ended = try services.run("draws")
+        #expect(ended.status == 0 && ended.output == draws + "\n")
+        #expect(ended.errors.contains("a pipe and no file"), "\(ended.errors)")
+        #expect(try services.run("draws").errors == "")
+        try services.stop()
+    }
+
+    @Test("a dump that a person names may come through a pipe")
+    func dump() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let (path, pipe) = (counter.file("card.dump"), counter.file("pipe"))
+        try counter.step("tag dump \(path)")
+        try put(pipe, counter)
+        let writer = try ChildProcess(
+            "/bin/sh", ["-c", "cat \"$0\" > \"$1\"", path, pipe], environment: [:],
+            folder: counter.home)
+        let ended = try counter.run(["tag", "restore", pipe, "--overwrite"])
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(try writer.end().status == 0)
+    }
+}

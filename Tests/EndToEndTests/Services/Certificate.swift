@@ -1,0 +1,19 @@
+import Testing
+
+/// A certificate that nobody has signed but itself, and its key: files of a counter.
+struct Certificate {
+    let path: String
+    let key: String
+
+    init(_ counter: Counter, _ name: String = "certificate") throws {
+        (path, key) = (counter.file("\(name).pem"), counter.file("\(name).key.pem"))
+        let openssl = try ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+                "-keyout", key, "-out", path,
+            ], environment: [:], folder: counter.home)
+        try #require(try openssl.end().status == 0)
+    }
+}

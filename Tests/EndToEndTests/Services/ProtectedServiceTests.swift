@@ -1,0 +1,79 @@
+import Testing
+
+@Suite("The services over TLS")
+struct ProtectedServiceTests {
+    @Test("all three are believed by the file of certificates that is set")
+    func believed() throws {
+        let (counter, code) = try ActivationStoryTests.scratched()
+        let services = try PlayedServices(counter, certificate: try Certificate(counter))
+        #expect(services.address.hasPrefix("https://127.0.0.1:"))
+        #expect(try services.step("draws").contains("\"id\":\"draw-1\""))
+        #expect(try services.step("activate").contains("\"state\":\"activated\""))
+        #expect(try services.codes == [code])
+        try services.step("mastermind login amanda")
+        try services.step("mastermind start --slots 4")
+        try services.stop()
+    }
+
+    @Test("without the setting, or with another's certificate, nothing is sent to them")
+    func refused() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        let services = try PlayedServices(counter, certificate: try Certificate(counter))
+        let other = try Certificate(counter, "other")
+        for file in [nil, other.path] {
+            for line in ["draws", "mastermind login amanda"] {
+                let ended = try services.run(line, with: ["TAPCARD_CA_FILE": file])
+                #expect(ended.status == 8)
+                #expect(
+                    ended.output.contains("\"error\":\"service-bad-certificate\""),
+                    "\(ended.output)")
+            }
+        }
+        #expect(try services.curl("/sandbox").contains("\"requests\":[]"))
+        try services.stop()
+    }
+
+    @Test("a file of certificates that is none is refused before anybody is asked")
+    func unusable() throws {
+        let counter = try Counter()
+        let services = try PlayedServices(counter, certificate: try Certificate(counter))
+        let missing = counter.file("none.pem")
+        let ended = try services.run("draws", with: ["TAPCARD_CA_FILE": missing])
+        #expect(ended.status == 2)
+        #expect(
+            counter.masked(ended.errors)
+                == "tapcard: The ca-file that is set (TAPCARD_CA_FILE) is not there: ~/none.pem. "
+                + "Nothing was done. Name a file of certificates in PEM that you may read, or none."
+                + "\n")
+        // What looks like one and is none is found when the connection is made.
+        let broken = counter.file("broken.pem")
+        try counter.write(
+            "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n", to: broken)
+        let other = try services.run("draws", with: ["TAPCARD_CA_FILE": broken])
+        #expect(other.status == 8, "\(other.errors)")
+        #expect(try services.curl("/sandbox").contains("\"requests\":[]"))
+        try services.stop()
+    }
+
+    @Test("a command asks twice over one connection, with one handshake", arguments: [false, true])
+    func oneConnection(isProtected: Bool) throws {
+        let counter = try Counter()
+        let services = try PlayedServices(
+            counter, certificate: isProtected ? try Certificate(counter) : nil)
+        let port = try #require(services.address.split(separator: ":").last.flatMap { UInt16($0) })
+        try Relay.serving(port) { relay in
+            let address = services.address.replacing(":\(port)", with: ":\(relay.port)")
+            let ended = try services.run(
+                "tickets", with: ["TAPCARD_LOTTERY_URL": "\(address)/lottery"])
+            #expect(ended.status == 0, "\(ended.errors)")
+            #expect(relay.connections == 1)
+        }
+        let asked = try services.curl("/sandbox")
+        for name in ["StubLottoResultsData", "StubMyTicketsData"] {
+            #expect(
+                asked.contains("\"request\":\"GET /lottery/\(name).json\",\"count\":1,"), "\(asked)"
+            )
+        }
+        try services.stop()
+    }
+}
