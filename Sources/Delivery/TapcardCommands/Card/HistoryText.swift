@@ -11,13 +11,14 @@ struct HistoryText {
     var balance: Money?
     let id: OperationID
 
-    /// Both in the order that they have, by time. Of two at one moment the question comes first:
-    /// what the card got of it comes after that.
+    /// Both in the order that they have, by time; a question before what the card got of it.
     static func merged(_ done: [HistoryText], _ asked: [HistoryText]) -> [HistoryText] {
         var merged: [HistoryText] = []
         var asked = asked[...]
         for line in done {
-            while let first = asked.first, first.at.milliseconds <= line.at.milliseconds {
+            while let first = asked.first,
+                first.at.milliseconds < line.at.milliseconds || first.id == line.id
+            {
                 merged.append(asked.removeFirst())
             }
             merged.append(line)

@@ -52,11 +52,14 @@ extension Command {
         },
         Command(
             "history", group: .money, "Show what was done, from the ledger; no card needed",
+            discussion: "Also what the activation service was asked for, and what it said.",
             options: [CommandOption(name: "card", value: "UID", help: "Only this card")],
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },
         Command(
             "audit", group: .money, "Check every invariant over the whole ledger",
+            discussion: "Names the cards for which the activation service was asked and has not "
+                + "answered.",
             example: "tapcard audit"
         ) { session throws(TapcardError) in try await session.audit() },
     ]
