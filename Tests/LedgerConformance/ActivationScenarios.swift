@@ -124,19 +124,27 @@ extension Scenario {
             #expect(try await desk.view().activation == nil)
             #expect(try await desk.refusal(of: .activate, id: 3) == .wrongState)
         },
-        scratched("a code that was read off a card is not taken over with another one") { desk in
+        scratched("a code stays with the card that has it, whoever brings it as well") { desk in
             let copy = Intent.make(
                 .sample(.adopt(message: []), scratch: .scratched(.numbered(7))))
-            #expect(try await desk.refusal(of: copy, id: 3, on: .second) == .wrongState)
-            _ = try await desk.attempt(3)
-            try await desk.answer(3)
-            try await desk.complete(.activate, id: 3)
-            try await desk.complete(.reissue(), id: 4)
+            let adopted = try await desk.complete(copy, id: 3, on: .second)
+            #expect(adopted.subject == CardUID.first.description)
+            #expect(try await desk.view(.second).card.scratch == .none)
+            _ = try await desk.attempt(4)
+            try await desk.answer(4)
+            try await desk.complete(.activate, id: 4)
+            try await desk.complete(.reissue(), id: 5)
             #expect(try await desk.view().card.scratch == .unscratched)
-            #expect(try await desk.refusal(of: copy, id: 5, on: .second) == .wrongState)
+            // The card that the service was asked for had it.
+            let late = try await desk.complete(copy, id: 6, on: .numbered(3))
+            #expect(late.subject == CardUID.first.description)
+            #expect(try await desk.view(.numbered(3)).card.scratch == .none)
             let other = Intent.make(
                 .sample(.adopt(message: []), scratch: .scratched(.numbered(8))))
-            try await desk.complete(other, id: 5, on: .second)
+            #expect(
+                try await desk.complete(other, id: 7, on: .numbered(4)).subject
+                    == "scratched \(ScratchCode.numbered(8))")
+            #expect(try await desk.view(.numbered(4)).card.scratch == .scratched(.numbered(8)))
         },
         Scenario("of two cards in use with one code, none is asked for until one is closed") {
             desk in

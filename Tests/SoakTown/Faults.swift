@@ -1,5 +1,6 @@
 import BlockingLane
 import FaultyWorld
+import Ledger
 import SimulatedField
 package import TapcardCore
 import TapcardDomain
@@ -124,8 +125,14 @@ extension Town {
     /// Whether what went wrong in the last tap, or was done to the card before it, explains that it
     /// ended so.
     func isExplained(_ kind: TapcardError.Kind, _ index: Int) -> Bool {
-        trouble.explains(kind, open: world(of: index).open != nil)
+        trouble.explains(kind, open: world(of: index).open != nil || hasUnwrittenYes(index))
             || bodies[index].marks.contains { evidence.bears(kind, $0) }
+    }
+
+    /// Whether the service's yes is noted and no tap has come to write it yet.
+    private func hasUnwrittenYes(_ index: Int) -> Bool {
+        guard case .scratched(let code) = tables.cards[uid(index)]?.scratch else { return false }
+        return tables.activations.contains { $0.code == code && $0.state == .active }
     }
 }
 

@@ -138,18 +138,13 @@ extension Town {
             return throwAway(index)
         }
         let order = CardOrder(.adopt(accepting: balance))
-        if let code = reading.scratch.code, isKnown(code, besides: index) {
-            // As on a card that replaced another one in the time that a restore has lost.
-            let id = newID()
-            let said = try await play(index, "adopt", .calm) { station, _ throws(TapcardError) in
-                try await station.make(order, id: id)
-            }
-            guard case .failure(let error) = said, error.kind == .wrongState else {
-                throw broken("a card with another one's code: \(Town.words(said))")
-            }
-            return throwAway(index)
-        }
+        // As on a card that replaced another one in the time that a restore has lost.
+        let isAnothers = reading.scratch.code.map { isKnown($0, besides: index) } ?? false
         let made = try await carryOut(order, "adopt", index)
+        guard (made.codeOwner != nil) == isAnothers,
+            made.scratch == (isAnothers ? .none : reading.scratch)
+        else { throw broken("a card with \(reading.scratch) was adopted with \(made.scratch)") }
+        if isAnothers { note("adopted without another card's code") }
         books.adopted += balance.minorUnits
         let scratch: Books.Scratch =
             switch made.scratch {

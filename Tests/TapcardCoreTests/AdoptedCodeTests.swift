@@ -28,7 +28,7 @@ struct AdoptedCodeTests {
         return tag
     }
 
-    @Test("is not taken over where it is that of a card of this ledger, which stays activatable")
+    @Test("stays with the card of this ledger that has it, and that one can be activated")
     func copied() async throws {
         let world = World(try World.blank(.ntag215))
         try await world.issue()
@@ -37,10 +37,15 @@ struct AdoptedCodeTests {
         var copy = try World.otherTag(.ntag215)
         for page in try original.layout.ndefPages { copy[page] = original[page] }
         try await world.put(copy)
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
+        let owner = try #require(CardUID(bytes: World.uids["NTAG215"] ?? []))
+        let order = CardOrder(.adopt(accepting: nil))
+        for _ in 1...2 {
+            let adopted = try await world.station.make(order, id: World.id(3))
+            #expect(adopted.scratch == .none && adopted.codeOwner == owner)
         }
-        #expect(try await world.reader.change { $0.tag(World.otherUID) } == copy)
+        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(5), through: Yes())
+        }
         try await world.put(original)
         _ = try await world.station.activate(id: World.id(4), through: Yes())
         #expect(try await world.station.read().scratch.word == "activated")

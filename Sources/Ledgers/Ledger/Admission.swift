@@ -234,12 +234,12 @@ extension CardPlan {
         switch origin {
         case .issue: source = .cash
         case .adopt(let message):
-            // Anybody can read a code off a card and write it onto a tag.
+            // Anybody can read a code off a card and write it onto a tag; and a card that replaced
+            // another one in a time that a restored ledger has lost has that one's. A code that
+            // stays where it is hurts neither.
             if let owner = circumstances.codeOwner {
-                throw Refusal(
-                    .wrongState,
-                    "the code on the tag is that of card \(owner), off which it was read; "
-                        + "issue --overwrite makes the tag a card of its own")
+                effects.card.scratch = .none
+                effects.subject = owner.description
             }
             source = .adopted
             effects.card.foreignMessage = message
@@ -265,7 +265,9 @@ extension CardPlan {
             throw Refusal(.limitExceeded, "\(amount.shown) is more than a card can hold")
         }
         effects.amount = amount.minorUnits
-        if case .adopt = origin { effects.subject = effects.card.scratch.subject }
+        if case .adopt = origin {
+            effects.subject = effects.subject ?? effects.card.scratch.subject
+        }
         // A refund of what the lost card has paid looks for its way along these entries.
         effects.entries =
             effects.lost == nil

@@ -44,8 +44,7 @@ struct CardTraces {
         var card = cards[operation.uid] ?? Trace()
         if operation.kind.makesCard { (card.account, card.ticket) = (card.account + 1, nil) }
         purses[operation.id] = .purse(operation.uid, card.account)
-        var step = operation.kind.scratchStep(
-            ScratchCard(subject: operation.subject), asked: code)
+        var step = operation.scratchStep(asked: code)
         if operation.kind == .replace {
             lost[operation.id] = entries.map(\.account).first {
                 $0.uid.map { $0 != operation.uid } ?? false
@@ -129,15 +128,20 @@ extension Operation {
 extension Operation.Kind {
     /// Whether its subject tells the state of the code afterwards.
     fileprivate var namesScratch: Bool { self == .scratch || self == .activate || self == .adopt }
+}
 
+extension Operation {
     /// What it makes of the code on a card; nil where it does nothing to it.
-    fileprivate func scratchStep(_ told: ScratchCard?, asked: ScratchCode?) -> ScratchTrace? {
-        switch self {
-        case .issue: .uncoded
-        case .adopt: told.map(ScratchTrace.init) ?? .untold
-        case .scratch: .scratched(told?.code)
-        case .activate: .activated(told?.code ?? asked)
-        default: nil
+    fileprivate func scratchStep(asked: ScratchCode?) -> ScratchTrace? {
+        let told = ScratchCard(subject: subject)
+        switch kind {
+        case .issue: return .uncoded
+        // A code that another card has stays there; then that card is told.
+        case .adopt where subject.flatMap({ CardUID($0) }) != nil: return .uncoded
+        case .adopt: return told.map(ScratchTrace.init) ?? .untold
+        case .scratch: return .scratched(told?.code)
+        case .activate: return .activated(told?.code ?? asked)
+        default: return nil
         }
     }
 }

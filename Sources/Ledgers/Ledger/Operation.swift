@@ -41,7 +41,8 @@ public struct Operation: Hashable, Sendable {
     /// The payment that a refund reverses, once.
     public let reverses: OperationID?
     /// The ticket that is bought, whole, or the name of the one whose prize is claimed; the game
-    /// that is kept; what the code on the card is from then on; the attempt that is asked about. None from before version 3.
+    /// that is kept; what the code on the card is from then on, or the card whose code was on a tag
+    /// that was adopted without it; the attempt that is asked about. None from before version 3.
     public let subject: String?
     public let begunAt: Timestamp
     public var state: State

@@ -62,9 +62,8 @@ extension Station {
         case .success(let making):
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
-            if var reading = try? await reading(of: making.uid, .outOfDate) {
-                reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
-                return .success(reading)
+            if let reading = try? await reading(of: making.uid, .outOfDate) {
+                return .success(await reading.telling(of: making, by: self))
             }
             return .failure(TapcardError.madeUnread(making, because: error))
         }
@@ -86,10 +85,9 @@ extension Station {
         let refreshed = await refreshDisplay(
             on: sight, content: view.card.content(sight.highest, balance: view.balance),
             of: view.card, rewritingAll: view.card.isDisplayStale)
-        var reading = try await reading(
+        let reading = try await reading(
             of: sight.uid, refreshed == .current ? state.display : refreshed)
-        if view.card.account > 1 { reading.ticketsGivenUp = await ticketsGivenUp(by: id) }
-        return reading
+        return await reading.telling(of: making, by: self)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -304,6 +302,16 @@ extension Station {
         case .untrusted(let error): throw .refused(error)
         case .blank, .senseless, .other: throw .refused(try await strangerRefusal(sight))
         }
+    }
+}
+
+extension CardReading {
+    /// What the card does not have any more, or does not have at all, since it was made.
+    fileprivate func telling(of making: Operation, by station: Station) async -> CardReading {
+        var reading = self
+        reading.ticketsGivenUp = await station.ticketsGivenUp(by: making.id)
+        if making.kind == .adopt { reading.codeOwner = making.subject.flatMap(CardUID.init) }
+        return reading
     }
 }
 

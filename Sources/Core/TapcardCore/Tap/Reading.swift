@@ -41,6 +41,8 @@ public struct CardReading: Sendable, Hashable {
     public let problem: TapcardError?
     /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
     public var ticketsGivenUp = 0
+    /// The card of this ledger whose code was on the tag that was adopted. It has the code still.
+    public var codeOwner: CardUID?
 
     /// The word for `--json` and for people.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
@@ -54,7 +56,8 @@ extension CardReading {
             balance: balance, scratch: scratch, isActivating: isActivating, ticket: ticket,
             game: game, ledger: ledger, display: display,
             protection: protection, originality: originality, settled: settled,
-            problem: self.problem ?? problem, ticketsGivenUp: ticketsGivenUp)
+            problem: self.problem ?? problem, ticketsGivenUp: ticketsGivenUp,
+            codeOwner: codeOwner)
     }
 }
 

@@ -32,7 +32,7 @@ extension Report {
     init(
         _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false
     ) {
-        let members: [JSONMember] = [
+        var members: [JSONMember] = [
             JSONMember(key: "uid", value: .text(reading.uid)),
             JSONMember(key: "chip", value: .string(reading.chip)),
             JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
@@ -87,9 +87,14 @@ extension Report {
         case .outOfDate: lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: reading.ticketsGivenUp)
-        self.init(
-            members + Report.members(givenUp: reading.ticketsGivenUp), lines,
-            problem: reading.problem)
+        members += Report.members(givenUp: reading.ticketsGivenUp)
+        if let owner = reading.codeOwner {
+            lines.append(
+                "The code on the tag is that of card \(owner), which keeps it. Where this card has "
+                    + "replaced that one: tapcard replace --card \(owner) --reissue")
+            members.append(JSONMember(key: "codeOf", value: .text(owner)))
+        }
+        self.init(members, lines, problem: reading.problem)
     }
 
     /// Money that moved, or had moved before.
