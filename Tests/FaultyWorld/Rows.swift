@@ -137,7 +137,9 @@ extension Operation {
         switch kind {
         case .pay, .ticket, .close: state == .committed ? -amount : 0
         case .add, .refund, .claim, .issue, .adopt, .replace: amount
-        case .scratch, .activate, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: 0
+        case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
+            .forget:
+            0
         }
     }
 }

@@ -74,7 +74,7 @@ public struct RandomStations: Sendable {
         case .confirmation(.committed(let operation)) where operation.kind == .pay:
             payments[operation.uid] = operation.id
         case .confirmation(.committed(let operation)) where operation.kind == .ticket:
-            sold[operation.uid] = operation.subject.flatMap(TicketID.init)
+            sold[operation.uid] = operation.ticketID
         default: break
         }
     }

@@ -15,7 +15,8 @@ extension Scenario {
             #expect(work.cardAfterwards.ticket == .sample())
 
             let operation = try await desk.confirm(work)
-            #expect(operation.balanceAfter == 800 && operation.subject == "ticket-1")
+            #expect(operation.balanceAfter == 800 && operation.ticketID == Ticket.sample().id)
+            #expect(operation.subject == "ticket-1 draw-1 2 16 23 44 47 52 + 14")
             #expect(operation.change(in: .usd) == .cents(-200))
             #expect(try await desk.balance(of: .takings) == 200)
             #expect(try await desk.view().card == work.cardAfterwards.confirmed(by: work))

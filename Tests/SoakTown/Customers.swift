@@ -196,8 +196,10 @@ extension Town {
         of claim: Books.Claim, in rows: [OperationID: Ledger.Operation]? = nil
     ) -> Ledger.Operation? {
         let rows = rows ?? tables.operations
-        return claim.kind == .refund
-            ? rows.values.first { $0.reverses == claim.id } : rows[claim.id]
+        if claim.kind == .refund { return rows.values.first { $0.reverses == claim.id } }
+        // Who has asked about an attempt that was open is told what came of that one.
+        guard let row = rows[claim.id], row.kind == .ask else { return rows[claim.id] }
+        return row.subject.flatMap { OperationID($0) }.flatMap { rows[$0] }
     }
 
     private mutating func wasRefused(

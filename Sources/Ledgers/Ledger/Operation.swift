@@ -5,6 +5,8 @@ public struct Operation: Hashable, Sendable {
     /// What is done.
     public enum Kind: String, Sendable, CaseIterable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close
+        /// Somebody has asked with another id for what an attempt to activate was made for.
+        case ask
         /// A lottery ticket is bought; the prize of one is booked.
         case ticket, claim
         /// A game of Mastermind is kept on the card.
@@ -38,8 +40,9 @@ public struct Operation: Hashable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, once.
     public let reverses: OperationID?
-    /// The ticket that is bought, or whose prize is claimed; the game that is kept; the card whose
-    /// code was on a tag that was adopted without it.
+    /// The ticket that is bought, whole, or the name of the one whose prize is claimed; the game
+    /// that is kept; what the code on the card is from then on, or the card whose code was on a tag
+    /// that was adopted without it; the attempt that is asked about. None from before version 3.
     public let subject: String?
     public let begunAt: Timestamp
     public var state: State
