@@ -13,6 +13,7 @@ public struct Program: Sendable {
     private let drivers: Drivers
     private let console: Console
     private let environment: [String: String]
+    private let lastWords = LastWords()
 
     public init(drivers: Drivers, console: Console, environment: [String: String]) {
         self.drivers = drivers
@@ -45,6 +46,9 @@ public struct Program: Sendable {
         }
     }
 
+    /// Ends the process at once; work that goes on elsewhere is not left without a word.
+    public func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
+
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         do {
             return try CommandTable.tapcard.parse(arguments)
@@ -62,7 +66,8 @@ public struct Program: Sendable {
         let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
         let session = Session(
             command: parsed, settings: settings, manner: manner, drivers: drivers,
-            console: console, spinner: Spinner(console, isEnabled: !isTalking))
+            console: console, spinner: Spinner(console, isEnabled: !isTalking),
+            lastWords: lastWords)
         let report: Report
         do {
             report = try await command.run(session)

@@ -13,6 +13,7 @@ struct Session: Sendable {
     let drivers: Drivers
     let console: Console
     let spinner: Spinner
+    let lastWords: LastWords
 
     var isJSON: Bool { manner.isJSON }
     var isQuiet: Bool { manner.isQuiet }

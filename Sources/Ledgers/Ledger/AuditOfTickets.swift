@@ -46,7 +46,7 @@ struct TicketAuditor {
     private func claims(_ sold: [SoldTicket]) throws(LedgerError) -> [String] {
         var found: [String] = []
         var claimed: Set<String> = []
-        for claim in operations.values where claim.kind == .claim {
+        for claim in operations.values where claim.kind.booksPrize {
             let name = claim.subject ?? ""
             if !claimed.insert(name).inserted {
                 found.append("I12: the prize of ticket \(name) is booked twice")
@@ -67,14 +67,36 @@ struct TicketAuditor {
     }
 
     /// Whether a prize was booked onto the account that paid for the ticket, or onto one that its
-    /// balance was moved to.
+    /// balance was moved to; where it was paid past the card, onto the drawer, on such a card.
     private func isOfBuyer(
         _ entries: [Entry], _ claim: Operation, of ticket: SoldTicket
     ) throws(LedgerError) -> Bool {
         let credited = entries.map(\.account).filter { $0 != .prizes }
-        guard credited.count == 1, case .purse(claim.uid, _) = credited[0] else { return false }
+        guard entries.count == 2, credited.count == 1 else { return false }
+        let purses: Set<Account>
+        if claim.kind == .payout {
+            guard credited == [.cash] else { return false }
+            purses = try accounts(of: claim.uid)
+        } else {
+            guard case .purse(claim.uid, _) = credited[0] else { return false }
+            purses = Set(credited)
+        }
         let paidFrom = try rows.entries(of: ticket.operation).map(\.account)
-        return try rows.accounts(behind: credited[0]).contains(where: paidFrom.contains)
+        for purse in purses {
+            if try rows.accounts(behind: purse).contains(where: paidFrom.contains) { return true }
+        }
+        return false
+    }
+
+    /// All that a tag has ever had.
+    private func accounts(of uid: CardUID) throws(LedgerError) -> Set<Account> {
+        var accounts: Set<Account> = []
+        for operation in try rows.operations(on: uid) {
+            for case .purse(uid, let number) in try rows.entries(of: operation.id).map(\.account) {
+                accounts.insert(.purse(uid, number))
+            }
+        }
+        return accounts
     }
 
     /// I12: a card has none but a ticket that counts.

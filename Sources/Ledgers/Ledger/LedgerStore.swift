@@ -55,6 +55,7 @@ public protocol LedgerRows {
     /// Oldest first; also those whose purchase is open or was voided.
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
     func insert(_ ticket: SoldTicket) throws(LedgerError)
+    /// What has booked its prize, if anything.
     func claim(of id: TicketID) throws(LedgerError) -> Operation?
 
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?

@@ -23,6 +23,8 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case notJSON = "not-json"
         /// JSON, but not of the documented form.
         case wrongShape = "wrong-shape"
+        /// Nothing stands where a version should.
+        case emptyVersion = "empty-version"
         case badVersion = "bad-version"
         case badBalls = "bad-balls"
         case badDate = "bad-date"
