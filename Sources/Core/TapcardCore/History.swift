@@ -11,9 +11,7 @@ public struct HistoryLine: Sendable, Hashable {
     public let paidOut: Money?
 
     /// The ticket that was bought, or whose prize was booked.
-    public var ticket: String? {
-        operation.kind == .ticket || operation.kind.booksPrize ? operation.subject : nil
-    }
+    public var ticket: TicketID? { operation.ticketID }
 
     /// The game that was kept; nil also where it was taken off the card.
     public var game: String? { operation.kind == .game ? operation.subject : nil }

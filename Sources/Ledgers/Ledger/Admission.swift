@@ -70,6 +70,7 @@ extension Intent {
         }
         if case .activate = self {
             effects.card.scratch = try circumstances.activating(view.card)
+            effects.subject = effects.card.scratch.subject
             return effects
         }
         try view.card.requireActive()
@@ -94,11 +95,12 @@ extension Intent {
                 amount.minorUnits, from: .takings, to: view.card.purse)
         case .scratch(let code):
             effects.card.scratch = try view.card.scratch.scratching(to: code)
+            effects.subject = effects.card.scratch.subject
         case .ticket(let ticket, let price):
             if let sold = circumstances.sold { throw sold.isSold }
             _ = try purse.holding(price)
             effects.amount = price.minorUnits
-            effects.subject = ticket.id.text
+            effects.subject = ticket.subject
             effects.sold = ticket
         case .claim(let id, let prize):
             try circumstances.requireClaimable(id, on: view)
@@ -263,6 +265,7 @@ extension CardPlan {
             throw Refusal(.limitExceeded, "\(amount.shown) is more than a card can hold")
         }
         effects.amount = amount.minorUnits
+        if case .adopt = origin { effects.subject = effects.card.scratch.subject }
         // A refund of what the lost card has paid looks for its way along these entries.
         effects.entries =
             effects.lost == nil

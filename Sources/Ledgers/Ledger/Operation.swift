@@ -43,7 +43,8 @@ public struct Operation: Hashable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, once.
     public let reverses: OperationID?
-    /// The ticket that is bought, or whose prize is claimed; the game that is kept.
+    /// The ticket that is bought, whole, or the name of the one whose prize is claimed; the game
+    /// that is kept; what the code on the card is from then on. None from before version 3.
     public let subject: String?
     public let begunAt: Timestamp
     public var state: State

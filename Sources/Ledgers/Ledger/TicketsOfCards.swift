@@ -31,19 +31,20 @@ extension LedgerStore {
         }
     }
 
-    /// How many tickets that were not claimed an operation has made worthless: closing a card, or
-    /// issuing it anew.
+    /// The tickets that were not claimed and cannot be since this operation, newest first: closing a
+    /// card, or issuing it anew.
     public func ticketsGivenUp(
         by operation: OperationID
-    ) async throws(LedgerError) -> Int {
+    ) async throws(LedgerError) -> [Ticket] {
         try await read { rows throws(LedgerError) in
             guard let operation = try rows.operation(operation),
                 let purse = try rows.purse(endedBy: operation)
-            else { return 0 }
+            else { return [] }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
-            let unclaimed = try rows.counting(sold, nil, []).count { $0.claim == nil }
+            let unclaimed = try rows.counting(sold, nil, []).filter { $0.claim == nil }
             // Those of a card that was replaced went along.
-            return unclaimed == 0 ? 0 : try rows.isReplaced(purse) ? 0 : unclaimed
+            guard !unclaimed.isEmpty else { return [] }
+            return try rows.isReplaced(purse) ? [] : unclaimed.newestFirst.map(\.sold.ticket)
         }
     }
 

@@ -40,7 +40,7 @@ public struct CardReading: Sendable, Hashable {
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
     /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
-    public var ticketsGivenUp = 0
+    public var ticketsGivenUp: [Ticket] = []
 
     /// The word for `--json` and for people.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }

@@ -87,9 +87,9 @@ extension Session {
                 "sequence": line.operation.sequence == .none
                     ? .null : .number(line.operation.sequence.value),
                 "reverses": .text(line.operation.reverses),
+                "at": .string(LocalTime.iso(line.operation.begunAt)),
                 "ticket": .text(line.ticket), "game": .text(line.game),
                 "paidOut": .text(line.paidOut),
-                "at": .string(LocalTime.iso(line.operation.begunAt)),
             ]
         }
         let texts = lines.map { line in
@@ -98,7 +98,7 @@ extension Session {
                 LocalTime.text(line.operation.begunAt), line.operation.uid.description,
                 padded(line.operation.kind.rawValue + state, 18),
                 padded(line.amount?.shown ?? "", 12), padded(line.balance?.shown ?? "", 12),
-                ([line.operation.id.description] + [line.ticket, line.game].compactMap { $0 }
+                ([line.operation.id.description] + [line.ticket?.text, line.game].compactMap { $0 }
                     + (line.paidOut.map { ["paid out \($0.shown)"] } ?? []))
                     .joined(separator: "  "),
             ].joined(separator: "  ")

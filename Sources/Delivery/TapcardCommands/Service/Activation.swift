@@ -2,6 +2,7 @@ import BlockingLane
 import ServicePorts
 import TapcardCore
 import TapcardDomain
+import TextCodecs
 
 extension Session {
     /// Activates the code of the card on the reader. Whoever leaves while the service is asked is
