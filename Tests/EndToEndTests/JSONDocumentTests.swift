@@ -37,10 +37,12 @@ struct JSONDocumentTests {
                     entry("pay", "-4.50", "15.50", 3),
                     entry("refund", "1.25", "16.75", 4, reverses: "\"<uuid>\""),
                     entry("scratch", nil, "16.75", 5), entry("close", "-16.75", "0.00", 6),
-                ].joined(separator: ",") + "]}")
+                ].joined(separator: ",") + #"],"activations":[]}"#)
         try counter.expect(
             "audit",
-            prints: #"{"result":"done","cards":1,"operations":6,"open":0,"violations":[]}"#)
+            prints: #"""
+                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":0}
+                """#)
     }
 
     @Test("cards and operators")

@@ -129,7 +129,7 @@ struct KillTests {
             #expect(reading.contains(#""seal":"valid""#))
             #expect(reading.contains(#""ledger":"known""#))
         }
-        #expect(try counter.step("audit --json").hasSuffix(#""open":0,"violations":[]}"#))
+        #expect(try counter.step("audit --json").contains(#""open":0,"violations":[]"#))
         return try #require(Int("\(balance.output.1)\(balance.output.2)"))
     }
 }

@@ -137,7 +137,8 @@ extension Operation {
         switch kind {
         case .pay, .ticket, .close: state == .committed ? -amount : 0
         case .add, .refund, .claim, .issue, .adopt, .replace: amount
-        case .scratch, .activate, .payout, .game, .reseal, .protect, .unprotect, .block, .unblock,
+        case .scratch, .activate, .ask, .payout, .game, .reseal, .protect, .unprotect, .block,
+            .unblock,
             .forget:
             0
         }

@@ -25,6 +25,36 @@ extension Scenario {
             #expect(try await desk.attempt(4) == attempt)
             #expect(try await desk.ledger.activation(.numbered(4)) == nil)
         },
+        scratched("an id that has asked about an open attempt stands for that one") { desk in
+            let attempt = try await desk.attempt(3)
+            for id in [4, 4, 5] { #expect(try await desk.attempt(id) == attempt) }
+            for id in [3, 4, 5] {
+                #expect(
+                    try await desk.ledger.attempt(askedAboutBy: .numbered(id)) == .numbered(3))
+            }
+            let no = try await desk.answer(3, rejectedBy: "6.1")
+            #expect(try await desk.ask(for: 4) == .attempt(try #require(no)))
+            _ = try await desk.attempt(6)
+            #expect(try await desk.ask(for: 5) == .attempt(try #require(no)))
+            let asking = try #require(try await desk.ledger.operation(.numbered(4)))
+            #expect(asking.kind == .ask && asking.state == .committed && asking.amount == 0)
+            #expect(try await desk.begin(.pay(.cents(1)), id: 4) == .mismatched(asking))
+            #expect(try await desk.begin(.activate, id: 4) == .mismatched(asking))
+            // One that is used already is not kept again.
+            try await desk.ledger.keep(.numbered(3), for: .numbered(6), of: .first, at: .end)
+            try await desk.ledger.keep(.numbered(4), for: .numbered(6), of: .first, at: .end)
+            #expect(try await desk.ledger.operation(.numbered(4)) == asking)
+        },
+        scratched("an activation without an answer is no violation, and is named") { desk in
+            _ = try await desk.attempt(3)
+            #expect(try await desk.ledger.audit().activating == [.first])
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0)), id: 4, on: .second)
+            #expect(try await desk.ledger.audit().activating == [.second])
+            try await desk.answer(3)
+            #expect(try await desk.ledger.audit().activating == [])
+            try await desk.complete(.activate, id: 3, on: .second)
+        },
         scratched("the first answer counts") { desk in
             _ = try await desk.attempt(3)
             let no = try await desk.answer(3, rejectedBy: "6.1")

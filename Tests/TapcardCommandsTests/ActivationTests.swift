@@ -56,6 +56,73 @@ struct ActivationTests {
         let after = await bench.run("read --json").text
         #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
         #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
+        #expect(ended.text.contains("Until there is an answer the card is activating"))
+        // What answers there need not be the service: then the address is to be looked at.
+        let isOfOthers: [ServiceError.Kind] = [
+            .redirected, .refused, .notHTTP, .notJSON, .wrongShape,
+        ]
+        #expect(
+            ended.text.contains("the address may be wrong (activation-url)")
+                == isOfOthers.contains(kind), "\(ended.text)")
+        #expect(ended.text.contains("asks again for the same code"))
+    }
+
+    @Test("history tells each attempt and what the service said, audit what has no answer")
+    func listed() async throws {
+        let service = FakeActivation(.success(.refused(version: "6.1")))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        _ = await bench.run("activate --operation \(Self.id(1))")
+        service.answer(.failure(ServiceError(.notJSON, "a page")))
+        _ = await bench.run("activate --operation \(Self.id(2))")
+        let card = "04AC6B72BA6C80"
+        let open = await bench.run("audit")
+        #expect(
+            open.text == """
+                Cards: 1, operations: 2, nothing open; every invariant holds
+                Card \(card): the service was asked for its activation and has not answered; \
+                tapcard activate asks again
+
+                """)
+        #expect(open.status == 0)
+        #expect(await bench.run("audit --json").text.contains(#""violations":[],"activating":1}"#))
+        let asked = await bench.run("history --card \(card)").text.split(separator: "\n")
+        #expect(
+            asked.map { $0.dropFirst(37).split(separator: "  ").first } == [
+                "issue", "scratch", "asked (no, version 6.1)", "asked (no answer)",
+            ])
+        service.answer(.success(.active))
+        _ = await bench.run("activate --operation \(Self.id(3))")
+        let text = await bench.run("history").text
+        #expect(text.contains("  asked (yes)  "), "\(text)")
+        #expect(!text.contains("no answer"))
+        #expect(await bench.run("audit --json").text.contains(#""activating":0}"#))
+        let json = await bench.run("history --json").text
+        let times = #""at":"2023-11-14T22:13:20Z","answered":"2023-11-14T22:13:20Z"}"#
+        let first = #"{"operation":"\#(Self.id(1))","uid":"\#(card)","code":"0"#
+        #expect(json.contains(#""activations":[\#(first)"#), "\(json)")
+        #expect(json.contains(#""state":"rejected","version":"6.1",\#(times),{"#), "\(json)")
+        #expect(json.contains(#""state":"active","version":null,\#(times)]}"#), "\(json)")
+    }
+
+    @Test("an id that came while another was open tells later what became of that one")
+    func joined() async throws {
+        let service = FakeActivation(.failure(ServiceError(.timedOut, "no answer")))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        _ = await bench.run("activate --operation \(Self.id(1))")
+        service.answer(.success(.active))
+        let joined = await bench.run("activate --operation \(Self.id(2))")
+        #expect(joined.status == 0)
+        #expect(await bench.run("activate --operation \(Self.id(2))") == joined)
+        #expect(service.questionCount == 2)
+        #expect(await bench.run("activate").status == 4)
+    }
+
+    private static func id(_ number: Int) -> String {
+        "00000000-0000-4000-8000-00000000000\(number)"
     }
 
     @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")

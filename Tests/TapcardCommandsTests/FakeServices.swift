@@ -123,14 +123,17 @@ final class FakeLottery: LotteryService {
 
 /// An activation service that answers as it is told, and counts how often it was asked.
 final class FakeActivation: ActivationService {
-    private let answer: Result<ActivationAnswer, ServiceError>
+    private let said: Guarded<Result<ActivationAnswer, ServiceError>>
     private let questions = Guarded(0)
 
-    init(_ answer: Result<ActivationAnswer, ServiceError>) { self.answer = answer }
+    init(_ answer: Result<ActivationAnswer, ServiceError>) { said = Guarded(answer) }
+
+    /// What it says from now on.
+    func answer(_ answer: Result<ActivationAnswer, ServiceError>) { said.withLock { $0 = answer } }
 
     func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {
         questions.withLock { $0 += 1 }
-        return try answer.get()
+        return try said.withLock { $0 }.get()
     }
 
     var questionCount: Int { questions.withLock { $0 } }

@@ -1,4 +1,5 @@
 import Ledger
+import ServicePorts
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -77,6 +78,25 @@ struct HistoryTests {
         #expect(try await Station.history(of: nil, in: InMemoryLedger()).isEmpty)
     }
 
+    @Test("comes with what the service was asked for its code, in every life of the card")
+    func activations() async throws {
+        struct No: ActivationService {
+            func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+                .refused(version: "5.9")
+            }
+        }
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        _ = try await world.station.scratch(id: World.id(2))
+        _ = try? await world.station.activate(id: World.id(3), through: No())
+        try await world.issue(mayReissue: true, id: 4)
+        let attempts = try await Station.activations(of: uid, in: world.ledger)
+        #expect(attempts.map(\.id) == [World.id(3)] && attempts[0].version == "5.9")
+        #expect(try await Station.activations(of: nil, in: world.ledger) == attempts)
+        let other = try #require(CardUID(bytes: World.otherUID))
+        #expect(try await Station.activations(of: other, in: world.ledger) == [])
+    }
+
     @Test("and the audit cannot be had of a ledger that is down")
     func down() async throws {
         let ledger = FaultyLedger(InMemoryLedger(), .down, atWrite: 0)
@@ -85,6 +105,9 @@ struct HistoryTests {
         }
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await Station.audit(ledger)
+        }
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await Station.activations(of: nil, in: ledger)
         }
     }
 

@@ -44,6 +44,23 @@ extension Station {
         }
     }
 
+    /// What the service that activates codes was asked for a card, in this life or an earlier one,
+    /// and for the code that it has now; for all cards where none is named. Oldest first.
+    public static func activations(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [ActivationAttempt] {
+        do {
+            return try await ledger.read { rows throws(LedgerError) in
+                let attempts = try rows.activations()
+                guard let card else { return attempts }
+                let code = try rows.card(card)?.scratch.code
+                return attempts.filter { $0.card == card || $0.code == code }
+            }
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
     /// Checks every invariant over the whole ledger.
     public static func audit(
         _ ledger: any LedgerStore

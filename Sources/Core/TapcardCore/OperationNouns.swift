@@ -12,6 +12,7 @@ extension Operation.Kind {
         case .refund: "refund"
         case .scratch: "scratching"
         case .activate: "activation"
+        case .ask: "asking for an activation"
         case .close: "paying out"
         case .ticket: "ticket purchase"
         case .claim: "prize claim"

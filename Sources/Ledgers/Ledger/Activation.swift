@@ -60,6 +60,8 @@ extension LedgerStore {
     ) async throws(LedgerError) -> ActivationRequest {
         let currency = currency
         return try await write { rows throws(LedgerError) in
+            let asked = id
+            let id = try rows.attempt(askedAboutBy: asked)
             let known = try rows.activation(id)
             if let operation = try rows.operation(id) {
                 return operation.kind == .activate && operation.uid == uid
@@ -78,7 +80,10 @@ extension LedgerStore {
             } catch {
                 return .refused(error)
             }
-            if let open = view.activation { return .attempt(open) }
+            if let open = view.activation {
+                if open.id != id { try rows.keep(asked, for: open.id, of: view.card, at: now) }
+                return .attempt(open)
+            }
             guard let code = view.card.scratch.code else { return .changed }
             if let twin = try rows.twin(of: view.card) {
                 return .refused(
@@ -97,6 +102,25 @@ extension LedgerStore {
             let attempt = ActivationAttempt(id: id, card: uid, code: code, requestedAt: now)
             try rows.insert(attempt)
             return .attempt(attempt)
+        }
+    }
+
+    /// The attempt that an id stands for: its own, or the one that it has asked about.
+    public func attempt(
+        askedAboutBy id: OperationID
+    ) async throws(LedgerError) -> OperationID {
+        try await read { rows throws(LedgerError) in try rows.attempt(askedAboutBy: id) }
+    }
+
+    /// Keeps an id for the attempt that it has asked about: asking with it again tells the same.
+    public func keep(
+        _ id: OperationID, for attempt: OperationID, of uid: CardUID, at now: Timestamp
+    ) async throws(LedgerError) {
+        try await write { rows throws(LedgerError) in
+            guard try rows.operation(id) == nil, try rows.activation(id) == nil,
+                let card = try rows.card(uid)
+            else { return }
+            try rows.keep(id, for: attempt, of: card, at: now)
         }
     }
 
@@ -126,6 +150,22 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
+    fileprivate func attempt(
+        askedAboutBy id: OperationID
+    ) throws(LedgerError) -> OperationID {
+        guard let asking = try operation(id), asking.kind == .ask else { return id }
+        return asking.subject.flatMap { OperationID($0) } ?? id
+    }
+
+    fileprivate func keep(
+        _ id: OperationID, for attempt: OperationID, of card: LedgerCard, at now: Timestamp
+    ) throws(LedgerError) {
+        try insert(
+            Operation(
+                id: id, uid: card.uid, kind: .ask, subject: attempt.description, begunAt: now,
+                state: .committed, endedAt: now, balanceAfter: try balance(of: card.purse)))
+    }
+
     /// The card whose code this is, or was when the service was asked for it.
     func owner(
         of code: ScratchCode, beside uid: CardUID

@@ -69,7 +69,8 @@ extension AuditedLedger {
             // Earlier releases booked no pair where nothing was moved.
             let moved = traces.lost[operation.id].map { Posting.pair(amount, from: $0, to: purse) }
             return (moved ?? []) + closing(before: operation)
-        case .scratch, .activate, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget:
+        case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
+            .forget:
             return []
         }
     }

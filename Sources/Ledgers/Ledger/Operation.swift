@@ -5,6 +5,8 @@ public struct Operation: Hashable, Sendable {
     /// What is done.
     public enum Kind: String, Sendable, CaseIterable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close
+        /// Somebody has asked with another id for what an attempt to activate was made for.
+        case ask
         /// A lottery ticket is bought; the prize of one is booked.
         case ticket, claim
         /// The prize of one is paid out of the drawer, past the card.
@@ -44,7 +46,7 @@ public struct Operation: Hashable, Sendable {
     /// The payment that a refund reverses, once.
     public let reverses: OperationID?
     /// The ticket that is bought, whole, or the name of the one whose prize is claimed; the game
-    /// that is kept; what the code on the card is from then on. None from before version 3.
+    /// that is kept; what the code on the card is from then on; the attempt that is asked about. None from before version 3.
     public let subject: String?
     public let begunAt: Timestamp
     public var state: State

@@ -12,12 +12,16 @@ extension Station {
     /// Activates the code of the card on the reader through the service.
     ///
     /// The attempt is durable before the service is asked, the answer before the card is written.
-    /// An attempt without an answer is asked about again with the same code, also under a new id.
+    /// An attempt without an answer is asked about again with the same code, also under a new id,
+    /// which is kept for it: asking with that once more tells the same.
     /// Leaving does not stop the request: its answer is recorded, and goes onto the card at its
     /// next tap.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
+        let id = try await whileAsking { () throws(LedgerError) in
+            try await ledger.attempt(askedAboutBy: id)
+        }
         if let known = try await known(id, .activate, only: nil) {
             return try await change(.activate, id: id, only: nil, known: known)
         }
@@ -47,6 +51,10 @@ extension Station {
                 throw .refused(try await strangerRefusal(sight))
             }
             if let done = state.settled, done.kind == .activate, done.state == .committed {
+                if done.id != id {
+                    // The card has it, whether or not the id can be kept for it.
+                    try? await ledger.keep(id, for: done.id, of: done.uid, at: now)
+                }
                 return .done(receipt(done, isReplayed: false, state.display))
             }
             let request = try await asking { () throws(LedgerError) in
@@ -72,8 +80,11 @@ extension Station {
             case .failure(let error):
                 throw TapcardError(
                     error,
-                    meaning: "Whether the code counts as activated is not known; the card is "
-                        + "still scratched, and tapcard activate asks again for the same code.",
+                    meaning: "Whether the code counts as activated is not known"
+                        + (error.mayBeOfWrongAddress
+                            ? "; the address may be wrong (activation-url). " : ". ")
+                        + "Until there is an answer the card is activating, and tapcard activate "
+                        + "asks again for the same code.",
                     uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid)
@@ -120,6 +131,7 @@ extension Station {
         case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
         }
         var failure = LedgerError(.outcomeUnknown, "")
+        var state = "activating"
         for _ in 0..<Station.mostRecordings {
             do {
                 if let recorded = try await ledger.recordActivation(
@@ -127,6 +139,7 @@ extension Station {
                 {
                     return recorded
                 }
+                state = "scratched"
                 failure = LedgerError(
                     .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
             } catch {
@@ -138,7 +151,7 @@ extension Station {
         throw TapcardError(
             cause.kind, cause.what,
             meaning: "The service has answered, but the ledger could not note it. The card is "
-                + "still scratched.",
+                + "still \(state).",
             advice: "When the ledger is well again, tapcard activate asks for the same code.",
             uid: uid)
     }
@@ -161,6 +174,16 @@ extension Station {
                 try await carryOut(
                     .activate, attempt.id, on: sight, state.display, noting: begun)
             })
+    }
+}
+
+extension ServiceError {
+    /// Whether what answers there may be something else than the service.
+    fileprivate var mayBeOfWrongAddress: Bool {
+        switch kind {
+        case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
+        default: false
+        }
     }
 }
 

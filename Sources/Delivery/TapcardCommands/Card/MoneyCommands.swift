@@ -52,11 +52,14 @@ extension Command {
         },
         Command(
             "history", group: .money, "Show what was done, from the ledger; no card needed",
+            discussion: "Also what the activation service was asked for, and what it said.",
             options: [CommandOption(name: "card", value: "UID", help: "Only this card")],
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },
         Command(
             "audit", group: .money, "Check every invariant over the whole ledger",
+            discussion: "Names the cards for which the activation service was asked and has not "
+                + "answered.",
             example: "tapcard audit"
         ) { session throws(TapcardError) in try await session.audit() },
     ]
@@ -76,8 +79,9 @@ extension Session {
     }
 
     fileprivate func history() async throws(TapcardError) -> Report {
-        let lines = try await Station.history(
-            of: try card(), in: try await ledger(making: false))
+        let ledger = try await ledger(making: false)
+        let lines = try await Station.history(of: try card(), in: ledger)
+        let attempts = try await Station.activations(of: try card(), in: ledger)
         let entries: [JSONValue] = lines.map { line in
             [
                 "operation": .text(line.operation.id), "uid": .text(line.operation.uid),
@@ -92,20 +96,23 @@ extension Session {
                 "paidOut": .text(line.paidOut),
             ]
         }
-        let texts = lines.map { line in
+        let done = lines.map { line in
             let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
-            return [
-                LocalTime.text(line.operation.begunAt), line.operation.uid.description,
-                padded(line.operation.kind.rawValue + state, 18),
-                padded(line.amount?.shown ?? "", 12), padded(line.balance?.shown ?? "", 12),
-                ([line.operation.id.description] + [line.ticket?.text, line.game].compactMap { $0 }
-                    + (line.paidOut.map { ["paid out \($0.shown)"] } ?? []))
-                    .joined(separator: "  "),
-            ].joined(separator: "  ")
+            let subjects = [line.ticket?.text, line.game].compactMap { $0 }
+            let paidOut = line.paidOut.map { "paid out \($0.shown)" }
+            return HistoryText(
+                at: line.operation.begunAt, uid: line.operation.uid,
+                what: line.operation.kind.rawValue + state, amount: line.amount,
+                balance: line.balance, id: line.operation.id,
+                about: subjects + [paidOut].compactMap { $0 })
         }
+        let texts = HistoryText.merged(done, attempts.map(HistoryText.init))
         return Report(
-            [JSONMember(key: "entries", value: .array(entries))],
-            texts.isEmpty ? ["Nothing was done yet."] : texts, isPlain: true)
+            [
+                JSONMember(key: "entries", value: .array(entries)),
+                JSONMember(key: "activations", value: .array(attempts.map(\.document))),
+            ],
+            texts.isEmpty ? ["Nothing was done yet."] : texts.map(line(of:)), isPlain: true)
     }
 
     fileprivate func audit() async throws(TapcardError) -> Report {
@@ -126,12 +133,17 @@ extension Session {
                 JSONMember(
                     key: "violations",
                     value: .array(report.violations.map(JSONValue.string))),
+                JSONMember(key: "activating", value: .number(report.activating.count)),
             ],
             [
                 "Cards: \(report.cards), operations: \(report.operations), \(open); "
                     + (report.violations.isEmpty
                         ? "every invariant holds" : "violations: \(report.violations.count)")
-            ] + report.violations, problem: problem)
+            ] + report.violations
+                + report.activating.map {
+                    "Card \($0): the service was asked for its activation and has not answered; "
+                        + "tapcard activate asks again"
+                }, problem: problem)
     }
 
     func padded(_ text: String, _ width: Int) -> String {

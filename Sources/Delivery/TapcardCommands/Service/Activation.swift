@@ -10,11 +10,12 @@ extension Session {
     func activate() async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try services().activation, in: self)
         let station = try await station()
+        let id = try operation(station)
         defer { lastWords.set(nil) }
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
-                    try await station.activate(id: station.newID(), through: service))
+                    try await station.activate(id: id, through: service))
             } catch {
                 return .failure(error)
             }
