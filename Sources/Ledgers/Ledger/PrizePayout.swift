@@ -45,7 +45,7 @@ extension Book {
         } catch {
             return .refused(error)
         }
-        guard try rows.operation(id) == nil else {
+        guard try !rows.isUsed(id) else {
             return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
         }
         let operation = Operation(
