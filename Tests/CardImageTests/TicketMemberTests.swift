@@ -67,12 +67,25 @@ struct TicketMemberTests {
         #expect(Set(seen) == [0, 1, 2] && seen == seen.sorted(by: >))
     }
 
-    @Test("give way to what others added")
-    func others() throws {
-        var face = try face()
-        face.extras = [JSONMember(key: "note", value: "twenty characters ..")]
-        let shown = face.shown(in: .larger)
-        #expect(shown.game == nil && shown.ticket == ticket && shown.extras == face.extras)
+    @Test("stay where what others added has no room beside them", arguments: [true, false])
+    func others(hasGame: Bool) throws {
+        var face = try face(name: "Al")
+        face.scratch = .unscratched
+        if !hasGame { face.game = nil }
+        let small = JSONMember(key: "a", value: 1)
+        let large = JSONMember(
+            key: "note", value: .string(String(repeating: "x", count: hasGame ? 30 : 60)))
+        for extras in [[large], [small, large], [large, small]] {
+            face.extras = extras
+            let shown = face.shown(in: .larger)
+            #expect(shown.game == face.game && shown.ticket == ticket)
+            #expect(shown.extras == extras.filter { $0 == small })
+            #expect(
+                TagContent(decoding: try face.area(in: .larger), currency: .usd).face == shown)
+        }
+        // Without ticket and game there is nothing that it could take the room of.
+        (face.ticket, face.game, face.extras) = (nil, nil, [large, small])
+        #expect(face.shown(in: .larger) == face)
     }
 
     @Test("are never on an NTAG213, nor in the app's form")

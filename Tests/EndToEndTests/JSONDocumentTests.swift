@@ -202,7 +202,8 @@ struct JSONDocumentTests {
     ) -> String {
         #"{"operation":"<uuid>","uid":"04AC6B72BA6C80","kind":"\#(kind)","state":"committed","#
             + #""amount":\#(amount.map { "\"\($0)\"" } ?? "null"),"balance":"\#(balance)","#
-            + #""sequence":\#(sequence),"reverses":\#(reverses),"at":"<time>"}"#
+            + #""sequence":\#(sequence),"reverses":\#(reverses),"at":"<time>","#
+            + #""ticket":null,"game":null,"paidOut":null}"#
     }
 
     private func status(_ word: String) -> String {

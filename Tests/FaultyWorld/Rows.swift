@@ -102,7 +102,7 @@ extension LedgerTables {
                 found.append(Violation(.i12, "a purchase has sold no ticket, or several"))
             }
         }
-        let claims = operations.values.filter { $0.kind == .claim }
+        let claims = operations.values.filter(\.kind.booksPrize)
         if Set(claims.map(\.subject)).count != claims.count {
             found.append(Violation(.i12, "a prize was booked twice"))
         }
@@ -137,7 +137,8 @@ extension Operation {
         switch kind {
         case .pay, .ticket, .close: state == .committed ? -amount : 0
         case .add, .refund, .claim, .issue, .adopt, .replace: amount
-        case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
+        case .scratch, .activate, .ask, .payout, .game, .reseal, .protect, .unprotect, .block,
+            .unblock,
             .forget:
             0
         }

@@ -63,7 +63,9 @@ private func answer<Value>(_ parse: () throws(ServiceError) -> Value) throws -> 
     do throws(ServiceError) {
         return try parse()
     } catch {
-        let kinds: [ServiceError.Kind] = [.notJSON, .wrongShape, .badVersion, .badBalls, .badDate]
+        let kinds: [ServiceError.Kind] = [
+            .notJSON, .wrongShape, .emptyVersion, .badVersion, .badBalls, .badDate,
+        ]
         try require(kinds.contains(error.kind), "an answer that is \(error.kind)")
         try require(!error.detail.isEmpty, "a refusal without a word")
         try require(error.detail.utf8.count < 1_000, "a refusal that is too long to be read")

@@ -79,6 +79,14 @@ public struct Desk: Sendable {
         try await ledger.recordActivation(.numbered(id), rejectedBy: version, at: .end)
     }
 
+    /// A prize that is paid out of the drawer.
+    public func payOut(
+        _ cents: Int64, of ticket: Ticket = .sample(), id: Int, on uid: CardUID = .first
+    ) async throws -> PrizePayout {
+        try await ledger.payOut(
+            .cents(cents), of: ticket.id, on: uid, id: .numbered(id), at: .tick(id))
+    }
+
     public func balance(of account: Account) async throws -> Int64 {
         try await ledger.read { rows throws(LedgerError) in try rows.balance(of: account) }
     }

@@ -51,6 +51,9 @@ public struct RandomStations: Sendable {
             let asked = attempts.isEmpty ? id() : attempts[random.below(attempts.count)]
             return .recordActivation(
                 asked, rejectedBy: chance(40) ? "6.1" : nil, at: .tick(clock))
+        case 15..<18:
+            return .payOut(
+                amount(), of: ticket(on: uid), on: uid, id: id(), at: .tick(clock))
         case 7: return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
         default:
             if let repeated = requests[station], chance(5) {

@@ -136,5 +136,5 @@ extension Scenario {
 }
 
 extension Currency {
-    fileprivate static let foreign = Currency(code: "JPY") ?? .usd
+    static let foreign = Currency(code: "JPY") ?? .usd
 }

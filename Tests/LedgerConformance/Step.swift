@@ -16,6 +16,7 @@ public enum Step: Sendable {
     case skipNumbers
     case requestActivation(CardUID, id: OperationID, seen: Seen, at: Timestamp)
     case recordActivation(OperationID, rejectedBy: String?, at: Timestamp)
+    case payOut(Money, of: TicketID, on: CardUID, id: OperationID, at: Timestamp)
 
     var station: Int? {
         switch self {
@@ -23,7 +24,7 @@ public enum Step: Sendable {
             .resume(_, _, _, _, let station, _), .end(_, _, _, _, _, let station, _):
             station
         case .voidOpen, .change, .markDisplay, .skipNumbers, .requestActivation,
-            .recordActivation:
+            .recordActivation, .payOut:
             nil
         }
     }
@@ -61,6 +62,9 @@ public enum Step: Sendable {
         case .recordActivation(let id, let version, let now):
             return .answered(
                 try await ledger.recordActivation(id, rejectedBy: version, at: now))
+        case .payOut(let prize, let ticket, let uid, let id, let now):
+            return .paid(
+                try await ledger.payOut(prize, of: ticket, on: uid, id: id, at: now))
         }
     }
 }
@@ -75,24 +79,27 @@ public enum Answer: Hashable, Sendable {
     case exhausted([CardUID])
     case asked(ActivationRequest)
     case answered(ActivationAttempt?)
+    case paid(PrizePayout)
     case nothing
 
     /// One word, for a count of what a run has met.
     public var word: String {
         switch self {
         case .beginning(.begun): "begun"
-        case .beginning(.known), .asked(.known): "known"
+        case .beginning(.known), .asked(.known), .paid(.earlier): "known"
         case .beginning(.mismatched), .asked(.mismatched): "mismatched"
         case .beginning(.changed), .settlement(.changed), .asked(.changed): "changed"
         case .asked(.attempt): "asked"
         case .answered(let attempt): attempt?.state.rawValue ?? "never asked"
         case .beginning(.refused(let refusal)), .settlement(.refused(let refusal)),
-            .changed(.failure(let refusal)), .asked(.refused(let refusal)):
+            .changed(.failure(let refusal)), .asked(.refused(let refusal)),
+            .paid(.refused(let refusal)):
             refusal.rule.rawValue
         case .confirmation(.committed): "committed"
         case .confirmation(.voided): "voided"
         case .confirmation(.superseded): "superseded"
         case .settlement(.work): "settled"
+        case .paid(.booked): "paid out"
         case .voided, .changed(.success), .exhausted, .nothing: "done"
         }
     }

@@ -54,7 +54,7 @@ struct ActivationParsingTests {
             (#"{"ios":true}"#, .wrongShape, "is neither a number nor a string"),
             (#"{"ios":{"major":6}}"#, .wrongShape, "is neither a number nor a string"),
             (#"{"ios":["6.24"]}"#, .wrongShape, "is neither a number nor a string"),
-            (#"{"ios":""}"#, .badVersion, "is empty"),
+            (#"{"ios":""}"#, .emptyVersion, "is empty"),
             (#"{"ios":"six"}"#, .badVersion, "is \"six\", which is no version"),
             (#"{"ios":"6.24-beta"}"#, .badVersion, "which is no version"),
             (#"{"ios":" 6.24"}"#, .badVersion, "which is no version"),

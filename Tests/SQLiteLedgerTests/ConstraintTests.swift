@@ -56,6 +56,31 @@ import Testing
             state, sequence, ended_at
         FROM operation WHERE kind = 'claim'
         """,
+        """
+        INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, 'payout', amount, subject, begun_at,
+            state, sequence, ended_at
+        FROM operation WHERE kind = 'claim'
+        """,
+        """
+        INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, 'payout', amount, 'ticket-2', begun_at,
+            state, sequence, ended_at
+        FROM operation WHERE kind = 'claim'
+        """,
+        """
+        INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, 'add', 100000000, 1, 'committed', 0, 1
+        FROM card
+        """,
+        """
+        INSERT INTO entry (operation, account, amount, posted_at)
+        SELECT id, 'takings', 100000000, 1 FROM operation WHERE kind = 'pay'
+        """,
+        """
+        INSERT INTO entry (operation, account, amount, posted_at)
+        SELECT id, 'cash', 1000000000000000, 1 FROM operation WHERE kind = 'pay'
+        """,
         "DELETE FROM activation", "UPDATE activation SET code = id",
         "UPDATE activation SET id = code",
         "UPDATE activation SET uid = 'x'", "UPDATE activation SET requested_at = 1",

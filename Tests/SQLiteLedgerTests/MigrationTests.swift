@@ -20,14 +20,14 @@ import Testing
             #expect(try await Snapshot(of: ledger) == before)
             try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
             await ledger.close()
-            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v3-backup"])
-            #expect(File.mode(folder.ledger + ".v3-backup") == 0o600)
+            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v4-backup"])
+            #expect(File.mode(folder.ledger + ".v4-backup") == 0o600)
 
             let raw = try RawDatabase(folder.ledger)
-            #expect(raw.value("PRAGMA user_version") == "4")
+            #expect(raw.value("PRAGMA user_version") == "5")
             #expect(raw.value("SELECT colour FROM card") == "red")
             let copy = try await SQLiteLedger.open(
-                path: folder.ledger + ".v3-backup", currency: nil)
+                path: folder.ledger + ".v4-backup", currency: nil)
             #expect(try await Snapshot(of: copy) == before)
         }
     }
@@ -46,7 +46,7 @@ import Testing
             #expect(try await ledger.noteProtection(of: uid, .on(keyID: 15), insteadOf: .off))
             #expect(try await ledger.view(of: uid)?.card.protection == .on(keyID: 15))
             await ledger.close()
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "3")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "4")
             let copy = try RawDatabase(folder.ledger + ".v1-backup")
             #expect(copy.value("PRAGMA user_version") == "1")
             #expect(copy.value("SELECT protection FROM card") == nil)
@@ -88,6 +88,35 @@ import Testing
         }
     }
 
+    /// The limits of two columns are a part of their tables' text.
+    @Test func makesRoomForPrizesThatNoCardHolds() async throws {
+        try await Folder.temporary { folder in
+            let third = Schema(steps: Array(Schema.current.steps.prefix(3)))
+            let older = try await folder.open(third)
+            try await Desk(older).complete(.issue(), id: 1)
+            try await Desk(older).complete(.ticket(.sample(), .cents(200)), id: 2)
+            let before = try await Snapshot(of: older)
+            await #expect(throws: LedgerError(.corrupt, "")) {
+                try await Desk(older).payOut(Currency.largestPayout, id: 3)
+            }
+            #expect(try await Snapshot(of: older) == before)
+            await older.close()
+
+            let ledger = try await folder.open()
+            #expect(try await Snapshot(of: ledger) == before)
+            guard case .booked = try await Desk(ledger).payOut(Currency.largestPayout, id: 3)
+            else {
+                Issue.record("the prize was not booked")
+                return
+            }
+            #expect(try await ledger.audit().violations == [])
+            await ledger.close()
+            let raw = try RawDatabase(folder.ledger)
+            #expect(raw.value("PRAGMA integrity_check") == "ok")
+            #expect(folder.names.contains("ledger.sqlite.v3-backup"))
+        }
+    }
+
     @Test(arguments: [
         "protection = 'open'", "protection = 'on'", "protection_key = 1",
         "protection = 'on', protection_key = 16", "protection = NULL",
@@ -105,7 +134,7 @@ import Testing
         try await Folder.temporary { folder in
             _ = try await folder.snapshotOfThisVersion()
             try await folder.open(MigrationTests.later).close()
-            folder.remove("ledger.sqlite.v3-backup")
+            folder.remove("ledger.sqlite.v4-backup")
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
         }
@@ -119,7 +148,7 @@ import Testing
                     try await folder.open(MigrationTests.broken)
                 }
             }
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "3")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "4")
             let ledger = try await folder.open()
             #expect(try await Snapshot(of: ledger) == before)
             await ledger.close()
@@ -131,7 +160,7 @@ import Testing
         try await Folder.temporary { folder in
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "4")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "5")
             await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
         }
     }

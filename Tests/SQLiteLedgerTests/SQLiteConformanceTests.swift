@@ -36,7 +36,7 @@ import Testing
             "begun", "known", "mismatched", "changed", "insufficient-funds", "limit-exceeded",
             "card-known", "card-unknown", "card-blocked", "wrong-state", "not-refundable",
             "already-refunded", "committed", "voided", "superseded", "settled",
-            "already-claimed", "asked",
+            "already-claimed", "asked", "paid out",
         ]
         for word in met { #expect(words[word] != nil, "\(words)") }
     }

@@ -36,6 +36,29 @@ import Testing
             UPDATE operation SET uid = '\(CardUID.second)' WHERE id = '\(id(6))'
             """, found: "I12: the prize of ticket ticket-1 went to another"),
         Change(
+            "a prize paid out of the takings",
+            "UPDATE entry SET account = 'takings' \(of(20)) AND account = 'cash'",
+            found: "I12: operation \(id(20)) is not booked like any other payout"),
+        Change(
+            "a prize paid out that no account was charged with",
+            "UPDATE entry SET account = 'adopted' \(of(20)) AND account = 'prizes'",
+            found: "I12: operation \(id(20)) is not booked like any other payout"),
+        Change(
+            "a prize paid out onto a card",
+            "UPDATE entry SET account = '\(second)' \(of(20)) AND account = 'cash'",
+            found: "I12: operation \(id(20)) is not booked like any other payout"),
+        Change(
+            "more paid out than was won", "UPDATE entry SET amount = amount * 2 \(of(20))",
+            found: "I12: operation \(id(20)) is not booked like any other payout"),
+        Change(
+            "a prize paid out on another card",
+            "UPDATE operation SET uid = '\(CardUID.second)' WHERE id = '\(id(20))'",
+            found: "I12: the prize of ticket ticket-2 went to another"),
+        Change(
+            "a prize paid out for no ticket",
+            "UPDATE operation SET subject = 'ticket-9' WHERE id = '\(id(20))'",
+            found: "I12: ticket ticket-9 has a prize, but does not count"),
+        Change(
             "a prize without a ticket",
             "UPDATE operation SET kind = 'add', subject = NULL WHERE kind = 'claim'",
             found: "I6: operation \(id(6)) is not booked like any other add"),
@@ -224,6 +247,7 @@ import Testing
             .make(.sample(.replace(lost: third), balance: 0)), id: 18, on: fourth)
         let adopted = CardPlan.sample(.adopt(message: []), scratch: .scratched(.numbered(79)))
         try await desk.complete(.make(adopted), id: 19, on: fifth)
+        _ = try await desk.payOut(40, of: .sample(2), id: 20)
         return ledger
     }
 

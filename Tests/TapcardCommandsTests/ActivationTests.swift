@@ -154,6 +154,39 @@ struct ActivationTests {
         #expect(await bench.run("audit").status == 0)
     }
 
+    @Test("who ends the process at once is told that the activation is open")
+    func cutShort() async throws {
+        let service = HeldActivation()
+        let bench = try ProgramBench(
+            services: Services(
+                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        for line in ["activate", "activate --json"] {
+            let work = Task { await bench.run(line) }
+            await service.waitForQuestion()
+            work.cancel()
+            let said = bench.cutShort()
+            let words =
+                "Stopped while the service was being asked. Whether the code counts as activated "
+                + "is not known; the activation is still open. tapcard activate asks again for the "
+                + "same code."
+            #expect(
+                said
+                    == (line == "activate"
+                        ? "! tapcard: \(words)\n"
+                        : #"{"result":"unknown","error":"outcome-unknown","message":"\#(words)","#
+                            + #""uid":null}"# + "\n"))
+            service.answer(line == "activate" ? .refused(version: "6") : .active)
+            #expect(await work.value.status != 0)
+            // Work that has ended speaks for itself.
+            #expect(bench.cutShort() == "")
+        }
+        _ = await bench.run("read --quiet")
+        let done = Task { await bench.run("pay 0.01 --quiet") }
+        #expect(await done.value.status == 4 && bench.cutShort() == "")
+    }
+
     @Test(
         "on a terminal a line says what is waited for, and a check mark that it is done",
         .timeLimit(.minutes(1)))

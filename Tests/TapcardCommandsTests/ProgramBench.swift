@@ -29,6 +29,7 @@ final class ProgramBench: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let output = Recording()
     private let numbers = Recording()
+    private let running = Guarded<Program?>(nil)
 
     init(
         isTerminal: Bool = false, size: TerminalSize? = nil, services: Services = NoServices.all,
@@ -84,9 +85,17 @@ final class ProgramBench: Sendable {
                 },
                 writeError: { [output] in output.append("! " + $0) }),
             environment: variables.merging(environment) { $1 }, malformed: malformed)
+        running.withLock { $0 = program }
         let words = line.split(separator: " ").map(String.init)
         let status = await program.run(words)
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
+    }
+
+    /// What the run says that goes on now, where the process is ended at once.
+    func cutShort() -> String {
+        output.takeAll()
+        running.withLock { $0 }?.cutShort {}
+        return output.takeAll()
     }
 
     /// Returns when a run has printed this, and is still running.
@@ -172,7 +181,7 @@ final class Recording: Sendable {
         texts.withLock { $0.contains { $0.contains(text) } }
     }
 
-    func takeAll() -> String {
+    @discardableResult func takeAll() -> String {
         texts.withLock { texts in
             defer { texts = [] }
             return texts.joined()

@@ -28,6 +28,24 @@ struct ProgramFailureTests {
         #expect(document.text.hasSuffix("\"uid\":null}\n"))
     }
 
+    @Test("a ledger in another currency is there: no card is shown as other money, or accused")
+    func currency() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        let burned = await bench.run(
+            "read", failing: ProgramBench.Failures(ledger: LedgerError(.unavailable, "it burned")))
+        #expect(burned.status == 9 && burned.text.contains("Seal: true"), "\(burned.text)")
+        let other = await bench.run(
+            "read",
+            failing: ProgramBench.Failures(
+                ledger: LedgerError(.wrongCurrency, "l is kept in JPY, not in USD")))
+        #expect(other.status == 9)
+        #expect(
+            other.text
+                == "! tapcard: L is kept in JPY, not in USD. Without its ledger tapcard takes and "
+                + "gives no money.\n")
+    }
+
     @Test(
         "failures of the reader",
         arguments: [

@@ -11,24 +11,6 @@ import TextCodecs
 @Suite("Tickets and what they win, on the command line")
 struct TicketPrizeTests {
     private typealias Ended = ProgramBench.Ended
-    private static let id = "00000000-0000-4000-8000-000000000001"
-    private static let name = "ticket-6bfffbf1fa13"
-
-    /// A card with 18.00 and a ticket with the numbers 6 9 14 36 50 54 and the bonus 44.
-    private func bench(
-        _ lottery: FakeLottery, isTerminal: Bool = false, size: TerminalSize? = nil
-    ) async throws -> ProgramBench {
-        let bench = try ProgramBench(
-            isTerminal: isTerminal, size: size, services: lottery.services)
-        _ = await bench.run("issue --balance 20 --quiet")
-        _ = await bench.run("ticket buy --quiet --operation \(TicketPrizeTests.id)")
-        return bench
-    }
-
-    private func won(_ numbers: [Int] = [9, 6, 36, 1, 2, 3], bonus: Int = 4) throws -> Draw {
-        try FakeLottery.draw("draw-4", "2023-06-05", numbers, bonus, 50)
-    }
-
     @Test("are in two sections, ours and those that the lottery keeps")
     func sections() async throws {
         let lottery = try FakeLottery.example(tickets: [
@@ -36,7 +18,7 @@ struct TicketPrizeTests {
             FakeLottery.ticket("ticket-2", "draw-2", [5, 45, 51, 1, 2, 3], 4),
             FakeLottery.ticket("ticket-3", "draw-9", [5, 45, 51, 1, 2, 3], 4),
         ])
-        let bench = try await bench(lottery)
+        let bench = try await ProgramBench.withTicket(lottery)
         #expect(
             await bench.run("tickets")
                 == Ended(
@@ -50,7 +32,7 @@ struct TicketPrizeTests {
                         ticket-1  draw-1 2023-05-15  kept by the lottery  [ 2][16][23][44][47][52] +(14)  won $4000000000.00  6 of 6 and the bonus
 
                         """))
-        try lottery.draw(try won(bonus: 44))
+        try lottery.draw(try FakeLottery.won(bonus: 44))
         let drawn = await bench.run("tickets --card 04AC6B72BA6C80")
         #expect(
             drawn
@@ -71,7 +53,7 @@ struct TicketPrizeTests {
                 "draw":"draw-4","balls":[{"number":6,"match":"yes"},{"number":9,"match":"yes"},\#
                 {"number":14,"match":"no"},{"number":36,"match":"yes"},{"number":50,"match":"no"},\#
                 {"number":54,"match":"no"}],"bonus":{"number":44,"match":"yes"},"won":true,\#
-                "prize":"30.00","claimed":false,"date":"2023-06-05","uid":"04AC6B72BA6C80"}],\#
+                "prize":"30.00","claimed":false,"claim":"card","date":"2023-06-05","uid":"04AC6B72BA6C80"}],\#
                 "stale":null,"notes":[]}
 
                 """#)
@@ -101,7 +83,7 @@ struct TicketPrizeTests {
     @Test("of ours are shown when the lottery does not tell its own, and the failure is said")
     func halfAnswer() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
+        let bench = try await ProgramBench.withTicket(lottery)
         lottery.failTickets(.wrongShape)
         let ended = await bench.run("tickets")
         #expect(ended.status == 8)
@@ -116,7 +98,7 @@ struct TicketPrizeTests {
     @Test("are checked with a tap, without a network against what is known")
     func check() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
+        let bench = try await ProgramBench.withTicket(lottery)
         #expect(
             await bench.run("ticket check")
                 == Ended(
@@ -129,7 +111,7 @@ struct TicketPrizeTests {
                         none
 
                         """))
-        try lottery.draw(try won())
+        try lottery.draw(try FakeLottery.won())
         try lottery.vanish(.timedOut, age: 7_200)
         #expect(
             await bench.run("ticket check")
@@ -156,12 +138,20 @@ struct TicketPrizeTests {
     @Test("are named by what gives them up, and then nobody is told to claim them")
     func givenUp() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.draw(try won())
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.draw(try FakeLottery.won())
         let closed = await bench.run("close")
-        let words = "1 ticket bought with it and not claimed can never be claimed now.\n"
+        let words =
+            "1 ticket bought with it and not claimed can never be claimed now (draw-4: 1).\n"
+            + "Whether they have won anything: tapcard tickets --card 04AC6B72BA6C80\n"
         #expect(closed.status == 0 && closed.text.hasSuffix(words), "\(closed.text)")
-        #expect(!(await bench.run("ticket check")).text.contains("Claim it"))
+        for line in ["ticket check", "tickets", "tickets --card 04AC6B72BA6C80"] {
+            let shown = await bench.run(line).text
+            #expect(shown.contains("won $30.00, can no longer be claimed  3 of 6\n"), "\(shown)")
+            #expect(!shown.contains("Claim it"))
+            let drawn = try await bench.document(line)["drawn"]?.array?.first
+            #expect(drawn?["claim"]?.string == "never" && drawn?["claimed"]?.bool == false)
+        }
         #expect(!(await bench.run("issue --reissue")).text.contains("never"))
     }
 
@@ -181,12 +171,12 @@ struct TicketPrizeTests {
     @Test("bring their prizes once, and never what was not won")
     func claim() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        for line in ["ticket claim", "ticket claim \(TicketPrizeTests.name)"] {
+        let bench = try await ProgramBench.withTicket(lottery)
+        for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             let early = await bench.run(line + " --json")
             #expect(early.status == 4 && early.text.contains(#""error":"nothing-won""#))
         }
-        try lottery.draw(try won())
+        try lottery.draw(try FakeLottery.won())
         try lottery.vanish(age: 60)
         func ended(_ first: String, _ before: String) -> Ended {
             Ended(
@@ -200,14 +190,14 @@ struct TicketPrizeTests {
                     """)
         }
         #expect(await bench.run("ticket claim") == ended("Claimed $30.00", ""))
-        for line in ["ticket claim", "ticket claim \(TicketPrizeTests.name)"] {
+        for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             #expect(
                 await bench.run(line) == ended("Nothing new to claim", ", claimed before"))
         }
         let document = try await bench.document("ticket claim")
         let prize = document["prizes"]?.array?.first
         #expect(document["balance"]?.string == "48.00" && document["replayed"]?.bool == true)
-        #expect(prize?["ticket"]?.string == TicketPrizeTests.name)
+        #expect(prize?["ticket"]?.string == ProgramBench.ticket)
         #expect(prize?["draw"]?.string == "draw-4" && prize?["amount"]?.string == "30.00")
         #expect(prize?["replayed"]?.bool == true && prize?["operation"]?.string?.count == 36)
         #expect(await bench.run("tickets").text.contains("won $30.00, claimed  3 of 6\n"))
@@ -219,8 +209,8 @@ struct TicketPrizeTests {
     @Test("are claimed in the draws that the lottery knows, not in those that were kept")
     func claimUnseen() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.drawUnseen(try won())
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.drawUnseen(try FakeLottery.won())
         #expect(try await bench.document("ticket check")["drawn"]?.array?.isEmpty == true)
         #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
     }
@@ -228,8 +218,8 @@ struct TicketPrizeTests {
     @Test("are not booked on the word of a lottery that takes back a draw")
     func claimGoneBack() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.draw(try won())
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.draw(try FakeLottery.won())
         let here = try lottery.draws()
         try lottery.goBack()
         let refused = await bench.run("ticket claim")
@@ -247,8 +237,8 @@ struct TicketPrizeTests {
     @Test("that were booked show that a list without their draw is an old one")
     func claimedAndForgotten() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.draw(try won())
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.draw(try FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)
         try lottery.forget()
         let again = await bench.run("ticket claim")
@@ -283,8 +273,8 @@ struct TicketPrizeTests {
     @Test("that a pulled card has left open are told when they are booked, beside older ones")
     func claimTorn() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.draw(try won())
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.draw(try FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)
         _ = await bench.run("ticket buy --quiet")
         try lottery.draw(
@@ -307,8 +297,8 @@ struct TicketPrizeTests {
     @Test("that won nothing, or are another card's, bring nothing")
     func nothingWon() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.draw(try won([9, 6, 1, 2, 3, 4], bonus: 44))
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.draw(try FakeLottery.won([9, 6, 1, 2, 3, 4], bonus: 44))
         let lost = await bench.run("ticket check").text
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
@@ -325,10 +315,10 @@ struct TicketPrizeTests {
     @Test("of several, those are claimed that have room on the card")
     func limit() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
+        let bench = try await ProgramBench.withTicket(lottery)
         _ = await bench.run("ticket buy --quiet")
         let prizes = ["TAPCARD_PRIZES": "6=30 3=999990 2=10 1=5 0=1"]
-        try lottery.draw(try won())
+        try lottery.draw(try FakeLottery.won())
         let claimed = await bench.run("ticket claim", prizes)
         #expect(claimed.status == 4)
         #expect(claimed.text.contains("Spend some of what is on the card"), "\(claimed.text)")
@@ -339,8 +329,8 @@ struct TicketPrizeTests {
     @Test("use the prizes that are set, and the unit of the top prize")
     func prizes() async throws {
         let lottery = try FakeLottery.example()
-        let bench = try await bench(lottery)
-        try lottery.draw(try won([6, 9, 14, 36, 50, 54], bonus: 44))
+        let bench = try await ProgramBench.withTicket(lottery)
+        try lottery.draw(try FakeLottery.won([6, 9, 14, 36, 50, 54], bonus: 44))
         #expect(await bench.run("tickets").text.contains("won $50.00, not claimed  6 of 6 and"))
         let minor = ["TAPCARD_TOP_PRIZE_UNIT": "minor"]
         #expect(await bench.run("tickets", minor).text.contains("won $0.50, not claimed"))

@@ -129,6 +129,45 @@ struct AdoptTests {
         try await expectNumbers(above: best.sequence, in: world)
     }
 
+    @Test("brings neither the ticket nor the game that stands there", arguments: [true, false])
+    func ticket(isSealed: Bool) async throws {
+        let game = MastermindGameID("0123456789abcdef0123456789abcdef").map {
+            MastermindGame(id: $0, slots: 4)
+        }
+        let world: World
+        if isSealed {
+            let other = try await World.withCard(.ntag215)
+            _ = try await other.buy(2)
+            _ = try await other.station.keepGame(game, id: World.id(3))
+            world = World(try World.blank(.ntag215))
+            try await world.put(try await other.tag())
+        } else {
+            world = World(try World.blank(.ntag215))
+            let json =
+                #"{"balance":8.00     ,"id":1,"name":"Al","state":"u","ticket":["ticket-1","#
+                + #""draw-1",[2,16,23,44,47,52],14],"game":"0123456789abcdef0123456789abcdef"}"#
+            try await world.alter { tag in
+                try? tag.lay(NDEFText(language: "en", text: json).record)
+            }
+        }
+        let shown = try await world.station.read()
+        #expect(shown.ticket != nil && shown.ledger == .unknown)
+        let order = CardOrder(.adopt(accepting: World.usd(800)))
+        let reading = try await world.station.make(order, id: World.id(7))
+        #expect(reading.ticket == nil && reading.game == nil)
+        let face = try #require(try await world.tag().content.face)
+        #expect(face.ticket == nil && face.game == nil && face.extras == [])
+        #expect(try await world.station.checkTickets().tickets == [])
+        let won = try #require(shown.ticket)
+        let drawn = try DrawList([try world.draw(like: won, top: 5)])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+            try await world.station.claimTickets(
+                drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        }
+        try await world.expectSettled()
+    }
+
     @Test("of a sealed card can be left out: it is issued anew, with numbers that go on")
     func reissuedStranger() async throws {
         let world = try await worldWithStranger(.ntag213)

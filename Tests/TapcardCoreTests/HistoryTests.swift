@@ -30,6 +30,24 @@ struct HistoryTests {
         #expect(try await world.balance() == moved)
     }
 
+    @Test("names the ticket and the game that an operation was about")
+    func subjects() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        let game = try #require(MastermindGameID("0123456789abcdef0123456789abcdef"))
+        let kept = MastermindGame(id: game, slots: 4)
+        _ = try await world.station.keepGame(kept, id: World.id(3))
+        _ = try await world.station.keepGame(nil, id: World.id(4))
+        _ = try await world.station.claimTickets(
+            drawn: try DrawList([try world.draw(like: bought.ticket, top: 5)]),
+            prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
+        let lines = try await Station.history(of: try await world.uid(), in: world.ledger)
+        let ticket = bought.ticket.id
+        #expect(lines.map(\.ticket) == [nil, ticket, nil, nil, ticket])
+        #expect(lines.map(\.game) == [nil, nil, game.text, nil, nil])
+        #expect(lines.allSatisfy { $0.paidOut == nil })
+    }
+
     @Test("of a payment that is open or voided shows just that")
     func openPayment() async throws {
         let world = try await World.withCard()

@@ -57,6 +57,24 @@ struct MembersOfOthersTests {
         #expect(try await members(of: world) == ["more"])
     }
 
+    @Test("takes neither ticket nor game off a card that has room for these alone")
+    func beside() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        try await world.alter { tag in
+            let text =
+                #"{"balance":8.00     ,"id":1,"name":"Amanda Gonzalez","state":"unscratched","#
+            let others = #""n":0,"\#(String(repeating: "a", count: 35))":"#
+            let more = "\"\(String(repeating: "b", count: 70))\"}"
+            try? tag.lay(NDEFText(language: "en", text: text + others + more).record)
+        }
+        #expect(try await members(of: world)?.count == 2)
+        #expect(try await world.station.read().display == .repaired)
+        #expect(try await world.tag().content.face?.ticket == bought.ticket)
+        #expect(try await members(of: world) == ["n"])
+        #expect(try await world.station.read().display == .current)
+    }
+
     private func world() async throws -> World {
         let world = try await World.withCard(.ntag215)
         try await world.alter { tag in

@@ -82,14 +82,25 @@ struct LotteryTests {
         #expect(try list.upcoming().text == "draw-10")
         #expect(try list.upcoming(named: "draw-10").text == "draw-10")
         #expect(try list.upcoming(named: "draw-61").text == "draw-61")
-        for name in [
-            "draw-9", "draw-8", "draw-7", "draw-0", "draw-62", "draw-010", "draw", "raffle-10",
-            "draw--10", "", "draw 10", "draw-\u{1B}[31m", String(repeating: "d", count: 41),
-            "draw-99999999999999999999",
-        ] {
-            #expect(throws: Refusal(.badDraw, ""), "\(name)") { try list.upcoming(named: name) }
+        let refused: [(Refusal.Rule, [String])] = [
+            (.drawOver, ["draw-9", "draw-8", "draw-7", "draw-0"]),
+            (
+                .noSuchDraw,
+                [
+                    "draw-62", "draw-010", "draw", "raffle-10", "raffle-7", "draw--10",
+                    "draw-99999999999999999999",
+                ]
+            ),
+            (.badDraw, ["", "draw 10", "draw-\u{1B}[31m", String(repeating: "d", count: 41)]),
+        ]
+        for (rule, names) in refused {
+            for name in names {
+                #expect(throws: Refusal(rule, ""), "\(name)") { try list.upcoming(named: name) }
+            }
         }
-        #expect(throws: Refusal(.badDraw, "")) { try DrawList([]).upcoming() }
+        for name in [nil, "draw-1", "draw 1"] {
+            #expect(throws: Refusal(.noDrawKnown, "")) { try DrawList([]).upcoming(named: name) }
+        }
         #expect(throws: Refusal(.badDraw, "")) {
             try DrawList([Self.draw("first", "2023-05-15")]).upcoming()
         }
@@ -111,7 +122,7 @@ struct LotteryTests {
         arguments: [
             ["2023-05-15"], ["d2023-05-15"], ["draw-7", "x-6"], ["x-999999999", "draw-7"],
             ["draw-9", "draw-7"], ["draw-7", "draw-8"], ["draw-8", "draw-07"], ["draw-999999999"],
-            ["last"], [],
+            ["last"],
         ])
     func unruly(known: [String]) throws {
         let list = try Self.list(known)

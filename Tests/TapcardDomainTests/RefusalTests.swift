@@ -19,7 +19,8 @@ struct RefusalTests {
                 "wrong-state", "card-blocked", "card-closed", "card-known", "card-unknown",
                 "card-has-money", "numbers-exhausted", "not-refundable", "already-refunded",
                 "bad-balls",
-                "bad-draw", "bad-guess", "nothing-won", "already-claimed",
+                "bad-draw", "no-such-draw", "draw-over", "no-draw-known", "bad-guess",
+                "nothing-won", "already-claimed",
             ])
     }
 }

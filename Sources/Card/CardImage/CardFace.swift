@@ -27,12 +27,22 @@ public struct CardFace: Hashable, Sendable {
     }
 
     /// What of it a chip has room for: beside all else, also a code still to come, first the game
-    /// gives way and then the ticket. The ledger has both.
+    /// gives way and then the ticket. The ledger has both. What others added takes no room from
+    /// either: whoever holds a phone to a card takes nothing off it.
     public func shown(in layout: CardLayout) -> CardFace {
         var face = self
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
+        face.extras = []
         if !face.hasRoom(in: layout) { face.game = nil }
         if !face.hasRoom(in: layout) { face.ticket = nil }
+        guard face.ticket != nil || face.game != nil else {
+            face.extras = extras
+            return face
+        }
+        for member in extras {
+            face.extras.append(member)
+            if !face.hasRoom(in: layout) { face.extras.removeLast() }
+        }
         return face
     }
 

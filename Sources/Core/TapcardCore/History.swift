@@ -7,6 +7,14 @@ public struct HistoryLine: Sendable, Hashable {
     /// What was added to the card; nil where no money moved.
     public let amount: Money?
     public let balance: Money?
+    /// The prize that was paid out of the drawer, past the card.
+    public let paidOut: Money?
+
+    /// The ticket that was bought, or whose prize was booked.
+    public var ticket: TicketID? { operation.ticketID }
+
+    /// The game that was kept; nil also where it was taken off the card.
+    public var game: String? { operation.kind == .game ? operation.subject : nil }
 }
 
 extension Station {
@@ -27,10 +35,12 @@ extension Station {
                 Refusal(.cardUnknown, "this ledger knows no card \(card)"), uid: card)
         }
         return operations.map { operation in
-            HistoryLine(
-                operation: operation,
-                amount: operation.amount == 0 ? nil : operation.change(in: ledger.currency),
-                balance: operation.balanceAfter.map { Money(minorUnits: $0, ledger.currency) })
+            let change = operation.change(in: ledger.currency)
+            return HistoryLine(
+                operation: operation, amount: change.minorUnits == 0 ? nil : change,
+                balance: operation.balanceAfter.map { Money(minorUnits: $0, ledger.currency) },
+                paidOut: operation.kind == .payout
+                    ? Money(minorUnits: operation.amount, ledger.currency) : nil)
         }
     }
 

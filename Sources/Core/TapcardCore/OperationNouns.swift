@@ -16,6 +16,7 @@ extension Operation.Kind {
         case .close: "paying out"
         case .ticket: "ticket purchase"
         case .claim: "prize claim"
+        case .payout: "prize payout"
         case .game: "keeping of a game"
         case .reseal: "rewriting"
         case .protect: "protecting"

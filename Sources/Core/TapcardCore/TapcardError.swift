@@ -65,6 +65,9 @@ extension TapcardError {
         case alreadyRefunded = "already-refunded"
         case badBalls = "bad-balls"
         case badDraw = "bad-draw"
+        case noSuchDraw = "no-such-draw"
+        case drawOver = "draw-over"
+        case noDrawKnown = "no-draw-known"
         case badGuess = "bad-guess"
         case nothingWon = "nothing-won"
         case alreadyClaimed = "already-claimed"
@@ -92,6 +95,7 @@ extension TapcardError {
         case serviceNotJSON = "service-not-json"
         case serviceWrongShape = "service-wrong-shape"
         case serviceGoneBack = "service-gone-back"
+        case serviceEmptyVersion = "service-empty-version"
         case serviceBadVersion = "service-bad-version"
         case serviceBadBalls = "service-bad-balls"
         case serviceBadDate = "service-bad-date"
@@ -157,15 +161,16 @@ extension TapcardError {
         case .noCard: .noCard
         case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
             .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
-            .alreadyRefunded, .badBalls, .badDraw, .badGuess, .nothingWon, .alreadyClaimed,
+            .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw, .drawOver, .noDrawKnown, .badGuess,
+            .nothingWon, .alreadyClaimed,
             .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
             .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
             .refused
         case .serviceUnreachable, .serviceTimedOut, .serviceCertificate, .serviceCutOff,
             .serviceTooLarge, .serviceRedirected, .serviceRefused, .serviceBroken,
             .serviceUnauthorized, .serviceWrongPassword, .serviceNotJSON, .serviceWrongShape,
-            .serviceGoneBack, .serviceBadVersion, .serviceBadBalls, .serviceBadDate,
-            .serviceNotHTTP, .serviceBadAddress, .serviceNoClient:
+            .serviceGoneBack, .serviceEmptyVersion, .serviceBadVersion, .serviceBadBalls,
+            .serviceBadDate, .serviceNotHTTP, .serviceBadAddress, .serviceNoClient:
             .service
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown

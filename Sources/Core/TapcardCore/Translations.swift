@@ -26,7 +26,9 @@ extension TapcardError {
         case .cardHasMoney: advice = "Pay it out with tapcard close first."
         case .alreadyRefunded, .notRefundable: advice = "tapcard history shows the operations."
         case .alreadyClaimed: advice = "tapcard history shows the operations."
-        case .badDraw: advice = "tapcard draws lists those that have taken place."
+        case .badDraw, .noSuchDraw, .drawOver:
+            advice = "tapcard draws lists those that have taken place."
+        case .noDrawKnown: advice = "Try again when the lottery names its draws."
         case .badAmount, .badName, .badIdentifier, .limitExceeded, .wrongState,
             .numbersExhausted, .badBalls, .badGuess, .nothingWon:
             advice = ""
@@ -49,8 +51,8 @@ extension TapcardError {
                 "If the lottery has really begun anew there: tapcard draws --forget. Otherwise ask "
                     + "whoever runs it."
             case .noClient: "Install it with apt-get install libcurl4."
-            case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .badVersion,
-                .badBalls, .badDate, .badAddress:
+            case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .emptyVersion,
+                .badVersion, .badBalls, .badDate, .badAddress:
                 "Check the service's address with tapcard config, or ask whoever runs it."
             }
         if error.kind == .cancelled {

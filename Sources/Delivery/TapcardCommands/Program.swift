@@ -14,6 +14,7 @@ public struct Program: Sendable {
     private let console: Console
     private let environment: [String: String]
     private let malformed: Set<String>
+    private let lastWords = LastWords()
 
     /// `malformed` names the variables that are set, but not to UTF-8: what they are set to is
     /// not in the environment.
@@ -52,6 +53,9 @@ public struct Program: Sendable {
         }
     }
 
+    /// Ends the process at once; work that goes on elsewhere is not left without a word.
+    public func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
+
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         do {
             return try CommandTable.tapcard.parse(arguments)
@@ -69,7 +73,8 @@ public struct Program: Sendable {
         let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
         let session = Session(
             command: parsed, settings: settings, manner: manner, drivers: drivers,
-            console: console, spinner: Spinner(console, isEnabled: !isTalking))
+            console: console, spinner: Spinner(console, isEnabled: !isTalking),
+            lastWords: lastWords)
         let report: Report
         do {
             report = try await command.run(session)

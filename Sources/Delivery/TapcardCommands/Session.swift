@@ -14,6 +14,7 @@ struct Session: Sendable {
     let console: Console
     let spinner: Spinner
     let madeServices = MadeServices()
+    let lastWords: LastWords
 
     var isJSON: Bool { manner.isJSON }
     var isQuiet: Bool { manner.isQuiet }

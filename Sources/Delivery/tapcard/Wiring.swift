@@ -36,8 +36,10 @@ enum Wiring {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 if work.isCancelled {
-                    giveTerminalBack()
-                    _exit(128 + number)
+                    program.cutShort {
+                        giveTerminalBack()
+                        _exit(128 + number)
+                    }
                 }
                 work.cancel()
             }

@@ -9,6 +9,10 @@ public struct Currency: Hashable, Sendable {
     /// The most that a card can hold, in minor units: eight digits fill the room on the tag.
     public static let largestBalance: Int64 = 99_999_999
 
+    /// The most that a prize can be that is paid past the card, in minor units: fifteen digits are
+    /// exact in every program that reads them.
+    public static let largestPayout: Int64 = 999_999_999_999_999
+
     public static let usd = Currency(code: "USD", decimals: 2, sign: "$")
 
     /// The currencies that a ledger can be kept in.

@@ -17,7 +17,11 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case notRefundable = "not-refundable"
         case alreadyRefunded = "already-refunded"
         case badBalls = "bad-balls"
+        /// Names or lists of draws that make no sense.
         case badDraw = "bad-draw"
+        case noSuchDraw = "no-such-draw"
+        case drawOver = "draw-over"
+        case noDrawKnown = "no-draw-known"
         case badGuess = "bad-guess"
         case nothingWon = "nothing-won"
         case alreadyClaimed = "already-claimed"

@@ -13,7 +13,8 @@ extension AuditedLedger {
                 found.append("I1: the entries of operation \(operation.id) do not add up to 0")
             }
             if !Posting.areSame(booked, expected(of: operation)) {
-                let rule = operation.kind == .ticket || operation.kind == .claim ? "I12" : "I6"
+                let isOfTicket = operation.kind == .ticket || operation.kind.booksPrize
+                let rule = isOfTicket ? "I12" : "I6"
                 found.append(
                     "\(rule): operation \(operation.id) is not booked like any other \(operation.kind)"
                 )
@@ -59,6 +60,7 @@ extension AuditedLedger {
         case .add: return Posting.move(amount, from: .cash, to: purse)
         case .refund: return Posting.move(amount, from: .takings, to: purse)
         case .claim: return Posting.move(amount, from: .prizes, to: purse)
+        case .payout: return Posting.move(amount, from: .prizes, to: .cash)
         case .issue:
             return Posting.move(amount, from: .cash, to: purse) + closing(before: operation)
         case .adopt:

@@ -38,7 +38,7 @@ extension AuditedLedger {
         var found: [String] = []
         var claimed: Set<String> = []
         let tickets = Dictionary(sold.map { ($0.ticket.id.text, $0) }) { first, _ in first }
-        for claim in operations where claim.kind == .claim {
+        for claim in operations where claim.kind.booksPrize {
             let name = claim.subject ?? ""
             if !claimed.insert(name).inserted {
                 found.append("I12: the prize of ticket \(name) is booked twice")

@@ -43,10 +43,14 @@ struct Book {
 
     /// For looking only: nothing is sealed, and no time passes.
     init(reading rows: any LedgerRows, _ currency: Currency) {
+        self.init(booking: rows, currency, at: Timestamp(milliseconds: 0))
+    }
+
+    /// For what no tag takes part in: nothing is sealed.
+    init(booking rows: any LedgerRows, _ currency: Currency, at now: Timestamp) {
         self.init(
             rows: rows, currency: currency,
-            sealer: RecordSealer(seal: { _ in [] }, isCurrent: { _ in false }),
-            now: Timestamp(milliseconds: 0))
+            sealer: RecordSealer(seal: { _ in [] }, isCurrent: { _ in false }), now: now)
     }
 
     func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
@@ -224,13 +228,7 @@ struct Book {
         case .ticket(let ticket, _):
             return Circumstances(sold: try rows.ticket(ticket.id))
         case .claim(let id, _):
-            guard let sold = try rows.ticket(id) else { return Circumstances() }
-            return Circumstances(
-                payment: try rows.operation(sold.operation),
-                paidFrom: try rows.entries(of: sold.operation).map(\.account),
-                accounts: try card.map { card throws(LedgerError) in try rows.accounts(of: card) }
-                    ?? [],
-                sold: sold, earlierClaim: try rows.claim(of: id))
+            return try circumstances(of: id, on: card)
         case .activate:
             // What comes of an attempt has its id: that alone makes it happen once.
             let attempt = try card.flatMap { card throws(LedgerError) in
@@ -240,6 +238,19 @@ struct Book {
         default:
             return Circumstances()
         }
+    }
+
+    /// What the prize of a ticket depends on.
+    func circumstances(
+        of id: TicketID, on card: LedgerCard?
+    ) throws(LedgerError) -> Circumstances {
+        guard let sold = try rows.ticket(id) else { return Circumstances() }
+        return Circumstances(
+            payment: try rows.operation(sold.operation),
+            paidFrom: try rows.entries(of: sold.operation).map(\.account),
+            accounts: try card.map { card throws(LedgerError) in try rows.accounts(of: card) }
+                ?? [],
+            sold: sold, earlierClaim: try rows.claim(of: id))
     }
 
     /// A lost card has moved: nothing on it can be finished any more.

@@ -31,6 +31,9 @@ extension LedgerStore {
                 }
                 return .success(card)
             }
+            guard try !rows.isUsed(id) else {
+                return .failure(Refusal(.badIdentifier, "operation \(id) was another one before"))
+            }
             switch (change, card.status) {
             case (.block, .active):
                 card.status = .blocked

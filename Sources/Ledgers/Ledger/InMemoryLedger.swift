@@ -94,7 +94,7 @@ private final class MemoryRows: LedgerRows {
         guard tables.operations[operation.id] == nil,
             operation.state != .pending || openOperation(on: operation.uid) == nil,
             operation.reverses.map({ refund(of: $0) == nil }) ?? true,
-            operation.kind != .claim || isClaimable(operation.subject)
+            !operation.kind.booksPrize || isClaimable(operation.subject)
         else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
         tables.operations[operation.id] = operation
         tables.order.append(operation.id)
@@ -189,7 +189,7 @@ extension MemoryRows {
     }
 
     func claim(of id: TicketID) -> Operation? {
-        tables.operations.values.first { $0.kind == .claim && $0.subject == id.text }
+        tables.operations.values.first { $0.kind.booksPrize && $0.subject == id.text }
     }
 
     func activation(_ id: OperationID) -> ActivationAttempt? {

@@ -55,6 +55,7 @@ public protocol LedgerRows {
     /// Oldest first; also those whose purchase is open or was voided.
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
     func insert(_ ticket: SoldTicket) throws(LedgerError)
+    /// What has booked its prize, if anything.
     func claim(of id: TicketID) throws(LedgerError) -> Operation?
 
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
@@ -68,4 +69,12 @@ public protocol LedgerRows {
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     func insert(_ gap: SequenceGap) throws(LedgerError)
+}
+
+extension LedgerRows {
+    /// Whether an id is an operation's, or that of an attempt to activate: kept for what comes of it.
+    func isUsed(_ id: OperationID) throws(LedgerError) -> Bool {
+        if try operation(id) != nil { return true }
+        return try activation(id) != nil
+    }
 }

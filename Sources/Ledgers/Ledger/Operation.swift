@@ -9,6 +9,8 @@ public struct Operation: Hashable, Sendable {
         case ask
         /// A lottery ticket is bought; the prize of one is booked.
         case ticket, claim
+        /// The prize of one is paid out of the drawer, past the card.
+        case payout
         /// A game of Mastermind is kept on the card.
         case game
         /// A fresh record without any change: the last word after something was interrupted.
@@ -20,6 +22,9 @@ public struct Operation: Hashable, Sendable {
         /// Whether it is undone when the card did not follow. Only what takes money off a card
         /// can be: everything else has happened outside the card and the tag follows it.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
+
+        /// Whether it books the prize of a ticket: onto its card, or out of the drawer.
+        public var booksPrize: Bool { self == .claim || self == .payout }
 
         /// Whether it is about the tag's password alone: what cannot be done there never happened.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
@@ -76,6 +81,7 @@ public struct Operation: Hashable, Sendable {
 
     /// What it adds to the customer's balance: "-4.50" for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
-        Money(minorUnits: kind.isVoidable ? -amount : amount, currency)
+        if kind == .payout { return Money(minorUnits: 0, currency) }
+        return Money(minorUnits: kind.isVoidable ? -amount : amount, currency)
     }
 }

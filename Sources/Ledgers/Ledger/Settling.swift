@@ -122,7 +122,7 @@ extension LedgerStore {
                         .wrongState,
                         "a \(operation.kind.rawValue) has happened already and cannot be undone"))
             }
-            guard try book.rows.operation(id) == nil else {
+            guard try !book.rows.isUsed(id) else {
                 return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
             #if LEAVE_RULES_OUT

@@ -12,7 +12,7 @@ extension Ticket {
 extension Operation {
     /// The ticket that it sells, or whose prize it books.
     public var ticketID: TicketID? {
-        guard kind == .ticket || kind == .claim else { return nil }
+        guard kind == .ticket || kind.booksPrize else { return nil }
         return subject?.split(separator: " ").first.flatMap { TicketID(String($0)) }
     }
 }

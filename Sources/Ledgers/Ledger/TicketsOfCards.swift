@@ -7,6 +7,9 @@ public struct CountingTicket: Hashable, Sendable {
     /// What has become of the card that was asked about: only one that is active can claim. Nil
     /// where no card was named.
     public let status: LedgerCard.Status?
+    /// Whether no card can ever claim its prize any more: the one that bought it, and those that
+    /// replaced it, were closed or issued anew.
+    public let isGivenUp: Bool
 }
 
 extension LedgerStore {
@@ -16,27 +19,32 @@ extension LedgerStore {
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
-                return try rows.counting(try rows.tickets(on: nil), nil).newestFirst
+                let accounts = try rows.accountsInUse()
+                return try rows.counting(try rows.tickets(on: nil), nil, accounts).newestFirst
             }
             guard let card = try rows.card(uid) else { return nil }
-            let sold = try rows.tickets(boughtFrom: try rows.accounts(of: card))
-            return try rows.counting(sold, card.status).newestFirst
+            let accounts = try rows.accounts(of: card)
+            let sold = try rows.tickets(boughtFrom: accounts)
+            return try rows.counting(
+                sold, card.status, card.isInUse ? Set(accounts) : try rows.accountsInUse()
+            ).newestFirst
         }
     }
 
-    /// How many tickets that were not claimed an operation has made worthless: closing a card, or
-    /// issuing it anew.
+    /// The tickets that were not claimed and cannot be since this operation, newest first: closing a
+    /// card, or issuing it anew.
     public func ticketsGivenUp(
         by operation: OperationID
-    ) async throws(LedgerError) -> Int {
+    ) async throws(LedgerError) -> [Ticket] {
         try await read { rows throws(LedgerError) in
             guard let operation = try rows.operation(operation),
                 let purse = try rows.purse(endedBy: operation)
-            else { return 0 }
+            else { return [] }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
-            let unclaimed = try rows.counting(sold, nil).count { $0.claim == nil }
+            let unclaimed = try rows.counting(sold, nil, []).filter { $0.claim == nil }
             // Those of a card that was replaced went along.
-            return unclaimed == 0 ? 0 : try rows.isReplaced(purse) ? 0 : unclaimed
+            guard !unclaimed.isEmpty else { return [] }
+            return try rows.isReplaced(purse) ? [] : unclaimed.newestFirst.map(\.sold.ticket)
         }
     }
 
@@ -47,17 +55,32 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// Those whose purchase was completed.
+    /// Those whose purchase was completed; the prize of one that was paid from an account in use
+    /// can be claimed.
     fileprivate func counting(
-        _ sold: [SoldTicket], _ status: LedgerCard.Status?
+        _ sold: [SoldTicket], _ status: LedgerCard.Status?, _ inUse: Set<Account>
     ) throws(LedgerError) -> [CountingTicket] {
         var counting: [CountingTicket] = []
         for ticket in sold where try operation(ticket.operation)?.state == .committed {
+            let claim = try claim(of: ticket.ticket.id)
+            let isClaimable = try entries(of: ticket.operation).contains {
+                inUse.contains($0.account)
+            }
             counting.append(
                 CountingTicket(
-                    sold: ticket, claim: try claim(of: ticket.ticket.id), status: status))
+                    sold: ticket, claim: claim, status: status,
+                    isGivenUp: claim == nil && !isClaimable))
         }
         return counting
+    }
+
+    /// The accounts of all cards that are not closed or replaced, and those behind them.
+    fileprivate func accountsInUse() throws(LedgerError) -> Set<Account> {
+        var accounts: Set<Account> = []
+        for card in try cards() where card.isInUse {
+            accounts.formUnion(try self.accounts(of: card))
+        }
+        return accounts
     }
 
     /// The account whose tickets nobody can claim since this operation. Each making of a known

@@ -50,7 +50,9 @@ extension SQLiteRows {
     }
 
     func claim(of id: TicketID) throws(LedgerError) -> Operation? {
-        try operations(where: "kind = 'claim' AND subject = ?", [.text(id.text)]).first
+        try operations(
+            where: "kind IN ('claim', 'payout') AND subject = ?", [.text(id.text)]
+        ).first
     }
 
     private func operations(

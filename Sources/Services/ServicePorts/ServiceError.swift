@@ -25,6 +25,8 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case wrongShape = "wrong-shape"
         /// A list that only ever grows has lost its end: it is an old one, or begins anew.
         case goneBack = "gone-back"
+        /// Nothing stands where a version should.
+        case emptyVersion = "empty-version"
         case badVersion = "bad-version"
         case badBalls = "bad-balls"
         case badDate = "bad-date"

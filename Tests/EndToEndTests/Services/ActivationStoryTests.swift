@@ -76,7 +76,7 @@ struct ActivationStoryTests {
             ("400", "service-refused", 8), ("404", "service-refused", 8),
             ("500", "service-broken", 8), ("503", "service-broken", 8),
             ("wrong-version", "activation-refused", 4), ("bad-version", "service-bad-version", 8),
-            ("empty-version", "service-bad-version", 8), ("slow=60", "service-timed-out", 8),
+            ("empty-version", "service-empty-version", 8), ("slow=60", "service-timed-out", 8),
         ])
     func failures(failure: String, word: String, status: Int) throws {
         let (counter, code) = try Self.scratched()

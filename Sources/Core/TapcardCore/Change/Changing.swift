@@ -14,7 +14,7 @@ public struct Receipt: Sendable, Hashable {
     public let isReplayed: Bool
     public let display: DisplayState
     /// Those that were not claimed and cannot be from now on.
-    public var ticketsGivenUp = 0
+    public var ticketsGivenUp: [Ticket] = []
 
     public var uid: CardUID { operation.uid }
 }
@@ -63,10 +63,10 @@ extension Station {
         return receipt
     }
 
-    /// How many tickets became worthless with what was done to their card. That is not denied
-    /// where the ledger goes away behind it.
-    func ticketsGivenUp(by id: OperationID) async -> Int {
-        (try? await ledger.ticketsGivenUp(by: id)) ?? 0
+    /// The tickets that nobody can claim since that was done to their card: whether they were worth
+    /// anything, the lottery knows. What was done is not denied where the ledger goes away behind it.
+    func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
+        (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }
 
     /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.

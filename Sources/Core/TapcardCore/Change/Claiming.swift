@@ -40,7 +40,7 @@ extension Station {
                 claims.prizes.append(
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
             } catch {
-                claims.problem = error.refusing(prize)
+                claims.problem = error.refusing(prize, of: ticket.ticket.id)
                 // What is wrong with this ticket says nothing of the next; a card or a ledger that
                 // is gone does.
                 guard error.isOfOneTicket else { break }
@@ -51,7 +51,7 @@ extension Station {
 
     /// A prize that this very tap has brought to its end is not denied where the ledger goes away
     /// behind it.
-    private func afterSettling<Success: Sendable>(
+    func afterSettling<Success: Sendable>(
         _ reading: CardReading, _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
         do throws(TapcardError) {
@@ -73,7 +73,7 @@ extension Station {
     }
 
     /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
-    private func booked(
+    func booked(
         _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: Operation?
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
         let operation = try await whileAsking { () throws(LedgerError) in
@@ -94,13 +94,13 @@ extension Station {
         let new = claims.prizes.filter { !$0.receipt.isReplayed }
         if new.isEmpty, let problem = claims.problem { throw problem }
         guard !claims.prizes.isEmpty else {
-            let detail =
-                ticket.map { ticket in
-                    claims.isToCome
-                        ? "the draw of ticket \(ticket) is not known yet"
-                        : "ticket \(ticket) has won nothing"
-                } ?? "no ticket of the card has won in a draw that is known"
-            throw TapcardError(Refusal(.nothingWon, detail), uid: card.uid)
+            guard let ticket else {
+                throw TapcardError(
+                    Refusal(
+                        .nothingWon, "no ticket of the card has won in a draw that is known"),
+                    uid: card.uid)
+            }
+            throw TapcardError.nothingWon(by: ticket, isToCome: claims.isToCome, uid: card.uid)
         }
         return PrizeReceipt(
             uid: card.uid, prizes: claims.prizes,
@@ -111,7 +111,7 @@ extension Station {
 
 extension CardTickets {
     /// All of them, or the one that is named.
-    fileprivate func tickets(naming name: TicketID?) throws(TapcardError) -> [CardTicket] {
+    func tickets(naming name: TicketID?) throws(TapcardError) -> [CardTicket] {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             throw TapcardError(
@@ -127,7 +127,7 @@ extension CardTickets {
 
 extension OperationID {
     /// The one operation that may book a ticket's prize.
-    fileprivate init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
+    init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
 }
 
 extension TapcardError {
@@ -137,14 +137,28 @@ extension TapcardError {
     }
 
     /// What to do with a prize that has no room on the card.
-    fileprivate func refusing(_ prize: Money) -> TapcardError {
+    fileprivate func refusing(_ prize: Money, of ticket: TicketID) -> TapcardError {
         guard kind == .limitExceeded else { return self }
         let fitsOnNone = prize.minorUnits > Currency.largestBalance
         return TapcardError(
             kind, what,
             meaning: "The prize was not booked, and the ticket stays as good as it is.",
-            advice: fitsOnNone
-                ? "No card can hold so much: keep the card, and have the prize paid out by hand."
-                : "Spend some of what is on the card, then claim the prize again.", uid: uid)
+            advice: (fitsOnNone
+                ? "No card can hold so much: pay it out by hand, and book that with "
+                : "Spend some of what is on the card and claim the prize again, or pay it out by "
+                    + "hand and book that with ")
+                + "tapcard ticket claim \(ticket) --paid-out.", uid: uid)
+    }
+
+    /// Nothing is booked for this ticket, and nothing was before.
+    static func nothingWon(
+        by ticket: TicketID, isToCome: Bool, uid: CardUID
+    ) -> TapcardError {
+        TapcardError(
+            Refusal(
+                .nothingWon,
+                isToCome
+                    ? "the draw of ticket \(ticket) is not known yet"
+                    : "ticket \(ticket) has won nothing"), uid: uid)
     }
 }

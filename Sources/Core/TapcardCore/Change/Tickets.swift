@@ -19,15 +19,21 @@ public struct CardTicket: Sendable, Hashable {
     public let claim: Claim?
     /// What has become of the card that was asked about; nil where none was named.
     public let status: LedgerCard.Status?
+    /// Whether no card can claim its prize any more.
+    public let isGivenUp: Bool
 
     /// Whether its prize could be booked now, if it has one.
-    public var canBeClaimed: Bool { claim == nil && (status ?? .active) == .active }
+    public var canBeClaimed: Bool {
+        claim == nil && !isGivenUp && (status ?? .active) == .active
+    }
 
     /// The prize of a ticket, once it is booked.
     public struct Claim: Sendable, Hashable {
         public let operation: OperationID
         public let prize: Money
         public let at: Timestamp
+        /// Whether it was paid out of the drawer and not added to the card.
+        public let isPaidOut: Bool
     }
 }
 
@@ -55,6 +61,12 @@ public struct PrizeReceipt: Sendable, Hashable {
         /// Nil where the prize was booked before, and the lottery has left the draw out since.
         public let draw: Draw?
         public let receipt: Receipt
+
+        public var prize: Money {
+            Money(minorUnits: receipt.operation.amount, receipt.amount.currency)
+        }
+        /// Whether it was paid out of the drawer and not added to the card.
+        public var isPaidOut: Bool { receipt.operation.kind == .payout }
     }
 
     /// Whether every prize was booked before: nothing happened this time.
@@ -202,8 +214,8 @@ extension CardTicket {
             claim: counting.claim.map { claim in
                 Claim(
                     operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
-                    at: claim.begunAt)
-            }, status: counting.status)
+                    at: claim.begunAt, isPaidOut: claim.kind == .payout)
+            }, status: counting.status, isGivenUp: counting.isGivenUp)
     }
 }
 

@@ -332,7 +332,7 @@ extension ServiceError {
         // Who leaves while it is on its way does not call it back.
         // A redirect after a POST says just as well that it is done.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
-            .goneBack, .badVersion, .badBalls, .badDate, .cancelled:
+            .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true
         case .unreachable, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:

@@ -40,7 +40,7 @@ public struct CardReading: Sendable, Hashable {
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
     /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
-    public var ticketsGivenUp = 0
+    public var ticketsGivenUp: [Ticket] = []
     /// The card of this ledger whose code was on the tag that was adopted. It has the code still.
     public var codeOwner: CardUID?
 

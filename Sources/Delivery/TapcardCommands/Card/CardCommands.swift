@@ -104,7 +104,9 @@ extension Session {
         do {
             station = try await self.station()
         } catch {
-            guard error.result == .ledger, !command.flag("watch"),
+            // A ledger that is there, but in another currency, is not missing: what a card says
+            // would be read as other money.
+            guard error.result == .ledger, error.kind != .ledgerCurrency, !command.flag("watch"),
                 let report = await readingAlone(error)
             else { throw error }
             return report

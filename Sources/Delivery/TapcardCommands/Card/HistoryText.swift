@@ -10,6 +10,8 @@ struct HistoryText {
     var amount: Money?
     var balance: Money?
     let id: OperationID
+    /// A ticket, a game, a prize that was paid past the card.
+    var about: [String] = []
 
     /// Both in the order that they have, by time; a question before what the card got of it.
     static func merged(_ done: [HistoryText], _ asked: [HistoryText]) -> [HistoryText] {
@@ -32,7 +34,7 @@ extension Session {
         [
             LocalTime.text(text.at), text.uid.description, padded(text.what, 18),
             padded(text.amount?.shown ?? "", 12), padded(text.balance?.shown ?? "", 12),
-            text.id.description,
+            ([text.id.description] + text.about).joined(separator: "  "),
         ].joined(separator: "  ")
     }
 }

@@ -92,14 +92,19 @@ extension Session {
                     ? .null : .number(line.operation.sequence.value),
                 "reverses": .text(line.operation.reverses),
                 "at": .string(LocalTime.iso(line.operation.begunAt)),
+                "ticket": .text(line.ticket), "game": .text(line.game),
+                "paidOut": .text(line.paidOut),
             ]
         }
         let done = lines.map { line in
             let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
+            let subjects = [line.ticket?.text, line.game].compactMap { $0 }
+            let paidOut = line.paidOut.map { "paid out \($0.shown)" }
             return HistoryText(
                 at: line.operation.begunAt, uid: line.operation.uid,
                 what: line.operation.kind.rawValue + state, amount: line.amount,
-                balance: line.balance, id: line.operation.id)
+                balance: line.balance, id: line.operation.id,
+                about: subjects + [paidOut].compactMap { $0 })
         }
         let texts = HistoryText.merged(done, attempts.map(HistoryText.init))
         return Report(

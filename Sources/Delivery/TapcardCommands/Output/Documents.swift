@@ -86,7 +86,7 @@ extension Report {
         case .repaired: lines.append("What phones read was brought up to date.")
         case .outOfDate: lines.append(Report.displayIsOld)
         }
-        lines += Report.words(givenUp: reading.ticketsGivenUp)
+        lines += Report.words(givenUp: reading.ticketsGivenUp, on: reading.uid)
         members += Report.members(givenUp: reading.ticketsGivenUp)
         if let owner = reading.codeOwner {
             lines.append(
@@ -106,22 +106,29 @@ extension Report {
         if receipt.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        lines += Report.words(givenUp: receipt.ticketsGivenUp)
+        lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
         self.init(
             Report.members(of: receipt) + Report.members(givenUp: receipt.ticketsGivenUp), lines)
     }
 
-    /// Nobody hears of tickets that are lost but from here.
-    private static func words(givenUp count: Int) -> [String] {
-        switch count {
-        case 0: []
-        case 1: ["1 ticket bought with it and not claimed can never be claimed now."]
-        default: ["\(count) tickets bought with it and not claimed can never be claimed now."]
-        }
+    /// Nobody hears of tickets that are lost but from here. Many of them may have had their draw and
+    /// won nothing; the ledger alone cannot tell which.
+    private static func words(givenUp tickets: [Ticket], on uid: CardUID) -> [String] {
+        guard !tickets.isEmpty else { return [] }
+        let draws = Dictionary(grouping: tickets, by: \.draw).mapValues(\.count)
+        var named: [DrawID] = []
+        for ticket in tickets where !named.contains(ticket.draw) { named.append(ticket.draw) }
+        let counts = named.map { "\($0): \(draws[$0] ?? 0)" }.joined(separator: ", ")
+        return [
+            "\(tickets.count) \(tickets.count == 1 ? "ticket" : "tickets") bought with it and not "
+                + "claimed can never be claimed now (\(counts)).",
+            "Whether they have won anything: tapcard tickets --card \(uid)",
+        ]
     }
 
-    private static func members(givenUp count: Int) -> [JSONMember] {
-        count == 0 ? [] : [JSONMember(key: "ticketsGivenUp", value: .number(count))]
+    private static func members(givenUp tickets: [Ticket]) -> [JSONMember] {
+        tickets.isEmpty
+            ? [] : [JSONMember(key: "ticketsGivenUp", value: .array(tickets.map(JSONValue.ticket)))]
     }
 
     static func members(of receipt: Receipt) -> [JSONMember] {

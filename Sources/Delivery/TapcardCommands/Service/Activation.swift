@@ -2,6 +2,7 @@ import BlockingLane
 import ServicePorts
 import TapcardCore
 import TapcardDomain
+import TextCodecs
 
 extension Session {
     /// Activates the code of the card on the reader. Whoever leaves while the service is asked is
@@ -10,6 +11,7 @@ extension Session {
         let service = AnnouncedActivation(try services().activation, in: self)
         let station = try await station()
         let id = try operation(station)
+        defer { lastWords.set(nil) }
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
@@ -38,6 +40,7 @@ private struct AnnouncedActivation: ActivationService {
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         isAsking.withLock { $0 = true }
         defer { isAsking.withLock { $0 = false } }
+        session.lastWords.set { [session] in session.showCutShort() }
         announce("Activating", "asking the activation service")
         return try await service.activate(code)
     }
@@ -52,5 +55,22 @@ private struct AnnouncedActivation: ActivationService {
     private func announce(_ words: String, _ detail: String) {
         session.spinner.show(words)
         if session.isVerbose { session.say("tapcard: \(detail)\n") }
+    }
+}
+
+extension Session {
+    /// The process ends while the service is asked.
+    fileprivate func showCutShort() {
+        let error = TapcardError(
+            .outcomeUnknown, "Stopped while the service was being asked.",
+            meaning: "Whether the code counts as activated is not known; the activation is still "
+                + "open.", advice: "tapcard activate asks again for the same code.")
+        guard !isJSON else {
+            _ = console.write(Report.document(of: error).text + "\n")
+            return
+        }
+        // The line that turns ends here.
+        if console.isErrorTerminal, !isQuiet, !isVerbose { say("\n") }
+        show(error)
     }
 }

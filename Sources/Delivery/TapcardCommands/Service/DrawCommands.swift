@@ -69,14 +69,15 @@ extension Session {
         let list = fetched.value
         guard let start = list[named] else {
             throw TapcardError(
-                .badDraw, "No draw \(named) is known.", meaning: "Nothing was done.",
+                list.draws.isEmpty ? .noDrawKnown : .noSuchDraw, "No draw \(named) is known.",
+                meaning: "Nothing was done.",
                 advice: "tapcard draws lists those that have taken place.")
         }
         let wanted =
             goesOn ? list.next(after: named) : goesBack ? list.previous(before: named) : start
         guard let draw = wanted else {
             throw TapcardError(
-                .badDraw,
+                .noSuchDraw,
                 goesOn
                     ? "Draw \(named) is the newest that is known: none comes after it."
                     : "Draw \(named) is the oldest that is known: none comes before it.",

@@ -12,10 +12,16 @@ struct ShownTicket: Sendable {
     /// What it has won, booked or not; nil for nothing.
     let prize: Money?
     let result: TicketResult?
-    private let card: CardUID?
+    private let card: Card
+
+    /// The card that all of it is about, and what it holds, as far as is known.
+    struct Card: Sendable {
+        var uid: CardUID?
+        var balance: Money?
+    }
 
     fileprivate init(
-        _ ticket: Ticket, _ sold: CardTicket?, of card: CardUID?, _ draws: DrawList,
+        _ ticket: Ticket, _ sold: CardTicket?, of card: Card, _ draws: DrawList,
         _ prizes: PrizeTable,
         _ unit: TopPrizeUnit
     ) {
@@ -28,8 +34,29 @@ struct ShownTicket: Sendable {
     /// Whether its draw has taken place, as far as is known: what has a prize has had its draw.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
-    /// Whether there is a prize that nobody has fetched, and a card that can.
-    var canBeClaimed: Bool { sold?.canBeClaimed == true && prize != nil }
+    /// What can be done about its prize.
+    enum Claim: String, Sendable {
+        /// Added to the card.
+        case card
+        /// Paid out of the drawer: it has no room on the card.
+        case drawer
+        case done
+        case paidOut = "paid-out"
+        /// Its card is blocked.
+        case blocked
+        /// Its card is gone, and no other can claim it.
+        case never
+    }
+
+    /// Nil where nothing was won, or by a ticket that the lottery itself keeps.
+    var claim: Claim? {
+        guard let prize, let sold else { return nil }
+        if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
+        if sold.isGivenUp { return .never }
+        guard sold.canBeClaimed else { return .blocked }
+        let held = card.balance?.minorUnits ?? 0
+        return prize.minorUnits > Currency.largestBalance - held ? .drawer : .card
+    }
 
     var drawWords: String {
         ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
@@ -38,7 +65,7 @@ struct ShownTicket: Sendable {
     /// Who has it; nil for the card that all of it is about.
     var keeper: String? {
         guard let sold else { return "kept by the lottery" }
-        return sold.boughtWith == card ? nil : "card \(sold.boughtWith)"
+        return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
     }
 
     /// Whether it has won, and why; nothing before its draw.
@@ -51,8 +78,7 @@ struct ShownTicket: Sendable {
         }
         let words: Line
         if let prize {
-            let state = sold.map { $0.claim == nil ? ", not claimed" : ", claimed" } ?? ""
-            words = Line("won \(prize.shown)", .good) + Line(state)
+            words = Line("won \(prize.shown)", .good) + Line(claim.map { ", \($0.words)" } ?? "")
         } else {
             words = "not won"
         }
@@ -70,6 +96,7 @@ struct ShownTicket: Sendable {
             "won": isOver ? .bool(prize != nil) : .null,
             "prize": .text(prize),
             "claimed": sold.map { .bool($0.claim != nil) } ?? .null,
+            "claim": .text(claim?.rawValue),
             "date": .text(draw?.date),
             "uid": .text(sold?.boughtWith),
         ]
@@ -91,13 +118,13 @@ struct ShownTickets: Sendable {
     let drawn: [ShownTicket]
 
     init(
-        sold: [CardTicket], of card: CardUID?, kept: [Ticket], _ draws: DrawList,
+        sold: [CardTicket], of card: ShownTicket.Card, kept: [Ticket], _ draws: DrawList,
         _ prizes: PrizeTable,
         _ unit: TopPrizeUnit
     ) {
         let all =
             sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
-            + kept.map { ShownTicket($0, nil, of: nil, draws, prizes, unit) }
+            + kept.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
         let places = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
@@ -126,10 +153,36 @@ struct ShownTickets: Sendable {
         section("Upcoming", upcoming, layout) + section("Drawn", drawn, layout)
     }
 
+    /// How what was won is added to the card, where it can be.
+    var claimAdvice: [Line] {
+        drawn.contains { $0.claim == .card } ? ["Claim it: tapcard ticket claim"] : []
+    }
+
+    /// What to do with each prize that has no room on its card.
+    func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
+        drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
+            layout.sentence(
+                "More than the card can hold; pay it out by hand and book that: tapcard ticket "
+                    + "claim \(ticket) --paid-out")
+        }
+    }
+
     private func section(
         _ title: String, _ tickets: [ShownTicket], _ layout: LotteryLayout
     ) -> [Line] {
         [Line(title, .heading)]
             + (tickets.isEmpty ? ["none"] : layout.lines(of: tickets))
+    }
+}
+
+extension ShownTicket.Claim {
+    fileprivate var words: String {
+        switch self {
+        case .card, .blocked: "not claimed"
+        case .drawer: "not claimed, more than the card can hold"
+        case .done: "claimed"
+        case .paidOut: "paid out by hand"
+        case .never: "can no longer be claimed"
+        }
     }
 }

@@ -37,13 +37,20 @@ extension Command {
             "ticket claim", group: .lottery, "Add what the card's tickets have won to its funds",
             discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
                 + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
-                + "six and the draw's top prize.",
+                + "six and the draw's top prize. A prize may be paid out of the drawer as well, and "
+                + "one that has no room on the card has to be: --paid-out books that, as the one "
+                + "claim of its ticket, and leaves the card as it is.",
             arguments: [
                 CommandArgument(
                     name: "TICKET", help: "Only this one, such as ticket-0123456789ab",
                     isRequired: false)
             ],
-            options: [.card], example: "tapcard ticket claim"
+            options: [
+                CommandOption(
+                    name: "paid-out",
+                    help: "Pay the prize of TICKET out by hand, not onto the card"),
+                .card,
+            ], example: "tapcard ticket claim"
         ) { session throws(TapcardError) in try await session.claimTickets() },
     ]
 }
@@ -68,10 +75,12 @@ extension Session {
         }
         var sold: [CardTicket] = []
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
-        let tickets = try shown(sold, of: card, kept, draws.value, in: currency(of: ledger))
+        let tickets = try shown(
+            sold, of: ShownTicket.Card(uid: card), kept, draws.value, in: currency(of: ledger))
         return Report(
-            age, tickets.members, lines: tickets.lines(layout()), layout(), problem: problem,
-            isPlain: true)
+            age, tickets.members,
+            lines: tickets.lines(layout()) + tickets.payoutAdvice(layout()), layout(),
+            problem: problem, isPlain: true)
     }
 
     fileprivate func checkTickets() async throws(TapcardError) -> Report {
@@ -80,17 +89,18 @@ extension Session {
         let draws = try await draws()
         let found = try await station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
-            found.tickets, of: found.card.uid, [], draws.value, in: ledger.currency)
+            found.tickets,
+            of: ShownTicket.Card(uid: found.card.uid, balance: found.card.balance), [],
+            draws.value, in: ledger.currency)
         let layout = layout(indent: 2)
         let count = found.tickets.count
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
-        let isToClaim = tickets.drawn.contains(where: \.canBeClaimed)
         return Report(
             AnswerAge(draws),
             [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
                 + (count == 0 ? [] : tickets.lines(layout))
-                + (isToClaim ? ["Claim it: tapcard ticket claim"] : []),
+                + tickets.claimAdvice + tickets.payoutAdvice(layout),
             layout,
             problem: found.card.problem)
     }
@@ -104,6 +114,12 @@ extension Session {
             }
             return id
         }
+        let isPaidOut = command.flag("paid-out")
+        if isPaidOut, named == nil {
+            throw TapcardError(
+                .usage, "Which prize is paid out? --paid-out needs the name of its ticket.",
+                meaning: "Nothing was done.", advice: "tapcard ticket check lists them.")
+        }
         let card = try card()
         let ledger = try await ledger()
         let draws = try await draws(revalidating: true)
@@ -113,14 +129,22 @@ extension Session {
                 staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
             )
         }
-        let claimed = try await station(with: ledger).claimTickets(
-            drawn: draws.value, prizes: try settings.prizes(ledger.currency),
-            topPrizeUnit: try settings.topPrizeUnit, naming: named, only: card)
-        return Report(claimed, AnswerAge(draws), layout(indent: 2))
+        let station = try await station(with: ledger)
+        let (prizes, unit) = (try settings.prizes(ledger.currency), try settings.topPrizeUnit)
+        let claimed: PrizeReceipt
+        if isPaidOut, let named {
+            claimed = try await station.payOutPrize(
+                of: named, drawn: draws.value, prizes: prizes, topPrizeUnit: unit, only: card)
+        } else {
+            claimed = try await station.claimTickets(
+                drawn: draws.value, prizes: prizes, topPrizeUnit: unit, naming: named, only: card)
+        }
+        return Report(
+            claimed, AnswerAge(draws), layout(indent: 2), isPaidOut: isPaidOut)
     }
 
     private func shown(
-        _ sold: [CardTicket], of card: CardUID?, _ kept: [Ticket], _ draws: DrawList,
+        _ sold: [CardTicket], of card: ShownTicket.Card, _ kept: [Ticket], _ draws: DrawList,
         in currency: Currency
     ) throws(TapcardError) -> ShownTickets {
         ShownTickets(
@@ -133,25 +157,27 @@ extension Report {
     static let replayed = " (replayed: done before, not again)"
 
     fileprivate init(
-        _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout
+        _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout, isPaidOut: Bool
     ) {
         let isReplayed = claimed.isReplayed
         let new = claimed.prizes.filter { !$0.receipt.isReplayed }
         let sum = Money(
-            minorUnits: new.reduce(0) { $0 + $1.receipt.amount.minorUnits },
+            minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
         // What was booked in this tap, and nothing else: whoever stands there may pay it out.
+        let done = isPaidOut ? "Paid out \(sum.shown) by hand" : "Claimed \(sum.shown)"
+        let nothing = isPaidOut ? "Nothing new to pay out" : "Nothing new to claim"
         var lines = layout.sentence(
-            (isReplayed ? "Nothing new to claim" : "Claimed \(sum.shown)")
-                + ", \(claimed.balance.shown) left")
+            (isReplayed ? nothing : done) + ", \(claimed.balance.shown) left")
         for prize in claimed.prizes {
-            let before = prize.receipt.isReplayed ? ", claimed before" : ""
+            let how = prize.isPaidOut ? "paid out by hand" : "claimed"
+            let before = prize.receipt.isReplayed ? ", \(how) before" : ""
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),
                     Line(
                         prize.ticket.ticket.draw.text + (prize.draw.map { " \($0.date)" } ?? "")),
-                    Line("won \(prize.receipt.amount.shown)", .good) + Line(before),
+                    Line("won \(prize.prize.shown)", .good) + Line(before),
                 ], width: layout.width)
         }
         lines.append("Card \(claimed.uid.description)")
@@ -171,8 +197,8 @@ extension PrizeReceipt.Prize {
     fileprivate var document: JSONValue {
         [
             "ticket": .string(ticket.ticket.id.text), "draw": .string(ticket.ticket.draw.text),
-            "operation": .text(receipt.operation.id), "amount": .text(receipt.amount),
-            "replayed": .bool(receipt.isReplayed),
+            "operation": .text(receipt.operation.id), "amount": .text(prize),
+            "replayed": .bool(receipt.isReplayed), "paidOut": .bool(isPaidOut),
         ]
     }
 }

@@ -50,7 +50,8 @@ extension Session {
 
     /// A purchase that was begun is finished while its draw is still to come. After that only the
     /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known. Where
-    /// the lottery is away it stays open: it may be finished yet.
+    /// the lottery is away, or names no draws by which that could be told, it stays open: it may
+    /// be finished yet.
     private func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore
@@ -67,9 +68,10 @@ extension Session {
                 _ = try upcoming(sold.ticket.draw, in: draws)
                 over = nil
             } catch {
-                switch error.result {
-                case .service: throw TapcardError.purchaseOpen(sold, because: error)
-                case .refused: over = error
+                switch error.kind {
+                case .drawOver: over = error
+                case _ where [.service, .refused].contains(error.result):
+                    throw TapcardError.purchaseOpen(sold, because: error)
                 default: throw error
                 }
             }

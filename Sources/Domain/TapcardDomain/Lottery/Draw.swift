@@ -118,6 +118,10 @@ public struct DrawList: Hashable, Sendable {
     /// the names of all that are known count up, one by one: money for a name that never comes
     /// would be lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
+        if draws.isEmpty {
+            throw Refusal(
+                .noDrawKnown, "no draw is known, so nobody knows what the next is called")
+        }
         guard let last = lastCounted, let next = last.following(1) else {
             throw Refusal(
                 .badDraw,
@@ -127,10 +131,14 @@ public struct DrawList: Hashable, Sendable {
         guard let id = DrawID(name) else {
             throw Refusal(.badDraw, "\"\(printable(name))\" is no name of a draw")
         }
-        if self[id] != nil { throw Refusal(.badDraw, "draw \(id) has taken place") }
+        if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
+        if id.isFollowed(by: next) {
+            // Left out of the list since, or from before it began.
+            throw Refusal(.drawOver, "draw \(id) is over; the next one is \(next)")
+        }
         guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
             throw Refusal(
-                .badDraw, "there is no draw \(id) to come; the next one is \(next)")
+                .noSuchDraw, "there is no draw \(id) to come; the next one is \(next)")
         }
         return id
     }
@@ -154,6 +162,14 @@ extension DrawID {
         let width = text.utf8.count - stem.utf8.count
         let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
         return DrawID(stem + zeros + digits)
+    }
+
+    /// Whether counting on from here leads to that one.
+    fileprivate func isFollowed(by later: DrawID) -> Bool {
+        guard let own = parts, let other = later.parts, own.number < other.number else {
+            return false
+        }
+        return following(other.number - own.number) == later
     }
 
     /// Days count up as well, but not for long.

@@ -8,7 +8,7 @@ package enum ActivationParsing {
         // A number's digits as they are written: 6.10 must not become 6.1.
         let text = try member.digits()
         guard !text.isEmpty else {
-            throw member.wrong("is empty, and should be a version", as: .badVersion)
+            throw member.wrong("is empty, and should be a version", as: .emptyVersion)
         }
         guard let version = Version(text) else {
             throw member.wrong("is \"\(Shown.text(text))\", which is no version", as: .badVersion)
