@@ -41,8 +41,10 @@ final class ProgramBench: Sendable {
     }
 
     deinit {
-        // Nothing but keys and settings lies in the folder; one that stays in /tmp does no harm.
-        for name in ["keys.json", "keys.json.lock", "config.json"] {
+        // Nothing else lies in the folder; one that stays in /tmp does no harm.
+        for name in [
+            "keys.json", "keys.json.lock", "config.json", "mastermind.json", "mastermind.json.lock",
+        ] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
         unsafe rmdir("\(folder)/tapcard")

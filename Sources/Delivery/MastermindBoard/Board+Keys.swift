@@ -1,9 +1,8 @@
+import PasswordEntry
 import ServicePorts
 import TapcardDomain
 
 extension Board {
-    private static let longestPassword = 1_024
-
     mutating func take(_ key: BoardKey) -> Request? {
         if let question { return takeAnswer(key, to: question) }
         switch page {
@@ -154,14 +153,12 @@ extension Board {
         _ key: BoardKey, to question: PasswordQuestion
     ) -> Request? {
         switch key {
-        case .character(let character):
-            guard question.typed.utf8.count < Board.longestPassword else { return nil }
-            self.question?.typed.append(character)
-        case .clear: self.question?.typed = String(question.typed.dropLast())
-        case .erase: self.question?.typed = ""
-        case .enter where !question.typed.isEmpty:
+        case .character(let character): self.question?.typed.append(character)
+        case .clear: self.question?.typed.eraseLast()
+        case .erase: self.question?.typed.clear()
+        case .enter where !question.typed.text.isEmpty:
             self.question = nil
-            return .password(question.typed)
+            return .password(question.typed.text)
         case .back:
             self.question = nil
             return .password(nil)

@@ -1,4 +1,5 @@
 import Ledger
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -94,8 +95,8 @@ extension Session {
             let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
             return [
                 LocalTime.text(line.operation.begunAt), line.operation.uid.description,
-                padded(line.operation.kind.rawValue + state, 18),
-                padded(line.amount?.shown ?? "", 12), padded(line.balance?.shown ?? "", 12),
+                (line.operation.kind.rawValue + state).padded(18),
+                (line.amount?.shown ?? "").padded(12), (line.balance?.shown ?? "").padded(12),
                 line.operation.id.description,
             ].joined(separator: "  ")
         }
@@ -128,9 +129,5 @@ extension Session {
                     + (report.violations.isEmpty
                         ? "every invariant holds" : "violations: \(report.violations.count)")
             ] + report.violations, problem: problem)
-    }
-
-    func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }
