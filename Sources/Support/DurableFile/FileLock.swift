@@ -31,7 +31,7 @@ public final class FileLock: Sendable {
 
     /// Runs the body while this process is the only one that holds the lock of this path, which it
     /// waits for. `refusal` says in the caller's words that there is no lock.
-    public static func holding<Success, Failure>(
+    public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
         _ body: () throws(Failure) -> Success
     ) throws(Failure) -> Success {
