@@ -64,8 +64,13 @@ let package = Package(
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
         room("DurableFile", on: "Support"),
-        room("TerminalControl", on: "Support", ["BlockingLane", "CLinux"]),
-        room("WebServer", on: "Support", ["BlockingLane", "CLinux", "CMicroHTTPD"]),
+        room("LibraryLoading", on: "Support"),
+        room("SystemClock", on: "Support"),
+        room("PasswordEntry", on: "Support"),
+        room("TerminalControl", on: "Support", ["BlockingLane", "CLinux", "PasswordEntry"]),
+        room(
+            "WebServer", on: "Support",
+            ["BlockingLane", "CLinux", "CMicroHTTPD", "LibraryLoading", "SystemClock"]),
 
         room("TapcardDomain", on: "Domain"),
 
@@ -84,9 +89,13 @@ let package = Package(
             ["SimulatedField", "TagReading", "Type2Tag", "DurableFile"]),
         room(
             "PN532Emulator", on: "Readers",
-            ["SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux"]),
+            [
+                "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux",
+                "SystemClock",
+            ]),
         room(
-            "LibNFCReader", on: "Readers", ["TagReading", "BlockingLane", "DurableFile", "CLibNFC"]),
+            "LibNFCReader", on: "Readers",
+            ["TagReading", "BlockingLane", "DurableFile", "CLibNFC", "LibraryLoading"]),
         room("PCSCReader", on: "Readers", ["TagReading", "BlockingLane", "CPCSC"]),
         room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
         room("ReaderDiagnosis", on: "Readers"),
@@ -102,7 +111,7 @@ let package = Package(
             "RemoteServices", on: "Services",
             [
                 "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
-                "CCurl",
+                "CCurl", "LibraryLoading", "SystemClock",
             ]),
         room(
             "ServiceSandbox", on: "Services",
@@ -115,13 +124,17 @@ let package = Package(
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
             ]),
 
-        room("MastermindBoard", on: "Delivery", ["ServicePorts", "TapcardDomain"]),
+        room("StyledText", on: "Delivery", ["TapcardDomain"]),
+        room(
+            "MastermindBoard", on: "Delivery",
+            ["ServicePorts", "TapcardDomain", "StyledText", "PasswordEntry"]),
         room(
             "TapcardCommands", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
                 "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
+                "StyledText",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -130,7 +143,7 @@ let package = Package(
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer",
+                "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "SystemClock",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
@@ -150,7 +163,12 @@ let package = Package(
             name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
             swiftSettings: strict),
         .target(
-            name: "LedgerConformance", dependencies: ["Ledger", "TapcardDomain"],
+            name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
+        .target(
+            name: "RawHTTP", dependencies: ["BlockingLane"], path: "Tests/RawHTTP",
+            swiftSettings: strict),
+        .target(
+            name: "LedgerConformance", dependencies: ["Ledger", "SeededChance", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
         .target(
             name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
@@ -169,7 +187,8 @@ let package = Package(
             name: "SoakTown",
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Ledger",
-                "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
+                "SeededChance", "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain",
+                "Type2Tag",
             ],
             path: "Tests/SoakTown", swiftSettings: strict),
         .executableTarget(
@@ -212,12 +231,16 @@ let package = Package(
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
+        tests(of: "LibraryLoading"),
+        tests(of: "PasswordEntry"),
+        tests(of: "StyledText"),
         tests(of: "TerminalControl", ["CLinux"]),
-        tests(of: "MastermindBoard", ["ServicePorts", "TapcardDomain"]),
-        tests(of: "WebServer", ["BlockingLane"]),
-        tests(of: "TapcardDomain"),
-        tests(of: "NDEF"),
-        tests(of: "Type2Tag", ["TagReading"]),
+        tests(
+            of: "MastermindBoard", ["SeededChance", "ServicePorts", "StyledText", "TapcardDomain"]),
+        tests(of: "WebServer", ["BlockingLane", "RawHTTP"]),
+        tests(of: "TapcardDomain", ["SeededChance"]),
+        tests(of: "NDEF", ["SeededChance"]),
+        tests(of: "Type2Tag", ["SeededChance", "TagReading"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
         tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
         tests(
@@ -239,11 +262,16 @@ let package = Package(
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
-        tests(of: "PN532Emulator", ["SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
+        tests(
+            of: "PN532Emulator",
+            ["SeededChance", "SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
         tests(
             of: "LibNFCReader",
-            ["FuzzTargets", "PN532Emulator", "SimulatedField", "TagReading", "Type2Tag"]),
+            [
+                "FuzzTargets", "LibraryLoading", "PN532Emulator", "SimulatedField", "TagReading",
+                "Type2Tag",
+            ]),
         .testTarget(
             name: "OtherClientsTests",
             dependencies: [
@@ -273,7 +301,7 @@ let package = Package(
                 "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
             ]),
         tests(of: "FuzzTargets"),
-        tests(of: "ServiceSandbox", ["TapcardDomain", "TextCodecs"]),
+        tests(of: "ServiceSandbox", ["RawHTTP", "SeededChance", "TapcardDomain", "TextCodecs"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],

@@ -7,8 +7,13 @@ enum ImportRules {
         "TextCodecs": [],
         "BlockingLane": ["Dispatch", "Glibc"],
         "DurableFile": ["Glibc"],
-        "TerminalControl": ["BlockingLane", "CLinux", "Glibc"],
-        "WebServer": ["BlockingLane", "CLinux", "CMicroHTTPD", "Glibc"],
+        "LibraryLoading": ["Glibc"],
+        "SystemClock": ["Glibc"],
+        "PasswordEntry": [],
+        "TerminalControl": ["BlockingLane", "CLinux", "PasswordEntry", "Glibc"],
+        "WebServer": [
+            "BlockingLane", "CLinux", "CMicroHTTPD", "LibraryLoading", "SystemClock", "Glibc",
+        ],
         "CardCryptography": ["COpenSSL", "TextCodecs"],
         "Type2Tag": ["TagReading", "TextCodecs"],
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
@@ -17,11 +22,12 @@ enum ImportRules {
         "SimulatedReader": ["SimulatedField", "TagReading", "Type2Tag", "DurableFile", "Glibc"],
         "PN532Emulator": [
             "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux",
-            "Glibc",
+            "SystemClock", "Glibc",
         ],
         "ReaderProcess": ["TagReading", "BlockingLane", "Glibc"],
         "LibNFCReader": [
-            "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "Glibc", "Dispatch",
+            "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "LibraryLoading", "Glibc",
+            "Dispatch",
         ],
         "ReaderDiagnosis": [],
         "USBReaderDiscovery": ["ReaderDiagnosis", "BlockingLane", "CLibUSB", "Glibc"],
@@ -33,26 +39,28 @@ enum ImportRules {
         "ServicePorts": ["TapcardDomain"],
         "RemoteServices": [
             "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane", "CCurl",
-            "Glibc",
+            "LibraryLoading", "SystemClock", "Glibc",
         ],
         "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
         ],
-        "MastermindBoard": ["ServicePorts", "TapcardDomain"],
+        "StyledText": ["TapcardDomain"],
+        "MastermindBoard": ["ServicePorts", "TapcardDomain", "StyledText", "PasswordEntry"],
         "TapcardCommands": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
             "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
+            "StyledText",
         ],
         "tapcard": [
             "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-            "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "Glibc",
-            "Dispatch",
+            "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "SystemClock",
+            "Glibc", "Dispatch",
         ],
     ]
 

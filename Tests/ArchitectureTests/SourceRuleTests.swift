@@ -8,6 +8,7 @@ struct SourceRuleTests {
     static let pure: Set = [
         "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
         "TagReading", "Ledger", "ServicePorts", "TapcardCore", "TextCodecs",
+        "PasswordEntry", "StyledText", "MastermindBoard",
     ]
 
     static func all() throws -> [SourceTree.File] {

@@ -48,6 +48,36 @@ struct FileLockTests {
         withExtendedLifetime(lock) {}
     }
 
+    private struct Refusal: Error, Equatable {
+        let kind: FileError.Kind
+    }
+
+    private func holding<Success>(
+        _ path: String, _ body: () throws(Refusal) -> Success
+    ) throws(Refusal) -> Success {
+        try FileLock.holding(path, orThrow: { Refusal(kind: $0.kind) }, body)
+    }
+
+    @Test("A body runs under the lock, which is free again whatever it ends with")
+    func holding() throws {
+        let isFree = try holding(path) { () throws(Refusal) in try? isFreeForOthers() }
+        #expect(isFree == false)
+        #expect(try isFreeForOthers())
+        #expect(throws: Refusal(kind: .tooLarge)) {
+            try holding(path) { () throws(Refusal) in throw Refusal(kind: .tooLarge) }
+        }
+        #expect(try isFreeForOthers())
+    }
+
+    @Test("Without a lock the body does not run, and its caller's words say so")
+    func noLock() {
+        #expect(throws: Refusal(kind: .notFound)) {
+            try holding(folder.path("none/lock")) { () throws(Refusal) in
+                Issue.record("it ran without a lock")
+            }
+        }
+    }
+
     @Test("The holder is named while it holds")
     func holder() throws {
         #expect(FileLock.holder(of: path) == nil)

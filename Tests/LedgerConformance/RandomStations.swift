@@ -1,11 +1,12 @@
 public import Ledger
+import SeededChance
 public import TapcardDomain
 
 /// Stations that ask for this and that, in an order that a seed decides. What they ask for next
 /// depends on the answers, so two ledgers with the same answers are asked the same.
 public struct RandomStations: Sendable {
     private static let cards = (1...6).map { CardUID.numbered($0) }
-    private var random: SplitMix
+    private var random: SeededGenerator
     private var clock = 0
     /// What each station last saw of each card; often it is out of date.
     private var memories: [[CardUID: Seen]]
@@ -18,7 +19,7 @@ public struct RandomStations: Sendable {
     private var attempts: [OperationID] = []
 
     public init(seed: UInt64, stations: Int = 3) {
-        random = SplitMix(state: seed)
+        random = SeededGenerator(seed: seed)
         memories = Array(repeating: [:], count: stations)
         works = Array(repeating: nil, count: stations)
         requests = Array(repeating: nil, count: stations)
@@ -150,18 +151,4 @@ public struct RandomStations: Sendable {
 
     private mutating func key() -> UInt8 { chance(95) ? 1 : 2 }
     private mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
-}
-
-/// A small generator with a good spread, the same on every machine.
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func below(_ limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        mixed ^= mixed >> 31
-        return limit > 0 ? Int(mixed % UInt64(limit)) : 0
-    }
 }

@@ -1,4 +1,5 @@
 import LibNFCReader
+import LibraryLoading
 import TagReading
 import Testing
 
@@ -64,7 +65,7 @@ struct LibNFCStatusTests {
 
     @Test("other releases are refused", arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
     func otherVersion(version: String) throws {
-        let error = try #require(throws: LibNFCFault.self) { try LibNFCLibrary.check(version) }
+        let error = try #require(throws: LibraryFault.self) { try LibNFCLibrary.check(version) }
         #expect(error == .unusable("libnfc is of version \(version), and 1.8 is needed"))
     }
 

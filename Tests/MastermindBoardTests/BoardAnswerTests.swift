@@ -1,4 +1,5 @@
 import MastermindBoard
+import SeededChance
 import TapcardDomain
 import Testing
 
@@ -129,11 +130,8 @@ struct BoardAnswerTests {
 
     @Test("no keys and answers, in whatever order, bring it out of its bounds")
     func anything() throws {
-        var seed: UInt64 = 7
-        func chance(_ count: Int) -> Int {
-            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(seed >> 33) % count
-        }
+        var generator = SeededGenerator(seed: 7)
+        func chance(_ count: Int) -> Int { generator.below(count) }
         let keys: [BoardKey] =
             [
                 .left, .right, .up, .down, .next, .previous, .first, .last, .pageUp, .pageDown,

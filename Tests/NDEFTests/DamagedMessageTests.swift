@@ -1,4 +1,5 @@
 import NDEF
+import SeededChance
 import Testing
 
 @Suite("Damaged messages")

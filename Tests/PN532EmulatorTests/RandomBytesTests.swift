@@ -1,20 +1,8 @@
 import PN532Emulator
+import SeededChance
 import SimulatedField
 import Testing
 import Type2Tag
-
-/// The same numbers in every run (SplitMix64).
-private struct Chance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
 
 @Suite("Bytes that nobody meant")
 struct RandomBytesTests {
@@ -25,7 +13,7 @@ struct RandomBytesTests {
 
     @Test("a stream of them is survived, and the next command is answered", arguments: 0..<8)
     func stream(seed: UInt64) {
-        var chance = Chance(state: seed)
+        var chance = SeededGenerator(seed: seed)
         var bench = Bench()
         for _ in 0..<200 {
             // Bytes that look like frames are worth more than others.
@@ -45,7 +33,7 @@ struct RandomBytesTests {
         "commands with chance data are answered each, and the tag keeps its number",
         arguments: 0..<8)
     func commands(seed: UInt64) throws {
-        var chance = Chance(state: seed)
+        var chance = SeededGenerator(seed: seed)
         var bench = Bench()
         _ = try bench.control("add NTAG216 classic type4 felica")
         for round in 0..<2_000 {

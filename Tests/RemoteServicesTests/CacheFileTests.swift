@@ -178,29 +178,4 @@ struct CacheFileTests {
             revalidating: false)
         #expect(try bench.files.count == 1)
     }
-
-    @Test(
-        "dates as HTTP writes them",
-        arguments: [
-            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200),
-            ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-        ])
-    func dates(_ text: String, _ seconds: Int64) {
-        #expect(HTTPDate.parsing(text) == Timestamp(milliseconds: seconds * 1_000))
-    }
-
-    @Test(
-        "what is no date of HTTP",
-        arguments: [
-            "", "0", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-            "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
-            "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT   ",
-        ])
-    func noDates(_ text: String) {
-        #expect(HTTPDate.parsing(text) == nil)
-    }
 }

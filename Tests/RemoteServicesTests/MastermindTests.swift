@@ -55,7 +55,8 @@ struct MastermindTests {
         let answer = try await service.guess([1, 5, 2, 5, 6, 1], in: game, with: token)
         #expect(
             answer
-                == MastermindAnswer(MastermindEvaluation(black: 6, white: 0), guessCount: 27))
+                == MastermindAnswer(
+                    MastermindEvaluation(black: 6, white: 0), guessCount: 27, slots: 6))
         let ranking = try await service.ranking(with: token)
         #expect(
             ranking == [
@@ -212,6 +213,8 @@ struct MastermindTests {
         let text = #"{"evaluation":{"black":"1","white":"3"},"guessCount":"2"}"#
         let answer = try MastermindParsing.guess(Array(text.utf8), slots: 4)
         #expect(
-            answer == MastermindAnswer(MastermindEvaluation(black: 1, white: 3), guessCount: 2))
+            answer
+                == MastermindAnswer(
+                    MastermindEvaluation(black: 1, white: 3), guessCount: 2, slots: 4))
     }
 }

@@ -1,3 +1,4 @@
+import RawHTTP
 import ServiceSandbox
 import Testing
 import TextCodecs
@@ -13,11 +14,11 @@ struct ExchangeTests {
             let answer = try await bench.activate()
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == "application/json")
-            #expect(answer.body == #"{"ios":"6.24","android":"413506"}"#)
+            #expect(answer.text == #"{"ios":"6.24","android":"413506"}"#)
             #expect(try await bench.get("/activation/version").status == 400)
             let other = try await bench.get("/activation/version?code=6.24")
             #expect(other.status == 400)
-            #expect(other.body == #"{"error":"code is no UUID"}"#)
+            #expect(other.text == #"{"error":"code is no UUID"}"#)
         }
     }
 
@@ -33,7 +34,7 @@ struct ExchangeTests {
                 #expect(answer.headers["content-type"] == "application/json")
                 #expect(answer.headers["cache-control"] == "max-age=7")
                 #expect(answer.headers["last-modified"] == "Tue, 14 Nov 2023 22:13:20 GMT")
-                #expect(answer.body.hasPrefix(#"{"\#(key)":[{"id":""#))
+                #expect(answer.text.hasPrefix(#"{"\#(key)":[{"id":""#))
                 let tag = try #require(answer.headers["etag"])
                 let again = try await bench.get(path, ["If-None-Match": tag])
                 #expect(again.status == 304)
@@ -56,11 +57,11 @@ struct ExchangeTests {
             let before = try await bench.get(ExchangeTests.draws)
             let drawn = try await bench.ask("POST", "/sandbox/draw")
             #expect(drawn.status == 200)
-            #expect(drawn.body.hasPrefix(#"{"id":"draw-5","drawDate":"2023-06-12","number1":""#))
+            #expect(drawn.text.hasPrefix(#"{"id":"draw-5","drawDate":"2023-06-12","number1":""#))
             let after = try await bench.get(
                 ExchangeTests.draws, ["If-None-Match": before.headers["etag"] ?? ""])
             #expect(after.status == 200)
-            #expect(after.body == "\(before.body.dropLast(2)),\(drawn.body)]}")
+            #expect(after.text == "\(before.text.dropLast(2)),\(drawn.text)]}")
         }
     }
 
@@ -70,7 +71,7 @@ struct ExchangeTests {
         settings.drawEvery = .milliseconds(1)
         try await SandboxBench.with(settings) { bench in
             var body = ""
-            while !body.contains("draw-8") { body = try await bench.get(ExchangeTests.draws).body }
+            while !body.contains("draw-8") { body = try await bench.get(ExchangeTests.draws).text }
         }
     }
 
@@ -81,18 +82,18 @@ struct ExchangeTests {
                 "POST", "login",
                 #"{"user_id":"amanda","password":"sandbox","time-to-live":30}"#)
             #expect(login.status == 200)
-            #expect(login.body.wholeMatch(of: /\{"access_token":"[0-9a-f]{32}"\}/) != nil)
+            #expect(login.text.wholeMatch(of: /\{"access_token":"[0-9a-f]{32}"\}/) != nil)
             let token = try await bench.token()
             let start = try await bench.mastermind(
                 "POST", "logik/start", #"{"slots":1}"#, token: token)
-            let game = try #require(start.body.wholeMatch(of: /\{"gameId":"([0-9a-f]{32})"\}/))
+            let game = try #require(start.text.wholeMatch(of: /\{"gameId":"([0-9a-f]{32})"\}/))
             var (guesses, last) = (0, "")
             while !last.contains(#""black":1"#), guesses < 6 {
                 guesses += 1
                 last = try await bench.mastermind(
                     "POST", "logik/guess", #"{"gameId":"\#(game.output.1)","guess":[\#(guesses)]}"#,
                     token: token
-                ).body
+                ).text
                 let black = last.contains(#""black":1"#) ? 1 : 0
                 #expect(
                     last
@@ -102,7 +103,7 @@ struct ExchangeTests {
             let ranking = try await bench.mastermind("GET", "logik/ranking", "", token: token)
             let icons = "\(bench.sandbox.address)/mastermind/icons"
             #expect(
-                ranking.body
+                ranking.text
                     == #"[{"participantId":"amanda","name":"amanda","#
                     + #""timestamp":"2023-11-14 22:13:20","score":"\#(guesses)","slots":"1","#
                     + #""id":"\#(game.output.1)","icon512":"\#(icons)/512.svg","#
@@ -114,13 +115,11 @@ struct ExchangeTests {
 
     @Test("what Mastermind says no to")
     func refusals() async throws {
-        var settings = ServiceSandbox.Settings()
-        settings.password = "open sesame"
-        try await SandboxBench.with(settings) { bench in
+        try await SandboxBench.with { bench in
             let wrong = try await bench.mastermind(
-                "POST", "login", #"{"user_id":"amanda","password":"sandbox"}"#)
+                "POST", "login", #"{"user_id":"amanda","password":"open sesame"}"#)
             #expect(wrong.status == 401)
-            let token = try await bench.token("open sesame")
+            let token = try await bench.token()
             let unknown = #"{"gameId":"4492936ae8ce8a711e01c30d30f884ed","guess":[1]}"#
             for (status, call, body, token) in [
                 (400, "login", "{", nil), (400, "logik/start", "{}", token),
@@ -131,7 +130,7 @@ struct ExchangeTests {
             ] as [(Int, String, String, String?)] {
                 let answer = try await bench.mastermind("POST", call, body, token: token)
                 #expect(answer.status == status, "\(call) \(body)")
-                #expect(answer.body.hasPrefix(#"{"error":""#))
+                #expect(answer.text.hasPrefix(#"{"error":""#))
             }
         }
     }
@@ -153,20 +152,20 @@ struct ExchangeTests {
     @Test("the list of what was asked, while it is told what to do")
     func control() async throws {
         try await SandboxBench.with { bench in
-            #expect(try await bench.get("/sandbox/failure").body == #"{"failure":"none"}"#)
+            #expect(try await bench.get("/sandbox/failure").text == #"{"failure":"none"}"#)
             _ = try await bench.activate()
             let version = try await bench.ask("PUT", "/sandbox/version", body: "6.1.1\n")
-            #expect(version.body == #"{"version":"6.1.1"}"#)
+            #expect(version.text == #"{"version":"6.1.1"}"#)
             _ = try await bench.activate()
             let long = String(repeating: "6", count: 65)
             #expect(try await bench.ask("PUT", "/sandbox/version", body: long).status == 400)
             let bad = try await bench.ask("PUT", "/sandbox/failure", body: "on fire")
             #expect(bad.status == 400)
-            #expect(bad.body.contains("on fire") && bad.body.contains("cut-off"))
+            #expect(bad.text.contains("on fire") && bad.text.contains("cut-off"))
             try await bench.switchFailure("lottery:503*2")
             _ = try await bench.get(ExchangeTests.draws)
             #expect(
-                try await bench.get("/sandbox").body
+                try await bench.get("/sandbox").text
                     == #"{"failure":"lottery:503*1","version":"6.1.1","draws":4,"games":0,"#
                     + #""requests":[{"request":"GET /activation/version","count":2,"#
                     + #""answers":{"200":2}},"#

@@ -1,3 +1,4 @@
+import RawHTTP
 import ServiceSandbox
 import Testing
 import TextCodecs
@@ -15,8 +16,8 @@ struct FailureTests {
             #expect(answer.status == 200)
             #expect(answer.promisedBytes == whole.bodyBytes)
             #expect(answer.bodyBytes == whole.bodyBytes / 2)
-            #expect(whole.body.hasPrefix(answer.body))
-            #expect(try await bench.activate().body == whole.body)
+            #expect(whole.text.hasPrefix(answer.text))
+            #expect(try await bench.activate().text == whole.text)
         }
     }
 
@@ -45,7 +46,7 @@ struct FailureTests {
             while bench.sandbox.requestCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
             let other = try await bench.get(FailureTests.draws)
             #expect(other.status == 200)
-            #expect(try await late.body == #"{"ios":"6.24","android":"413506"}"#)
+            #expect(try await late.text == #"{"ios":"6.24","android":"413506"}"#)
         }
     }
 
@@ -55,14 +56,14 @@ struct FailureTests {
         let digits = sandbox.address.split(separator: ":").last
         let port = try #require(digits.flatMap { UInt16($0) })
         let path = "/activation/version?code=\(SandboxBench.code)"
-        _ = try await RawClient.ask("PUT", "/sandbox/failure", body: "slow", at: port)
-        async let late = RawClient.ask("GET", path, at: port)
+        _ = try await SandboxBench.ask("PUT", "/sandbox/failure", body: "slow", at: port)
+        async let late = SandboxBench.ask("GET", path, at: port)
         while sandbox.requestCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
         await sandbox.stop()
         let status = try? await late.status
         #expect(status != 200)
         await #expect(throws: RawClient.Failure.self) {
-            try await RawClient.ask("GET", path, at: port)
+            try await SandboxBench.ask("GET", path, at: port)
         }
     }
 
@@ -73,7 +74,7 @@ struct FailureTests {
             let answers = [try await bench.activate(), try await bench.get(FailureTests.draws)]
             for answer in answers {
                 #expect(String(answer.status) == word)
-                #expect(answer.body == #"{"error":"the switch says so"}"#)
+                #expect(answer.text == #"{"error":"the switch says so"}"#)
             }
         }
     }
@@ -86,9 +87,9 @@ struct FailureTests {
             #expect(answer.status == 302)
             #expect(answer.headers["location"] == "/sandbox/redirected")
             #expect(answer.bodyBytes == 0)
-            #expect(try await !bench.get("/sandbox").body.contains("redirected"))
+            #expect(try await !bench.get("/sandbox").text.contains("redirected"))
             #expect(try await bench.get("/sandbox/redirected").status == 200)
-            #expect(try await bench.get("/sandbox").body.contains("GET /sandbox/redirected"))
+            #expect(try await bench.get("/sandbox").text.contains("GET /sandbox/redirected"))
         }
     }
 
@@ -99,12 +100,12 @@ struct FailureTests {
             let page = try await bench.get(FailureTests.draws)
             #expect(page.status == 200)
             #expect(page.headers["content-type"] == "text/html")
-            #expect(throws: JSONError.self) { try JSONValue.parsing(Array(page.body.utf8)) }
+            #expect(throws: JSONError.self) { try JSONValue.parsing(Array(page.text.utf8)) }
             try await bench.switchFailure("wrong-shape*1")
             let other = try await bench.get(FailureTests.draws)
             #expect(other.status == 200)
             #expect(other.headers["content-type"] == "application/json")
-            #expect(other.body == #"{"answer":42}"#)
+            #expect(other.text == #"{"answer":42}"#)
         }
     }
 
@@ -117,7 +118,7 @@ struct FailureTests {
         try await SandboxBench.with(settings) { bench in
             let answer = try await bench.activate()
             #expect(answer.status == 200)
-            #expect(answer.body == #"{"ios":"\#(version)","android":"413506"}"#)
+            #expect(answer.text == #"{"ios":"\#(version)","android":"413506"}"#)
         }
     }
 
@@ -132,11 +133,11 @@ struct FailureTests {
                 try await bench.switchFailure("\(word)*1")
                 let answer = try await bench.get(FailureTests.draws, ["If-None-Match": "*"])
                 #expect(answer.status == 200)
-                #expect(answer.body.contains(row), "\(word)")
+                #expect(answer.text.contains(row), "\(word)")
             }
             try await bench.switchFailure("duplicate-balls*1")
             let tickets = try await bench.get("/lottery/StubMyTicketsData.json")
-            #expect(tickets.body.contains(#""drawId":"draw-5","number1":"3","number2":"3""#))
+            #expect(tickets.text.contains(#""drawId":"draw-5","number1":"3","number2":"3""#))
         }
     }
 

@@ -1,3 +1,4 @@
+import SeededChance
 import ServiceSandbox
 import TapcardDomain
 import Testing

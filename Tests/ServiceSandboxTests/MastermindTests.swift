@@ -1,3 +1,4 @@
+import SeededChance
 import ServiceSandbox
 import TapcardDomain
 import Testing
@@ -5,7 +6,7 @@ import TextCodecs
 
 /// The service with a clock that is moved by hand.
 private struct Parlour {
-    var service = SandboxMastermind(password: "open sesame")
+    var service = SandboxMastermind()
     var now = Timestamp(milliseconds: 1_619_457_982_000)
     var chance = SeededGenerator(seed: 11)
 
@@ -15,7 +16,7 @@ private struct Parlour {
 
     mutating func token(_ user: String = "amanda", seconds: Int? = nil) throws -> String {
         let time = seconds.map { #","time-to-live":\#($0)"# } ?? ""
-        let text = try logIn(#"{"user_id":"\#(user)","password":"open sesame"\#(time)}"#)
+        let text = try logIn(#"{"user_id":"\#(user)","password":"sandbox"\#(time)}"#)
         return try #require(try JSONValue.parsing(Array(text.utf8))["access_token"]?.string)
     }
 
@@ -64,7 +65,7 @@ struct MastermindTests {
     func forms() throws {
         var parlour = Parlour()
         let login = try parlour.logIn(
-            #"{"user_id":"amanda","password":"open sesame","time-to-live":3600}"#)
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":3600}"#)
         #expect(login.wholeMatch(of: /\{"access_token":"[0-9a-f]{32}"\}/) != nil)
         let token = try parlour.token()
         let game = try parlour.start("6", token)
@@ -182,14 +183,14 @@ struct MastermindTests {
     @Test(
         "a login that is malformed",
         arguments: [
-            "", "[]", #""amanda""#, "{", #"{"user_id":"amanda"}"#, #"{"password":"open sesame"}"#,
-            #"{"user_id":"","password":"open sesame"}"#,
-            #"{"user_id":7,"password":"open sesame"}"#,
-            #"{"user_id":"amanda","password":"open sesame","time-to-live":29}"#,
-            #"{"user_id":"amanda","password":"open sesame","time-to-live":3601}"#,
-            #"{"user_id":"amanda","password":"open sesame","time-to-live":"60"}"#,
-            #"{"user_id":"amanda","password":"open sesame","time-to-live":60.5}"#,
-            #"{"user_id":"amanda","user_id":"eve","password":"open sesame"}"#,
+            "", "[]", #""amanda""#, "{", #"{"user_id":"amanda"}"#, #"{"password":"sandbox"}"#,
+            #"{"user_id":"","password":"sandbox"}"#,
+            #"{"user_id":7,"password":"sandbox"}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":29}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":3601}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":"60"}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":60.5}"#,
+            #"{"user_id":"amanda","user_id":"eve","password":"sandbox"}"#,
         ])
     func malformedLogin(body: String) {
         var parlour = Parlour()

@@ -1,3 +1,4 @@
+import RawHTTP
 import ServiceSandbox
 import TapcardDomain
 import Testing
@@ -32,7 +33,18 @@ struct SandboxBench: Sendable {
     func ask(
         _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = ""
     ) async throws -> RawAnswer {
-        try await RawClient.ask(method, path, headers, body: body, at: port)
+        try await SandboxBench.ask(method, path, headers, body: body, at: port)
+    }
+
+    /// Over a connection of its own.
+    static func ask(
+        _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = "",
+        at port: UInt16
+    ) async throws -> RawAnswer {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        if method != "GET" { head += "Content-Length: \(body.utf8.count)\r\n" }
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        return try await RawClient(port, saying: "\(head)\r\n\(body)").answerToTheEnd()
     }
 
     func get(_ path: String, _ headers: [String: String] = [:]) async throws -> RawAnswer {
@@ -51,16 +63,16 @@ struct SandboxBench: Sendable {
             body: body)
     }
 
-    func token(_ password: String = "sandbox") async throws -> String {
+    func token() async throws -> String {
         let answer = try await mastermind(
-            "POST", "login", #"{"user_id":"amanda","password":"\#(password)"}"#)
-        let document = try JSONValue.parsing(Array(answer.body.utf8))
+            "POST", "login", #"{"user_id":"amanda","password":"\#(ServiceSandbox.password)"}"#)
+        let document = try JSONValue.parsing(Array(answer.text.utf8))
         return try #require(document["access_token"]?.string)
     }
 
     func switchFailure(_ text: String) async throws {
         let answer = try await ask("PUT", "/sandbox/failure", body: text)
         #expect(answer.status == 200)
-        #expect(answer.body == #"{"failure":"\#(text)"}"#)
+        #expect(answer.text == #"{"failure":"\#(text)"}"#)
     }
 }

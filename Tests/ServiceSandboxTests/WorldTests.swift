@@ -1,3 +1,4 @@
+import SeededChance
 import ServiceSandbox
 import TapcardDomain
 import Testing
@@ -8,7 +9,7 @@ struct WorldTests {
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
     private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    private var world = SandboxWorld(maxAge: 60, password: "sandbox", now: WorldTests.now)
+    private var world = SandboxWorld(maxAge: 60, now: WorldTests.now)
     private var chance = SeededGenerator(seed: 3)
 
     private mutating func ask(
@@ -182,7 +183,7 @@ struct WorldTests {
             let isList = [.draws, .tickets, .ranking].contains(call)
             #expect(isList || answer.status >= 400, "\(call) \(text)")
             #expect(SandboxSwitch(text) == nil)
-            #expect(CivilTime(httpText: text) == nil)
+            #expect(HTTPDate.parsing(text) == nil)
         }
         #expect(world.mastermind.counts == (1, 0))
     }

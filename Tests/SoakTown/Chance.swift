@@ -1,23 +1,15 @@
 import BlockingLane
+import SeededChance
 
 /// All chance of a town, from its seed: the same draws in the same order, everywhere.
 final class Chance: Sendable {
-    private let state: Guarded<UInt64>
+    private let generator: Guarded<SeededGenerator>
 
-    init(_ seed: UInt64) { state = Guarded(seed) }
+    init(_ seed: UInt64) { generator = Guarded(SeededGenerator(seed: seed)) }
 
-    /// SplitMix64.
-    func next() -> UInt64 {
-        state.withLock { state in
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
+    func next() -> UInt64 { generator.withLock { $0.next() } }
 
-    func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    func below(_ bound: Int) -> Int { generator.withLock { $0.below(bound) } }
 
     /// Whether something happens that happens so many times in a hundred.
     func percent(_ share: Int) -> Bool { below(100) < share }

@@ -44,8 +44,11 @@ final class ProgramBench: Sendable {
     }
 
     deinit {
-        // Nothing but keys and settings lies in the folder; one that stays in /tmp does no harm.
-        for name in ["keys.json", "keys.json.lock", "config.json", "ca.pem"] {
+        // Nothing else lies in the folder; one that stays in /tmp does no harm.
+        for name in [
+            "keys.json", "keys.json.lock", "config.json", "mastermind.json", "mastermind.json.lock",
+            "ca.pem",
+        ] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
         unsafe rmdir("\(folder)/tapcard")

@@ -4,7 +4,7 @@ import Testing
 struct SandboxCommandTests {
     @Test("says where they are, and how to end them")
     func people() async throws {
-        let ended = try await ProgramBench().run("sandbox --password open-sesame")
+        let ended = try await ProgramBench().run("sandbox")
         #expect(ended.status == 0)
         #expect(
             ended.text == """
@@ -12,7 +12,7 @@ struct SandboxCommandTests {
                 export TAPCARD_ACTIVATION_URL=http://127.0.0.1:40231/activation
                 export TAPCARD_LOTTERY_URL=http://127.0.0.1:40231/lottery
                 export TAPCARD_MASTERMIND_URL=http://127.0.0.1:40231/mastermind/api/v2
-                Mastermind's password, whoever logs in: open-sesame
+                Mastermind's password, whoever logs in: sandbox
                 What is to go wrong: curl -X PUT -d cut-off http://127.0.0.1:40231/sandbox/failure
                 Ctrl-C ends it
                 The sandbox is gone. Requests it had: 3
@@ -51,12 +51,11 @@ struct SandboxCommandTests {
                 """)
     }
 
-    @Test("refuses half a certificate and no password")
+    @Test("refuses half a certificate")
     func refusals() async throws {
         for (line, words) in [
             ("--tls-key key.pem", "A certificate needs its key, and a key its certificate."),
             ("--tls-certificate a.pem", "A certificate needs its key, and a key its certificate."),
-            ("--password=", "--password needs a password."),
         ] {
             let ended = try await ProgramBench().run("sandbox \(line)")
             #expect(ended.status == 2, "\(line)")

@@ -242,23 +242,6 @@ struct MastermindDeskTests {
         !notSent.contains($0) && $0 != .unauthorized
     }
 
-    @Test(
-        "an evaluation that cannot be is none",
-        arguments: [(5, 0, 1), (-1, 0, 1), (3, 2, 1), (0, -1, 1), (1, 1, 0), (1, 1, 2_000_000_000)])
-    func impossible(black: Int, white: Int, number: Int) async throws {
-        let bench = try DeskBench()
-        let desk = try await bench.playing()
-        let evaluation = MastermindEvaluation(black: black, white: white)
-        bench.service.state.withLock {
-            $0.answer = MastermindAnswer(evaluation, guessCount: number)
-        }
-        let error = await bench.refusal { () async throws(TapcardError) in
-            _ = try await desk.guess([1, 1, 1, 1])
-        }
-        #expect(error?.kind == .serviceWrongShape)
-        #expect(try desk.currentGame()?.history.turns.last?.outcome == .unknown)
-    }
-
     @Test("a game from a card goes on, with what is known of it")
     func resume() async throws {
         let bench = try DeskBench()

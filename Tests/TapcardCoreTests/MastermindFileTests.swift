@@ -91,7 +91,7 @@ struct MastermindFileTests {
         let guess = "[12,12,12,12,12,12,12,12,12,12,12,12]"
         let turns =
             "["
-            + Array(repeating: "[\(guess),1000000000,11,1]", count: 1_000)
+            + Array(repeating: "[\(guess),1000000,10,2]", count: 1_000)
             .joined(separator: ",") + "]"
         let games = (0..<16).map { number in
             let digits = String(number, radix: 16)

@@ -17,8 +17,6 @@ final class PlayedMastermind: MastermindService {
         var tokens = 0
         var games = 0
         var guesses = 0
-        /// The answer that takes the place of the honest one.
-        var answer: MastermindAnswer?
     }
 
     let state = Guarded(State())
@@ -70,13 +68,14 @@ final class PlayedMastermind: MastermindService {
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
     ) throws(ServiceError) -> MastermindAnswer {
         try note("guess \(colours.map(String.init).joined()) \(token.secret)")
-        return state.withLock { state in
+        let answer = state.withLock { state in
             state.guesses += 1
-            return state.answer
-                ?? MastermindAnswer(
-                    MastermindEvaluation(of: colours, against: PlayedMastermind.secret),
-                    guessCount: state.guesses)
+            return MastermindAnswer(
+                MastermindEvaluation(of: colours, against: PlayedMastermind.secret),
+                guessCount: state.guesses, slots: colours.count)
         }
+        guard let answer else { throw ServiceError(.wrongShape, "no answer") }
+        return answer
     }
 
     func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {

@@ -1,3 +1,4 @@
+import SeededChance
 import TapcardDomain
 import Testing
 
@@ -40,11 +41,8 @@ struct LotteryTests {
     @Test("draws each ball once, whatever chance says")
     func drawing() throws {
         for seed in 0..<200 {
-            var state = UInt64(seed)
-            let balls = try Balls.drawn(under: .standard) { limit in
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                return Int(state >> 33) % limit
-            }
+            var chance = SeededGenerator(seed: UInt64(seed))
+            let balls = try Balls.drawn(under: .standard) { chance.below($0) }
             #expect(balls.numbers == balls.numbers.sorted())
             #expect(Set(balls.numbers + [balls.bonus]).count == 7)
         }

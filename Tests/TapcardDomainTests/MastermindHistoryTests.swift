@@ -1,3 +1,4 @@
+import SeededChance
 import TapcardDomain
 import Testing
 
@@ -77,11 +78,8 @@ struct MastermindHistoryTests {
 
     @Test("two that guess at once: no number twice, and none counted that was not")
     func interleavings() {
-        var seed: UInt64 = 11
-        func chance(_ count: Int) -> Int {
-            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(seed >> 33) % count
-        }
+        var generator = SeededGenerator(seed: 11)
+        func chance(_ count: Int) -> Int { generator.below(count) }
         for _ in 0..<2_000 {
             var history = MastermindHistory()
             /// What the service counted, by the guess: no two are equal.

@@ -34,6 +34,27 @@ struct MastermindTests {
     }
 
     @Test(
+        "what some guess and secret give is possible, and nothing else",
+        arguments: [(1, 6), (2, 6), (3, 4), (4, 4)])
+    func possible(slots: Int, colours: Int) {
+        let codes = Self.all(slots, colours)
+        var found: Set<MastermindEvaluation> = []
+        for secret in codes {
+            for guess in codes { found.insert(MastermindEvaluation(of: guess, against: secret)) }
+        }
+        for black in -1...slots + 1 {
+            for white in -1...slots + 1 {
+                let evaluation = MastermindEvaluation(black: black, white: white)
+                #expect(evaluation.isPossible(slots: slots) == found.contains(evaluation))
+            }
+        }
+        for (black, white) in [(Int.max, 1), (1, .max), (.min, .min), (.max, .max)] {
+            let evaluation = MastermindEvaluation(black: black, white: white)
+            #expect(!evaluation.isPossible(slots: slots))
+        }
+    }
+
+    @Test(
         "gives each peg of the secret to one peg of the guess",
         arguments: [
             ([1, 1, 2, 2], [1, 2, 1, 1], 1, 2), ([1, 1, 1, 1], [1, 2, 3, 4], 1, 0),

@@ -24,6 +24,7 @@ enum ServedExamples {
         var settings = WebServerSettings()
         // Other tests may keep the threads that clients and handlers wait for.
         settings.idleSeconds = 600
+        settings.headSeconds = 600
         settings.transferSeconds = 600
         change(&settings)
         return settings

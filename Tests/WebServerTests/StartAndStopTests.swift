@@ -1,4 +1,5 @@
 import BlockingLane
+import RawHTTP
 import Testing
 import WebServer
 
@@ -37,7 +38,7 @@ import WebServer
 
     @Test func aMissingLibraryIsSaid() {
         for (file, word) in [
-            ("/nowhere/libmicrohttpd.so.12", "libmicrohttpd12"), ("libc.so.6", "MHD_get_version"),
+            ("/nowhere/libmicrohttpd.so.12", "libmicrohttpd12"), ("libc.so.6", "MHD_start_daemon"),
         ] {
             do throws(WebServerError) {
                 _ = try WebServer.start(

@@ -1,4 +1,5 @@
 import BlockingLane
+import RawHTTP
 import Testing
 import WebServer
 

@@ -1,5 +1,6 @@
 import BlockingLane
 import Glibc
+import RawHTTP
 import Testing
 import WebServer
 

@@ -1,3 +1,4 @@
+import RawHTTP
 import Testing
 import WebServer
 

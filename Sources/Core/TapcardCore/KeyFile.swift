@@ -55,16 +55,13 @@ public struct KeyFile: Sendable {
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        let lock: FileLock?
-        do {
-            lock = try FileLock.acquire(path + ".lock", waiting: true)
-        } catch {
-            throw refusal(
-                "The key file cannot be locked: \(error.detail).",
-                "No key was changed. Make room or give yourself the right to write there.")
-        }
-        defer { withExtendedLifetime(lock) {} }
-        return try body()
+        try FileLock.holding(
+            path + ".lock",
+            orThrow: { error in
+                refusal(
+                    "The key file cannot be locked: \(error.detail).",
+                    "No key was changed. Make room or give yourself the right to write there.")
+            }, body)
     }
 
     public func save(_ keys: KeyRing) throws(TapcardError) {

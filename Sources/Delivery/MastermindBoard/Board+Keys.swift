@@ -1,10 +1,8 @@
+import PasswordEntry
 import ServicePorts
 import TapcardDomain
 
 extension Board {
-    /// More bytes than any password has: one that is too long is refused, and not cut.
-    private static let longestAnswer = 65_536
-
     mutating func take(_ key: BoardKey) -> Request? {
         if let question { return takeAnswer(key, to: question) }
         switch page {
@@ -155,14 +153,12 @@ extension Board {
         _ key: BoardKey, to question: PasswordQuestion
     ) -> Request? {
         switch key {
-        case .character(let character):
-            guard question.typed.utf8.count < Board.longestAnswer else { return nil }
-            self.question?.typed.append(character)
-        case .clear: self.question?.typed = String(question.typed.dropLast())
-        case .erase: self.question?.typed = ""
-        case .enter where !question.typed.isEmpty:
+        case .character(let character): self.question?.typed.append(character)
+        case .clear: self.question?.typed.eraseLast()
+        case .erase: self.question?.typed.clear()
+        case .enter where !question.typed.text.isEmpty:
             self.question = nil
-            return .password(question.typed)
+            return .password(question.typed.text)
         case .back:
             self.question = nil
             return .password(nil)

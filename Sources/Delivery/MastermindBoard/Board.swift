@@ -1,3 +1,4 @@
+import PasswordEntry
 package import ServicePorts
 package import TapcardDomain
 
@@ -25,7 +26,7 @@ package struct Board: Hashable, Sendable {
     /// The token has expired and the password is wanted. What was typed is shown nowhere.
     package struct PasswordQuestion: Hashable, Sendable {
         package let user: String
-        var typed = ""
+        var typed = TypedPassword()
     }
 
     /// The ranking, as soon as it is there.

@@ -1,19 +1,20 @@
 package import ServicePorts
+import StyledText
 import TapcardDomain
 
 extension BoardScreen {
     /// The keys that are worth a hint, the most needed first.
-    var hints: [StyledLine] {
+    var hints: [Line] {
         let size = board.size
         let limit = size.height >= 12 ? 2 : 1
-        var lines = [StyledLine()]
+        var lines = [Line()]
         for (key, what) in wantedHints {
             let words = what.isEmpty ? "" : " " + what
             let width = key.count + words.count
             let isFirst = lines[lines.count - 1].width == 0
             if !isFirst, lines[lines.count - 1].width + 2 + width > size.width {
                 guard lines.count < limit else { continue }
-                lines.append(StyledLine())
+                lines.append(Line())
             } else if !isFirst {
                 lines[lines.count - 1].append("  ")
             }
@@ -48,7 +49,7 @@ extension BoardScreen {
         }
     }
 
-    static func help(for board: Board) -> [StyledLine] {
+    static func help(for board: Board) -> [Line] {
         let most = board.rules.colours
         var paragraphs = [
             "The service has hidden a row of \(board.rules.slots) colours, 1 to \(most); a colour "
@@ -66,32 +67,31 @@ extension BoardScreen {
             ("q", "leave; the game stays"), ("Ctrl-C", "leave at once"),
         ]
         let width = board.size.width
-        var rows: [StyledLine] = []
+        var rows: [Line] = []
         for paragraph in paragraphs {
-            rows += paragraph.wrapped(to: width).map { StyledLine($0) } + [StyledLine()]
+            rows += paragraph.wrapped(to: width).map { Line($0) } + [Line()]
         }
         let column = 12
         for (key, what) in keys {
-            var line = StyledLine(key, .title)
-            line.pad(to: column)
+            var line = Line(key, .title).padded(column)
             let lines = what.wrapped(to: max(1, width - column))
             line.append(lines.first ?? "")
             rows.append(line)
             for rest in lines.dropFirst() {
-                rows.append(StyledLine(String(repeating: " ", count: column) + rest))
+                rows.append(Line(String(repeating: " ", count: column) + rest))
             }
         }
         return rows
     }
 
-    static func rows(of ranking: Board.Ranking, width: Int) -> [StyledLine] {
+    static func rows(of ranking: Board.Ranking, width: Int) -> [Line] {
         switch ranking {
-        case .waiting: return [StyledLine("Asking the service", .faint)]
-        case .failed(let text): return text.wrapped(to: width).map { StyledLine($0, .bad) }
+        case .waiting: return [Line("Asking the service", .faint)]
+        case .failed(let text): return text.wrapped(to: width).map { Line($0, .bad) }
         case .rows(let all, let slots):
             let rows = all.ranked(slots: slots)
             guard !rows.isEmpty else {
-                return "Nobody has solved this size yet.".wrapped(to: width).map { StyledLine($0) }
+                return "Nobody has solved this size yet.".wrapped(to: width).map { Line($0) }
             }
             return rows.enumerated().map { row($0.offset + 1, $0.element, of: rows.count, width) }
         }
@@ -100,18 +100,17 @@ extension BoardScreen {
     /// Place, name, guesses, and the time where there is room for it.
     private static func row(
         _ place: Int, _ rank: MastermindRank, of count: Int, _ width: Int
-    ) -> StyledLine {
+    ) -> Line {
         let digits = String(count).count
         let score = String(rank.score)
         let timeWidth = width >= 60 ? 19 : width >= 40 ? 10 : 0
-        let time = timeWidth > 0 ? "  " + rank.time.cells.text.cut(to: timeWidth) : ""
+        let time = timeWidth > 0 ? "  " + rank.time.steady.cut(to: timeWidth) : ""
         let scoreWidth = max(4, score.count)
         let name = width - digits - 1 - scoreWidth - time.count
-        var line = StyledLine(
-            String(repeating: " ", count: digits - String(place).count) + "\(place) ", .faint)
-        line.append(rank.name.cells.text.cut(to: max(0, min(name, 32))))
-        line.pad(to: digits + 1 + max(0, min(name, 32)))
-        line.append(String(repeating: " ", count: scoreWidth - score.count) + score, .title)
+        var line = Line(String(place).padded(digits, atStart: true) + " ", .faint)
+        let nameWidth = max(0, min(name, 32))
+        line.append(rank.name.steady.cut(to: nameWidth).padded(nameWidth))
+        line.append(score.padded(scoreWidth, atStart: true), .title)
         line.append(time, .faint)
         return line
     }

@@ -1,10 +1,11 @@
+import StyledText
 import TapcardDomain
 
 /// What of a board is seen in the room that it has: lines of text, from top to bottom.
 package struct BoardScreen: Sendable {
     let board: Board
     /// What scrolls: the guesses, or the page over them.
-    private let rows: [StyledLine]
+    private let rows: [Line]
 
     package init(_ board: Board) {
         self.board = board
@@ -22,8 +23,8 @@ package struct BoardScreen: Sendable {
         let size = board.size
         guard size.width > 0, size.height > 0 else { return [] }
         var lines = size.isEnough ? composed : tooSmall
-        while lines.count < size.height { lines.append(StyledLine()) }
-        return lines.prefix(size.height).map { $0.cut(to: size.width).text(hasColour: hasColour) }
+        while lines.count < size.height { lines.append(Line()) }
+        return lines.prefix(size.height).map { $0.cut(to: size.width).rendered(hasColour) }
     }
 
     /// How far the rows can be scrolled.
@@ -35,21 +36,21 @@ package struct BoardScreen: Sendable {
         return rows.count <= room || room < 2 ? max(1, room) : room - 1
     }
 
-    private var tooSmall: [StyledLine] {
+    private var tooSmall: [Line] {
         let least = BoardSize.smallest
         return "The window is too small: \(least.width)x\(least.height) at least. q leaves."
-            .wrapped(to: board.size.width).map { StyledLine($0) }
+            .wrapped(to: board.size.width).map { Line($0) }
     }
 
-    private var composed: [StyledLine] {
+    private var composed: [Line] {
         var lines = [title]
-        if isSpacious { lines.append(StyledLine()) }
+        if isSpacious { lines.append(Line()) }
         lines += shownRows
         lines += entry
-        if isSpacious { lines.append(StyledLine()) }
+        if isSpacious { lines.append(Line()) }
         lines += message
         let end = hints
-        while lines.count < board.size.height - end.count { lines.append(StyledLine()) }
+        while lines.count < board.size.height - end.count { lines.append(Line()) }
         return lines + end
     }
 
@@ -62,7 +63,7 @@ package struct BoardScreen: Sendable {
         return max(1, board.size.height - taken)
     }
 
-    private var shownRows: [StyledLine] {
+    private var shownRows: [Line] {
         let shown = rowsShown
         guard rows.count > shown else { return rows }
         let scroll = min(max(0, board.scroll), mostScroll)
@@ -73,12 +74,12 @@ package struct BoardScreen: Sendable {
         let words = [(above, "above"), (below, "below")].filter { $0.0 > 0 }
             .map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         let hint = "-- \(words) (PgUp, PgDn)"
-        return [StyledLine(hint.count <= board.size.width ? hint : "-- \(words)", .faint)] + visible
+        return [Line(hint.count <= board.size.width ? hint : "-- \(words)", .faint)] + visible
     }
 
     // MARK: - The parts
 
-    private var title: StyledLine {
+    private var title: Line {
         let count = board.history.guessCount
         let parts: [String]
         switch board.page {
@@ -95,16 +96,16 @@ package struct BoardScreen: Sendable {
             parts = ["Ranking", slots == 1 ? "1 slot" : "\(slots) slots"]
         case .ranking: parts = ["Ranking"]
         }
-        var line = StyledLine(parts[0], .title)
+        var line = Line(parts[0], .title)
         for part in parts.dropFirst() where line.width + 3 + part.count <= board.size.width {
             line.append("   " + part)
         }
         return line
     }
 
-    private static func rows(of board: Board) -> [StyledLine] {
+    private static func rows(of board: Board) -> [Line] {
         let columns = GuessColumns(of: board)
-        var rows: [StyledLine] = []
+        var rows: [Line] = []
         var last = 0
         for (index, turn) in board.history.turns.enumerated() {
             if let number = turn.number {
@@ -120,7 +121,7 @@ package struct BoardScreen: Sendable {
         return rows
     }
 
-    private var entry: [StyledLine] {
+    private var entry: [Line] {
         guard board.page == .game, board.question == nil else { return [] }
         switch board.phase {
         case .choosing:
@@ -133,16 +134,16 @@ package struct BoardScreen: Sendable {
     }
 
     /// What there is to say takes the room that it needs, as long as one row is left.
-    private var message: [StyledLine] {
+    private var message: [Line] {
         guard let (text, style) = words else {
             // So that nothing jumps when there is something to say.
-            return isSpacious || board.page != .game ? [] : [StyledLine()]
+            return isSpacious || board.page != .game ? [] : [Line()]
         }
         let most = max(1, board.size.height - 2 - entry.count - hints.count)
-        return text.wrapped(to: board.size.width, lines: most).map { StyledLine($0, style) }
+        return text.wrapped(to: board.size.width, lines: most).map { Line($0, style) }
     }
 
-    private var words: (String, BoardStyle)? {
+    private var words: (String, Style)? {
         if let question = board.question {
             return (
                 "The login has expired. Password for \(question.user), which is not shown:", .title

@@ -1,3 +1,4 @@
+import StyledText
 import TapcardDomain
 
 /// How a row of the game is laid out: as spaciously as the width allows.
@@ -73,7 +74,7 @@ struct GuessColumns: Hashable, Sendable {
     }
 
     /// A guess that was made.
-    func row(_ turn: MastermindTurn) -> StyledLine {
+    func row(_ turn: MastermindTurn) -> Line {
         var line = number(turn.number.map(String.init) ?? "?")
         for colour in turn.guess { line.append(slot(colour, isChosen: false)) }
         line.append(String(repeating: " ", count: gap))
@@ -82,7 +83,7 @@ struct GuessColumns: Hashable, Sendable {
     }
 
     /// The guess that is being chosen.
-    func row(choosing choice: [Int?], cursor: Int?) -> StyledLine {
+    func row(choosing choice: [Int?], cursor: Int?) -> Line {
         var line = number(">")
         for (index, colour) in choice.enumerated() {
             line.append(slot(colour, isChosen: index == cursor))
@@ -91,28 +92,27 @@ struct GuessColumns: Hashable, Sendable {
     }
 
     /// The line below it, where a slot has no room to show that it is the chosen one.
-    func marker(cursor: Int) -> StyledLine? {
+    func marker(cursor: Int) -> Line? {
         guard cell == .tight else { return nil }
-        return StyledLine(String(repeating: " ", count: indent + cursor) + "^", .title)
+        return Line(String(repeating: " ", count: indent + cursor) + "^", .title)
     }
 
     /// Guesses of the same game that were made at another place.
-    func row(missing numbers: ClosedRange<Int>) -> StyledLine {
+    func row(missing numbers: ClosedRange<Int>) -> Line {
         let isOne = numbers.count == 1
         let which = isOne ? "\(numbers.lowerBound)" : "\(numbers.lowerBound)-\(numbers.upperBound)"
-        return StyledLine(String(repeating: " ", count: indent) + "\(which) made elsewhere", .faint)
+        return Line(String(repeating: " ", count: indent) + "\(which) made elsewhere", .faint)
     }
 
-    private func number(_ text: String) -> StyledLine {
-        guard digits > 0 else { return StyledLine() }
-        let padding = String(repeating: " ", count: max(0, digits - text.count))
-        return StyledLine(padding + text + " ", .faint)
+    private func number(_ text: String) -> Line {
+        guard digits > 0 else { return Line() }
+        return Line(text.padded(digits, atStart: true) + " ", .faint)
     }
 
-    private func slot(_ colour: Int?, isChosen: Bool) -> StyledLine {
+    private func slot(_ colour: Int?, isChosen: Bool) -> Line {
         let digit = colour.map { String($0, radix: 16, uppercase: true) } ?? "_"
-        let style = colour.map { BoardStyle.colour($0) } ?? .plain
-        var line = StyledLine()
+        let style = colour.map { Style.colour($0) } ?? .plain
+        var line = Line()
         switch cell {
         case .roomy:
             // The brackets show where one is, the middle what was chosen: with colour and without.
@@ -127,9 +127,9 @@ struct GuessColumns: Hashable, Sendable {
         return line
     }
 
-    private func evaluation(_ turn: MastermindTurn) -> StyledLine {
-        guard let result = turn.evaluation else { return StyledLine(noAnswer, .faint) }
-        var line = StyledLine()
+    private func evaluation(_ turn: MastermindTurn) -> Line {
+        guard let result = turn.evaluation else { return Line(noAnswer, .faint) }
+        var line = Line()
         switch evaluation {
         case .words, .pegs:
             line.append(String(repeating: "B", count: result.black), .blackPeg)

@@ -1,17 +1,19 @@
+import StyledText
+
 extension String {
     /// The text in lines of at most so many cells, broken between words where that is possible.
     func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in split(separator: " ") {
-            var rest = String(word).cells.text
+            var rest = String(word).steady
             let joined = line.isEmpty ? rest : "\(line) \(rest)"
-            if joined.cells.width <= width {
+            if joined.cellCount <= width {
                 line = joined
                 continue
             }
             if !line.isEmpty { lines.append(line) }
-            while rest.cells.width > width {
+            while rest.cellCount > width {
                 let head = rest.cut(to: width)
                 // Not even one character fits: then there is nothing to show.
                 guard !head.isEmpty else { return lines }

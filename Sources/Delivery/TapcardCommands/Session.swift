@@ -1,6 +1,7 @@
 import CardCryptography
 import DurableFile
 import Ledger
+import StyledText
 import TagReading
 import TapcardCore
 import TapcardDomain
@@ -201,6 +202,23 @@ extension Session {
         } catch {
             throw TapcardError(error)
         }
+    }
+
+    /// The whole number given with an option. `meaning` is said where it is none.
+    func number(
+        _ name: String, in range: ClosedRange<Int>? = nil, orSay meaning: String
+    ) throws(TapcardError) -> Int? {
+        guard let text = command.option(name) else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+            range?.contains(number) != false
+        else {
+            let limits = range.map { ", \($0.words)" } ?? ""
+            throw TapcardError(
+                .usage,
+                "--\(name) cannot be \(text.debugDescription): write a whole number\(limits).",
+                meaning: meaning)
+        }
+        return number
     }
 
     /// The UID given with an option.

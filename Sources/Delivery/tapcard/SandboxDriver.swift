@@ -15,7 +15,6 @@ struct SandboxDriver: ServiceStandIns {
         settings.port = request.port
         settings.drawEvery = request.drawEvery
         if let maxAge = request.maxAge { settings.maxAge = maxAge }
-        if let password = request.password { settings.password = password }
         if let word = request.failure {
             guard let failure = SandboxSwitch(word) else {
                 throw TapcardError(
@@ -30,9 +29,7 @@ struct SandboxDriver: ServiceStandIns {
                 keyPEM: try SandboxDriver.text(key))
         }
         do throws(WebServerError) {
-            return Running(
-                sandbox: try ServiceSandbox.start(settings, now: Wiring.now),
-                password: settings.password)
+            return Running(sandbox: try ServiceSandbox.start(settings, now: Wiring.now))
         } catch {
             throw SandboxDriver.refusal(error)
         }
@@ -40,12 +37,12 @@ struct SandboxDriver: ServiceStandIns {
 
     private struct Running: RunningSandbox {
         let sandbox: ServiceSandbox
-        let password: String
         var address: String { sandbox.address }
         var activation: String { sandbox.address(of: .activation) }
         var lottery: String { sandbox.address(of: .lottery) }
         var mastermind: String { sandbox.address(of: .mastermind) }
         var control: String { sandbox.control }
+        var password: String { ServiceSandbox.password }
         var requestCount: Int { sandbox.requestCount }
         func waitForCancellation() async { await Cancellation.wait() }
         func stop() async { await sandbox.stop() }

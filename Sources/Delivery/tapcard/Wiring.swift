@@ -4,6 +4,7 @@ import Ledger
 import RemoteServices
 import SQLiteLedger
 import SimulatedReader
+import SystemClock
 import TagReading
 import TapcardCommands
 import TapcardCore
@@ -125,10 +126,7 @@ enum Wiring {
     }
 
     static func now() -> Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(
-            milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+        Timestamp(milliseconds: SystemClock.millisecondsSince1970)
     }
 
     /// Each service has a client of its own, so that none waits for another.

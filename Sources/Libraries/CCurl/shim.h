@@ -1,8 +1,9 @@
 #ifndef TAPCARD_CCURL_H
 #define TAPCARD_CCURL_H
 
+#include "../binding.h"
+
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 
 /// The functions of libcurl that tapcard calls. The library is loaded when the first request is
@@ -10,7 +11,6 @@
 /// from libcurl's own header, so a signature that changes does not compile.
 struct tapcard_libcurl {
     __typeof__(curl_global_init) *global_init;
-    __typeof__(curl_version) *version;
     __typeof__(curl_easy_init) *easy_init;
     __typeof__(curl_easy_cleanup) *easy_cleanup;
     __typeof__(curl_easy_reset) *easy_reset;
@@ -31,29 +31,24 @@ struct tapcard_libcurl {
 
 /// Fills the table from a library that dlopen gave: the name of a function that is not there,
 /// or null.
-static inline const char *tapcard_libcurl_bind(void *handle, struct tapcard_libcurl *table) {
-#define TAPCARD_BIND(member) \
-    table->member = (__typeof__(table->member))dlsym(handle, "curl_" #member); \
-    if (table->member == NULL) return "curl_" #member;
-    TAPCARD_BIND(global_init)
-    TAPCARD_BIND(version)
-    TAPCARD_BIND(easy_init)
-    TAPCARD_BIND(easy_cleanup)
-    TAPCARD_BIND(easy_reset)
-    TAPCARD_BIND(easy_setopt)
-    TAPCARD_BIND(easy_getinfo)
-    TAPCARD_BIND(easy_strerror)
-    TAPCARD_BIND(slist_append)
-    TAPCARD_BIND(slist_free_all)
-    TAPCARD_BIND(multi_init)
-    TAPCARD_BIND(multi_cleanup)
-    TAPCARD_BIND(multi_add_handle)
-    TAPCARD_BIND(multi_remove_handle)
-    TAPCARD_BIND(multi_perform)
-    TAPCARD_BIND(multi_poll)
-    TAPCARD_BIND(multi_wakeup)
-    TAPCARD_BIND(multi_info_read)
-#undef TAPCARD_BIND
+static inline const char *tapcard_libcurl_bind(void *library, struct tapcard_libcurl *table) {
+    TAPCARD_BIND(global_init, "curl_global_init")
+    TAPCARD_BIND(easy_init, "curl_easy_init")
+    TAPCARD_BIND(easy_cleanup, "curl_easy_cleanup")
+    TAPCARD_BIND(easy_reset, "curl_easy_reset")
+    TAPCARD_BIND(easy_setopt, "curl_easy_setopt")
+    TAPCARD_BIND(easy_getinfo, "curl_easy_getinfo")
+    TAPCARD_BIND(easy_strerror, "curl_easy_strerror")
+    TAPCARD_BIND(slist_append, "curl_slist_append")
+    TAPCARD_BIND(slist_free_all, "curl_slist_free_all")
+    TAPCARD_BIND(multi_init, "curl_multi_init")
+    TAPCARD_BIND(multi_cleanup, "curl_multi_cleanup")
+    TAPCARD_BIND(multi_add_handle, "curl_multi_add_handle")
+    TAPCARD_BIND(multi_remove_handle, "curl_multi_remove_handle")
+    TAPCARD_BIND(multi_perform, "curl_multi_perform")
+    TAPCARD_BIND(multi_poll, "curl_multi_poll")
+    TAPCARD_BIND(multi_wakeup, "curl_multi_wakeup")
+    TAPCARD_BIND(multi_info_read, "curl_multi_info_read")
     return NULL;
 }
 

@@ -1,7 +1,8 @@
 #ifndef TAPCARD_CLIBNFC_H
 #define TAPCARD_CLIBNFC_H
 
-#include <dlfcn.h>
+#include "../binding.h"
+
 #include <nfc/nfc.h>
 
 /// The functions of libnfc that tapcard calls. The library is loaded while the program runs and
@@ -27,10 +28,7 @@ struct tapcard_libnfc {
 
 /// Fills the table from a library that dlopen gave: the name of a function that is not there,
 /// or null.
-static inline const char *tapcard_libnfc_bind(void *handle, struct tapcard_libnfc *table) {
-#define TAPCARD_BIND(member, name) \
-    table->member = (__typeof__(table->member))dlsym(handle, name); \
-    if (table->member == NULL) return name;
+static inline const char *tapcard_libnfc_bind(void *library, struct tapcard_libnfc *table) {
     TAPCARD_BIND(version, "nfc_version")
     TAPCARD_BIND(init, "nfc_init")
     TAPCARD_BIND(open, "nfc_open")
@@ -43,7 +41,6 @@ static inline const char *tapcard_libnfc_bind(void *handle, struct tapcard_libnf
     TAPCARD_BIND(get_information_about, "nfc_device_get_information_about")
     TAPCARD_BIND(free, "nfc_free")
     TAPCARD_BIND(pn53x_transceive, "pn53x_transceive")
-#undef TAPCARD_BIND
     return NULL;
 }
 

@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include <stdint.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <termios.h>
 
 // Declared here, not by feature macros: with those, types would differ from those of the same
@@ -93,6 +96,14 @@ static inline int linux_watch(int epoll, int descriptor, uint32_t what, uint64_t
 static inline int linux_unwatch(int epoll, int descriptor) {
     struct epoll_event event = {.events = 0};
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+/// How many connections wait at a listening socket; 0 where that is not known.
+static inline unsigned int linux_waiting_connections(int listening) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    if (getsockopt(listening, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+    return info.tcpi_unacked;
 }
 
 enum { linux_events_at_once = 64 };

@@ -1,7 +1,8 @@
 #ifndef TAPCARD_CMICROHTTPD_H
 #define TAPCARD_CMICROHTTPD_H
 
-#include <dlfcn.h>
+#include "../binding.h"
+
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 /// runs and not linked: it brings GnuTLS with it, and every tap would pay for that. The types come
 /// from its own header, so a signature that changes does not compile.
 struct tapcard_microhttpd {
-    __typeof__(MHD_get_version) *get_version;
     __typeof__(MHD_start_daemon) *start_daemon;
     __typeof__(MHD_stop_daemon) *stop_daemon;
     __typeof__(MHD_quiesce_daemon) *quiesce_daemon;
@@ -32,30 +32,23 @@ struct tapcard_microhttpd {
 /// Fills the table from a library that dlopen gave: the name of a function that is not there,
 /// or null.
 static inline const char *tapcard_microhttpd_bind(
-    void *handle, struct tapcard_microhttpd *table) {
-#define TAPCARD_BIND(member) \
-    table->member = (__typeof__(table->member))dlsym(handle, "MHD_" #member); \
-    if (table->member == NULL) return "MHD_" #member;
-    TAPCARD_BIND(get_version)
-    TAPCARD_BIND(start_daemon)
-    TAPCARD_BIND(stop_daemon)
-    TAPCARD_BIND(quiesce_daemon)
-    TAPCARD_BIND(get_daemon_info)
-    TAPCARD_BIND(run)
-    TAPCARD_BIND(get_timeout)
-    TAPCARD_BIND(get_connection_info)
-    table->get_connection_values = (__typeof__(table->get_connection_values))dlsym(
-        handle, "MHD_get_connection_values_n");
-    if (table->get_connection_values == NULL) return "MHD_get_connection_values_n";
-    TAPCARD_BIND(suspend_connection)
-    TAPCARD_BIND(resume_connection)
-    TAPCARD_BIND(create_response_from_buffer)
-    TAPCARD_BIND(create_response_from_callback)
-    TAPCARD_BIND(set_response_options)
-    TAPCARD_BIND(add_response_header)
-    TAPCARD_BIND(queue_response)
-    TAPCARD_BIND(destroy_response)
-#undef TAPCARD_BIND
+    void *library, struct tapcard_microhttpd *table) {
+    TAPCARD_BIND(start_daemon, "MHD_start_daemon")
+    TAPCARD_BIND(stop_daemon, "MHD_stop_daemon")
+    TAPCARD_BIND(quiesce_daemon, "MHD_quiesce_daemon")
+    TAPCARD_BIND(get_daemon_info, "MHD_get_daemon_info")
+    TAPCARD_BIND(run, "MHD_run")
+    TAPCARD_BIND(get_timeout, "MHD_get_timeout")
+    TAPCARD_BIND(get_connection_info, "MHD_get_connection_info")
+    TAPCARD_BIND(get_connection_values, "MHD_get_connection_values_n")
+    TAPCARD_BIND(suspend_connection, "MHD_suspend_connection")
+    TAPCARD_BIND(resume_connection, "MHD_resume_connection")
+    TAPCARD_BIND(create_response_from_buffer, "MHD_create_response_from_buffer")
+    TAPCARD_BIND(create_response_from_callback, "MHD_create_response_from_callback")
+    TAPCARD_BIND(set_response_options, "MHD_set_response_options")
+    TAPCARD_BIND(add_response_header, "MHD_add_response_header")
+    TAPCARD_BIND(queue_response, "MHD_queue_response")
+    TAPCARD_BIND(destroy_response, "MHD_destroy_response")
     return NULL;
 }
 

@@ -17,7 +17,7 @@ package struct ConnectionString: Hashable, Sendable {
         case pn532I2C = "pn532_i2c"
 
         package var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
-        package var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
+        fileprivate var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
         /// How long a reader may take for one command, in milliseconds. The chip gives up waiting
         /// for a tag after 51. The USB drivers take 200 off and fail at once when nothing is left;

@@ -1,5 +1,5 @@
 import CLibNFC
-import Glibc
+package import LibraryLoading
 package import TagReading
 
 /// libnfc itself, loaded while the program runs, so that a program without it can say so.
@@ -12,7 +12,7 @@ package struct LibNFCLibrary {
 
     /// Loads the library; it stays loaded.
     package static func load(_ file: String = defaultFile) throws(ReaderError) -> LibNFCLibrary {
-        do throws(LibNFCFault) {
+        do throws(LibraryFault) {
             return try find(file)
         } catch {
             throw ReaderError(.noReader, error.why)
@@ -21,7 +21,7 @@ package struct LibNFCLibrary {
 
     /// What there is of libnfc.
     package static func presence(_ file: String = defaultFile) -> LibNFCPresence {
-        do throws(LibNFCFault) {
+        do throws(LibraryFault) {
             return .usable(version: try find(file).version)
         } catch {
             return switch error {
@@ -31,23 +31,16 @@ package struct LibNFCLibrary {
         }
     }
 
-    private static func find(_ file: String) throws(LibNFCFault) -> LibNFCLibrary {
-        guard let handle = unsafe dlopen(file, RTLD_NOW) else {
-            let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
-            throw .missing("libnfc is missing (Debian: libnfc6): \(reason)")
-        }
-        var functions = tapcard_libnfc()
-        if let missing = unsafe tapcard_libnfc_bind(handle, &functions) {
-            let name = unsafe String(cString: missing)
-            throw .unusable("\(file) is another version of libnfc: it has no \(name)")
-        }
-        let library = LibNFCLibrary(functions: functions)
+    private static func find(_ file: String) throws(LibraryFault) -> LibNFCLibrary {
+        let library = LibNFCLibrary(
+            functions: try unsafe LoadableLibrary(name: "libnfc", package: "libnfc6")
+                .load(file, tapcard_libnfc()) { unsafe tapcard_libnfc_bind($0, $1) })
         try check(library.version)
         return library
     }
 
     /// Refuses a release that behaves otherwise than the one this was written for.
-    package static func check(_ version: String) throws(LibNFCFault) {
+    package static func check(_ version: String) throws(LibraryFault) {
         guard version == supported || version.hasPrefix(supported + ".") else {
             throw .unusable("libnfc is of version \(version), and \(supported) is needed")
         }
@@ -65,16 +58,4 @@ public enum LibNFCPresence: Sendable, Hashable {
     case usable(version: String)
     /// Another release, or a library without its functions.
     case unusable(why: String)
-}
-
-/// Why libnfc cannot be used, in words.
-package enum LibNFCFault: Error, Hashable {
-    case missing(String)
-    case unusable(String)
-
-    package var why: String {
-        switch self {
-        case .missing(let why), .unusable(let why): why
-        }
-    }
 }

@@ -1,6 +1,7 @@
 import BlockingLane
 import Glibc
 import SimulatedField
+import SystemClock
 import TextCodecs
 
 /// Carries bytes between a terminal, the sockets and the emulated chip: the one thread of an
@@ -98,7 +99,7 @@ extension EmulatorLoop.State {
         }
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
-        let now = EmulatorLoop.nanoseconds()
+        let now = SystemClock.uptimeNanoseconds
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 
@@ -146,7 +147,7 @@ extension EmulatorLoop.State {
             switch pace {
             case .immediate: send(part.bytes)
             case .real:
-                let start = max(EmulatorLoop.nanoseconds(), delayed.last?.due ?? 0)
+                let start = max(SystemClock.uptimeNanoseconds, delayed.last?.due ?? 0)
                 delayed.append((start + UInt64(part.nanoseconds), part.bytes))
             }
         }
@@ -154,7 +155,7 @@ extension EmulatorLoop.State {
     }
 
     private mutating func sendDue() {
-        let now = EmulatorLoop.nanoseconds()
+        let now = SystemClock.uptimeNanoseconds
         while let first = delayed.first, first.due <= now {
             delayed.removeFirst()
             send(first.bytes)
@@ -209,13 +210,5 @@ extension EmulatorLoop.State {
         unplug()
         retired = []
         control = nil
-    }
-}
-
-extension EmulatorLoop {
-    static func nanoseconds() -> UInt64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

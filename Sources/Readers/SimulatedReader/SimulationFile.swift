@@ -16,8 +16,14 @@ public struct SimulationFile: Sendable {
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
-        let lock = try lock(path + ".lock", waiting: true)
-        defer { withExtendedLifetime(lock) {} }
+        try FileLock.holding(
+            path + ".lock", orThrow: { ReaderError(.noReader, $0.detail) }
+        ) { () throws(ReaderError) in try changeAlone(body) }
+    }
+
+    private func changeAlone<Success>(
+        _ body: (inout Simulation) throws(ReaderError) -> Success
+    ) throws(ReaderError) -> Success {
         let file = DurableFile(path)
         let before: Simulation?
         do {
@@ -53,13 +59,5 @@ public struct SimulationFile: Sendable {
         }
         let holder = FileLock.holder(of: name).map { " (process \($0))" } ?? ""
         throw ReaderError(.busy, "another tapcard\(holder) works with \(path)")
-    }
-
-    private func lock(_ name: String, waiting: Bool) throws(ReaderError) -> FileLock? {
-        do {
-            return try FileLock.acquire(name, waiting: waiting)
-        } catch {
-            throw ReaderError(.noReader, error.detail)
-        }
     }
 }

@@ -5,9 +5,6 @@ import TextCodecs
 /// The Mastermind service over HTTP. Only the ranking is asked for again by itself: a guess or a
 /// game that was sent twice would count twice.
 public struct RemoteMastermind: MastermindService {
-    /// Seconds for which a token can be asked for.
-    public static let tokenLifetimes = 30...3_600
-
     private static let longestName = 1_024
 
     private let caller: ServiceCaller
@@ -36,8 +33,9 @@ public struct RemoteMastermind: MastermindService {
             JSONMember(key: "password", value: .string(password)),
         ]
         if let timeToLive {
-            guard RemoteMastermind.tokenLifetimes.contains(timeToLive) else {
-                throw unsent("a token lives 30 to 3600 seconds, not \(timeToLive)")
+            let range = MastermindRules.loginSeconds
+            guard range.contains(timeToLive) else {
+                throw unsent("a token lives \(range.words) seconds, not \(timeToLive)")
             }
             members.append(
                 JSONMember(key: "time-to-live", value: .number(String(timeToLive))))

@@ -5,7 +5,7 @@ public import TapcardDomain
 /// Only `logIn` is given a password. What a token is refused for is `.unauthorized`: the caller
 /// logs in again, once, and repeats the call.
 public protocol MastermindService: Sendable {
-    /// `timeToLive` is in seconds, 30 to 3600; without it the service decides.
+    /// `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it the service decides.
     func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken
@@ -39,7 +39,11 @@ public struct MastermindAnswer: Hashable, Sendable {
     /// How many guesses this game has had, this one included.
     public let guessCount: Int
 
-    public init(_ evaluation: MastermindEvaluation, guessCount: Int) {
+    /// Nil for what no game of so many slots can be answered with.
+    public init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
+        guard evaluation.isPossible(slots: slots),
+            (1...MastermindRules.mostGuesses).contains(guessCount)
+        else { return nil }
         (self.evaluation, self.guessCount) = (evaluation, guessCount)
     }
 }

@@ -16,17 +16,16 @@ package struct HTTPConditions: Hashable, Sendable {
     ) -> SandboxAnswer {
         var answer = SandboxAnswer(document)
         let tag = HTTPConditions.tag(of: document.text)
-        let time = CivilTime(changed)
         answer.headers["ETag"] = tag
-        answer.headers["Last-Modified"] = time?.httpText
+        answer.headers["Last-Modified"] = HTTPDate.text(changed)
         answer.headers["Cache-Control"] = "max-age=\(maxAge)"
-        guard isMet(tag, time) else { return answer }
+        guard isMet(tag, changed) else { return answer }
         answer.headers["Content-Type"] = nil
         return SandboxAnswer(304, headers: answer.headers)
     }
 
     /// The tag counts; where one is named, the time does not.
-    private func isMet(_ tag: String, _ changed: CivilTime?) -> Bool {
+    private func isMet(_ tag: String, _ changed: Timestamp) -> Bool {
         if let ifNoneMatch {
             return ifNoneMatch.split(separator: ",").contains { word in
                 let name = word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
@@ -35,17 +34,13 @@ package struct HTTPConditions: Hashable, Sendable {
                     || (text.hasPrefix("W/") ? String(text.dropFirst(2)) : text) == tag
             }
         }
-        guard let changed, let since = ifModifiedSince.flatMap({ CivilTime(httpText: $0) }) else {
-            return false
-        }
-        return changed <= since
+        // A date has no more than seconds.
+        guard let since = ifModifiedSince.flatMap(HTTPDate.parsing),
+            let second = CivilTime(changed)?.timestamp
+        else { return false }
+        return second <= since
     }
 
-    /// Other bytes have another tag: FNV-1a of 64 bits.
-    private static func tag(of text: String) -> String {
-        let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return "\"\(String(hash, radix: 16))\""
-    }
+    /// Other bytes have another tag.
+    private static func tag(of text: String) -> String { "\"\(Checksum.of(text.utf8))\"" }
 }

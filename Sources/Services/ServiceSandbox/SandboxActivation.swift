@@ -4,7 +4,7 @@ package import TextCodecs
 /// The activation service: names a version for each code, and names it again when it is asked
 /// again, whatever it names to others by then.
 package struct SandboxActivation: Sendable {
-    package static let firstVersion = "6.24"
+    private static let firstVersion = "6.24"
     /// What else the service says; it means nothing to a card.
     private static let android = "413506"
     /// So many codes are remembered; more are turned away.

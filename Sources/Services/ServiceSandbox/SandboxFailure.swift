@@ -44,7 +44,7 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
 /// What is to go wrong: `cut-off`, `lottery:slow`, `slow=3`, `expired-token*1`.
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     public static let mostSeconds = 3_600
-    public static let mostTimes = 1_000_000
+    private static let mostTimes = 1_000_000
     /// Longer than any client waits.
     private static let usualSeconds = 60
 

@@ -3,8 +3,7 @@ package import TextCodecs
 
 /// The Mastermind service, which really plays. Every user has the same password.
 package struct SandboxMastermind: Sendable {
-    package static let timesToLive = 30...3_600
-    package static let firstTimeToLive = 3_600
+    private static let usualTimeToLive = 3_600
     package static let mostTokens = 1_000
     package static let mostGames = 10_000
     package static let longestUser = 64
@@ -22,14 +21,13 @@ package struct SandboxMastermind: Sendable {
         var isSolved = false
     }
 
-    private let password: String
     private var passes: [String: Pass] = [:]
     private var games: [MastermindGameID: Game] = [:]
     /// In the order in which they were started.
     private var started: [MastermindGameID] = []
     package private(set) var ranking = SandboxRanking()
 
-    package init(password: String) { self.password = password }
+    package init() {}
 
     /// How many tokens and games it holds at this moment.
     package var counts: (tokens: Int, games: Int) { (passes.count, games.count) }
@@ -45,14 +43,17 @@ package struct SandboxMastermind: Sendable {
             throw .malformed(
                 "user_id is a text of 1 to \(SandboxMastermind.longestUser) bytes, password a text")
         }
-        var seconds = SandboxMastermind.firstTimeToLive
+        var seconds = SandboxMastermind.usualTimeToLive
         if let wish = request["time-to-live"] {
-            guard let number = integer(wish), SandboxMastermind.timesToLive.contains(number) else {
-                throw .malformed("time-to-live is a number of seconds, 30 to 3600")
+            let range = MastermindRules.loginSeconds
+            guard let number = integer(wish), range.contains(number) else {
+                throw .malformed("time-to-live is a number of seconds, \(range.words)")
             }
             seconds = number
         }
-        guard attempt == password else { throw .unauthorized("this is not the password") }
+        guard attempt == ServiceSandbox.password else {
+            throw .unauthorized("this is not the password")
+        }
         passes = passes.filter { $0.value.end > now }
         if passes.count >= SandboxMastermind.mostTokens,
             let first = passes.min(by: { $0.value.end < $1.value.end })

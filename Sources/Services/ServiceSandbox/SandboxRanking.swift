@@ -44,7 +44,7 @@ package struct SandboxRanking: Sendable {
             rows.map { row in
                 [
                     "participantId": .string(row.user), "name": .string(row.user),
-                    "timestamp": .string(CivilTime(row.solved)?.tableText ?? ""),
+                    "timestamp": .string(CivilTime(row.solved)?.description ?? ""),
                     "score": .string(String(row.guesses)), "slots": .string(String(row.slots)),
                     "id": .string(row.game.text), "icon512": .string("\(icons)/512.svg"),
                     "icon192": .string("\(icons)/192.svg"), "icon72": .string("\(icons)/72.svg"),

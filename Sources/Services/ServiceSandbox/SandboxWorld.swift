@@ -5,7 +5,7 @@ package import TextCodecs
 /// parameters.
 package struct SandboxWorld: Sendable {
     /// Where whoever follows a redirection comes to.
-    package static let redirectedPath = "/sandbox/redirected"
+    static let redirectedPath = "/sandbox/redirected"
     static let hugeBytes = 100 << 20
 
     package var activation = SandboxActivation()
@@ -18,10 +18,10 @@ package struct SandboxWorld: Sendable {
     package var icons = ""
 
     package init(
-        maxAge: Int, password: String, failure: SandboxSwitch? = nil, now: Timestamp
+        maxAge: Int, failure: SandboxSwitch? = nil, now: Timestamp
     ) {
         lottery = SandboxLottery(maxAge: maxAge, now: now)
-        mastermind = SandboxMastermind(password: password)
+        mastermind = SandboxMastermind()
         self.failure = failure
     }
 

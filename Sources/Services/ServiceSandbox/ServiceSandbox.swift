@@ -13,8 +13,6 @@ public final class ServiceSandbox: Sendable {
         public var failure: SandboxSwitch?
         /// For so many seconds an answer of the lottery may be kept without asking again.
         public var maxAge = 60
-        /// Mastermind lets everybody in with it.
-        public var password = "sandbox"
         /// Nil for a lottery that draws only when it is told to.
         public var drawEvery: Duration?
         public var tls: WebServerSettings.TLS?
@@ -22,12 +20,17 @@ public final class ServiceSandbox: Sendable {
         public init() {}
     }
 
+    /// Mastermind lets everybody in with it.
+    public static let password = "sandbox"
+
     /// "http://127.0.0.1:40231".
     public let address: String
     private let world: Guarded<SandboxWorld>
     private let server: WebServer
     private let drawing: Task<Void, Never>?
 
+    /// No request of these services is longer.
+    private static let longestBody = 64 << 10
     private static let stopLimit = Duration.seconds(1)
 
     private init(
@@ -46,11 +49,11 @@ public final class ServiceSandbox: Sendable {
     ) throws(WebServerError) -> ServiceSandbox {
         let world = Guarded(
             SandboxWorld(
-                maxAge: settings.maxAge, password: settings.password, failure: settings.failure,
-                now: now()))
+                maxAge: settings.maxAge, failure: settings.failure, now: now()))
         let routes = SandboxRoutes(world: world, now: now).all
         var web = WebServerSettings()
         (web.port, web.tls) = (settings.port, settings.tls)
+        web.bodyBytes = ServiceSandbox.longestBody
         let server = try WebServer.start(web) { await routes.answer($0) }
         let scheme = settings.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(web.address):\(server.port)"

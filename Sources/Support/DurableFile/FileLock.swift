@@ -29,6 +29,22 @@ public final class FileLock: Sendable {
         return FileLock(file)
     }
 
+    /// Runs the body while this process is the only one that holds the lock of this path, which it
+    /// waits for. `refusal` says in the caller's words that there is no lock.
+    public static func holding<Success, Failure: Error>(
+        _ path: String, orThrow refusal: (FileError) -> Failure,
+        _ body: () throws(Failure) -> Success
+    ) throws(Failure) -> Success {
+        let lock: FileLock?
+        do throws(FileError) {
+            lock = try acquire(path, waiting: true)
+        } catch {
+            throw refusal(error)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
     /// The process that holds the lock, for a message to people; nil if that is not known. The
     /// lock itself is not touched: to ask must not keep another process from acquiring it.
     public static func holder(of path: String) -> Int32? {

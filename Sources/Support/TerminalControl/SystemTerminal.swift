@@ -1,4 +1,5 @@
 import Glibc
+import PasswordEntry
 
 /// The terminal that this process was started in.
 public struct SystemTerminal: InteractiveTerminal {
@@ -41,22 +42,17 @@ public struct SystemTerminal: InteractiveTerminal {
         return answer
     }
 
-    /// More bytes than any answer has. What is too long is not cut here, where nobody would see
-    /// it: whoever asks refuses it.
-    private static let longestAnswer = 65_536
-
     private static func answer(_ question: String, _ hold: TerminalHold) async -> String? {
         hold.write(question)
-        var answer = ""
+        var answer = TypedPassword()
         for await event in hold.events {
             switch event {
             case .changed: hold.write("\r\u{1B}[K\(question)")
-            case .key(.enter): return answer
+            case .key(.enter): return answer.text
             case .key(.escape), .key(.control("d")): return nil
-            case .key(.backspace): answer = String(answer.dropLast())
-            case .key(.control("u")): answer = ""
-            case .key(.character(let character)) where answer.utf8.count < longestAnswer:
-                answer.append(character)
+            case .key(.backspace): answer.eraseLast()
+            case .key(.control("u")): answer.clear()
+            case .key(.character(let character)): answer.append(character)
             case .key: break
             }
         }

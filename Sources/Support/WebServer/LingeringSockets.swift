@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SystemClock
 
 /// Connections that are closed, but for what their clients still send.
 ///
@@ -38,7 +39,8 @@ struct LingeringSockets: ~Copyable {
             close(copy)
             return
         }
-        sockets[number] = Lingering(descriptor: copy, end: MonotonicClock.now + Self.milliseconds)
+        sockets[number] = Lingering(
+            descriptor: copy, end: SystemClock.uptimeMilliseconds + Self.milliseconds)
     }
 
     /// Reads what has come; nothing where no socket has this number.

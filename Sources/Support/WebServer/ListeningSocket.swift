@@ -3,7 +3,7 @@ import Glibc
 /// A socket that takes connections. Ours rather than libmicrohttpd's, because here it can be said
 /// what is wrong.
 struct ListeningSocket: ~Copyable {
-    private let descriptor: CInt
+    let descriptor: CInt
 
     private init(_ descriptor: CInt) {
         self.descriptor = descriptor

@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Glibc
+import LibraryLoading
 
 /// libmicrohttpd itself, loaded when the first server starts, and then for good.
 final class MicroHTTPDLibrary {
@@ -12,19 +12,15 @@ final class MicroHTTPDLibrary {
     }
 
     static func load(_ file: String) throws(WebServerError) -> MicroHTTPDLibrary {
-        guard let handle = unsafe dlopen(file, RTLD_NOW) else {
-            let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
-            throw WebServerError(
-                .libraryMissing,
-                "libmicrohttpd is missing: install it (Debian: libmicrohttpd12). \(reason)")
+        do throws(LibraryFault) {
+            return unsafe MicroHTTPDLibrary(
+                try LoadableLibrary(name: "libmicrohttpd", package: "libmicrohttpd12")
+                    .load(file, tapcard_microhttpd()) {
+                        unsafe tapcard_microhttpd_bind($0, $1)
+                    })
+        } catch {
+            throw WebServerError(.libraryMissing, "\(error.why).")
         }
-        var functions = tapcard_microhttpd()
-        if let missing = unsafe tapcard_microhttpd_bind(handle, &functions) {
-            let name = unsafe String(cString: missing)
-            throw WebServerError(
-                .libraryMissing, "\(file) is another version of libmicrohttpd: it has no \(name).")
-        }
-        return MicroHTTPDLibrary(functions)
     }
 
     /// For the functions of the header that call those of the library.

@@ -60,6 +60,9 @@ package struct RequestHead: Hashable {
             Refusal(431, "Headers of more than \(headerBytes) bytes are not taken.")
         }
 
+        static let tooManyBodies = Refusal(
+            503, "Too many bodies are being taken at this moment. Try again.")
+
         static let stopping = Refusal(503, "The server is being stopped.")
 
         var response: WebResponse { .text(text + "\n", status: status) }

@@ -34,27 +34,39 @@ import Glibc
     var phase = Phase.idle
     var isHead = false
     var body: [UInt8] = []
-    /// What was beyond the limit, and thrown away.
+    /// Why the body is not taken; what comes of it is thrown away.
+    var refusal: RequestHead.Refusal?
     var discardedBytes = 0
-    /// When the transfer that is under way has to be over, in `MonotonicClock`'s milliseconds.
+    /// When the transfer that is under way has to be over, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
+    /// Since when it has been without a whole request.
+    var waitingSince: UInt64
     private(set) var isSuspended = false
 
     init(
         _ number: UInt64, _ handle: OpaquePointer, _ library: MicroHTTPDLibrary,
-        _ mailbox: ServerMailbox
+        _ mailbox: ServerMailbox, openedAt now: UInt64
     ) {
         self.number = number
+        waitingSince = now
         unsafe self.handle = handle
         self.library = library
         self.mailbox = mailbox
         socket = unsafe library.withFunctions { unsafe tapcard_microhttpd_socket($0, handle) }
     }
 
+    /// Whether what is waited for is the client's request.
+    var isWithoutRequest: Bool {
+        switch phase {
+        case .idle, .begun, .receiving: true
+        case .handling, .handled, .answering, .streaming, .refused: false
+        }
+    }
+
     /// Ready for the next request.
     func reset() {
         phase = .idle
-        body = []
+        refusal = nil
         discardedBytes = 0
     }
 

@@ -78,6 +78,7 @@ extension ServerLoop {
                 try RequestHead(
                     method: method, target: target, version: version,
                     headers: connection.headers, bodyBytes: settings.bodyBytes))
+            limitTransfer(connection)
             return .YES
         } catch {
             connection.phase = .refused
@@ -93,19 +94,31 @@ extension ServerLoop {
         switch connection.phase {
         case .receiving(let head):
             if unsafe part.isEmpty {
-                return connection.discardedBytes == 0
-                    ? ask(connection, head)
-                    : answer(connection, RequestHead.Refusal.tooLong(settings.bodyBytes).response)
+                guard let refusal = connection.refusal else { return ask(connection, head) }
+                return answer(connection, refusal.response)
             }
-            let room = settings.bodyBytes - connection.body.count
-            connection.discardedBytes += max(part.count - room, 0)
-            if connection.discardedBytes == 0 {
-                unsafe connection.body.append(contentsOf: part)
-            }
+            unsafe take(part, connection)
             return connection.discardedBytes <= Self.discardedBytes ? .YES : .NO
         case .handled(let response): return answer(connection, response)
         case .idle, .begun, .handling, .answering, .streaming, .refused: return .YES
         }
+    }
+
+    /// Keeps a part of a body, or throws it away with all the rest.
+    private func take(_ part: UnsafeRawBufferPointer, _ connection: ServerConnection) {
+        let isAlone = heldBodyBytes == connection.body.count
+        if part.count > settings.bodyBytes - connection.body.count {
+            connection.refusal = connection.refusal ?? .tooLong(settings.bodyBytes)
+        } else if part.count > settings.allBodiesBytes - heldBodyBytes, !isAlone {
+            connection.refusal = connection.refusal ?? .tooManyBodies
+        }
+        guard connection.refusal == nil else {
+            dropBody(of: connection)
+            connection.discardedBytes += part.count
+            return
+        }
+        heldBodyBytes += part.count
+        unsafe connection.body.append(contentsOf: part)
     }
 
     private func ask(_ connection: ServerConnection, _ head: RequestHead) -> MHD_Result {
@@ -113,13 +126,17 @@ extension ServerLoop {
         let request = WebRequest(
             method: connection.isHead ? "GET" : head.method, path: head.target.path,
             query: head.target.query, headers: head.headers, body: connection.body)
+        // The handler holds them now.
         connection.body = []
+        let bodyBytes = request.body.count
         connection.deadline = nil
         connection.suspend()
         connection.phase = .handling(
             Task { [handler, mailbox, number = connection.number] in
                 let response = await handler(request)
-                if !mailbox.post(.answer(connection: number, response)) { response.abandon() }
+                let isTaken = mailbox.post(
+                    .answer(connection: number, response, bodyBytes: bodyBytes))
+                if !isTaken { response.abandon() }
             })
         return .YES
     }
@@ -137,8 +154,13 @@ extension ServerLoop {
 
     private func completed(_ connection: ServerConnection) {
         if case .handling(let task) = connection.phase { task.cancel() }
-        if case .refused = connection.phase {} else { connection.reset() }
-        limitTransfer(connection)
+        dropBody(of: connection)
+        if case .refused = connection.phase {
+            limitTransfer(connection)
+        } else {
+            connection.reset()
+            limitWait(connection)
+        }
         if isStopping { connection.cut() }
     }
 }

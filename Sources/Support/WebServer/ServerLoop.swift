@@ -2,6 +2,7 @@ import BlockingLane
 import CLinux
 import CMicroHTTPD
 import Glibc
+import SystemClock
 
 /// The thread on which a server runs. libmicrohttpd has none of its own and is run here, so that
 /// nothing of a connection is touched by two threads, and only the mailbox and the streams have a
@@ -18,15 +19,20 @@ final class ServerLoop {
 
     /// How exactly transfers are held to their time.
     private static let tickMilliseconds: UInt64 = 500
+    /// How long a client has for its request, however many others wait for its place.
+    private static let courtesyMilliseconds: UInt64 = 1_000
 
     let settings: WebServerSettings
     let handler: Handler
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
     private var daemon: MicroHTTPDDaemon?
+    private let listening: CInt
     private let epoll: CInt
     private var lingering: LingeringSockets
     private var connections: [UInt64: ServerConnection] = [:]
+    /// Of bodies that are received or with a handler, which may outlive its connection.
+    var heldBodyBytes = 0
     /// Connections whose clients send no more.
     private var left: Set<UInt64> = []
     private var nextNumber = Watched.first
@@ -47,6 +53,7 @@ final class ServerLoop {
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("no epoll", errno) }
+        self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(
             library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
         self.daemon = daemon
@@ -86,12 +93,12 @@ final class ServerLoop {
 
     private var isOver: Bool {
         guard let end else { return false }
-        return connections.isEmpty || MonotonicClock.now >= end
+        return connections.isEmpty || SystemClock.uptimeMilliseconds >= end
     }
 
     /// Waits until there is something to do; whether that is in the mailbox.
     private func wait(_ daemon: MicroHTTPDDaemon) -> Bool {
-        let now = MonotonicClock.now
+        let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
         let timeout = (times + [daemon.timeout].compactMap { $0 }).min()
         var isMailThere = false
@@ -119,7 +126,8 @@ final class ServerLoop {
 
     private func receive(_ message: ServerMailbox.Message) {
         switch message {
-        case .answer(let number, let response):
+        case .answer(let number, let response, let bodyBytes):
+            heldBodyBytes -= bodyBytes
             guard let connection = connections[number], case .handling = connection.phase else {
                 response.abandon()
                 return
@@ -139,32 +147,61 @@ final class ServerLoop {
 
     // MARK: Limits of time
 
-    /// A request or an answer is under way, and has to come to its end.
-    func limitTransfer(_ connection: ServerConnection) {
-        let now = MonotonicClock.now
-        connection.deadline = now + UInt64(UInt32(clamping: settings.transferSeconds)) * 1000
+    /// What is under way on the connection has to come to its end within so long.
+    private func limit(_ connection: ServerConnection, seconds: Int) {
+        let now = SystemClock.uptimeMilliseconds
+        connection.deadline = now + UInt64(UInt32(clamping: seconds)) * 1_000
         if nextTick == nil { nextTick = now + Self.tickMilliseconds }
     }
 
+    /// A body or an answer is under way.
+    func limitTransfer(_ connection: ServerConnection) {
+        limit(connection, seconds: settings.transferSeconds)
+    }
+
+    /// The next request is waited for. Nobody tells when it begins, so it has the time together
+    /// with what it may be idle.
+    func limitWait(_ connection: ServerConnection) {
+        connection.waitingSince = SystemClock.uptimeMilliseconds
+        if settings.idleSeconds > 0 {
+            limit(connection, seconds: settings.idleSeconds + settings.headSeconds)
+        } else {
+            connection.deadline = nil
+        }
+    }
+
     private func tick() {
-        let now = MonotonicClock.now
+        let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        var isNeeded = false
+        let isFull = connections.count >= settings.connections
+        var isNeeded = isFull
         for connection in connections.values {
             guard let deadline = connection.deadline else { continue }
             isNeeded = true
             if deadline <= now { connection.cut() }
         }
+        if isFull, !isStopping { makeRoom(now) }
         lingering.expire(now)
         nextTick = isNeeded || !lingering.isEmpty ? now + Self.tickMilliseconds : nil
+    }
+
+    /// Makes those go that have been without a whole request for longest, as many as others wait.
+    private func makeRoom(_ now: UInt64) {
+        let count = Int(linux_waiting_connections(listening))
+        guard count > 0 else { return }
+        let longest = connections.values
+            .filter { $0.isWithoutRequest && $0.waitingSince + Self.courtesyMilliseconds <= now }
+            .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
+        for connection in longest.prefix(count) { connection.cut() }
     }
 
     // MARK: Connections
 
     func opened(_ handle: OpaquePointer) -> ServerConnection {
-        let connection = unsafe ServerConnection(nextNumber, handle, library, mailbox)
+        let connection = unsafe ServerConnection(
+            nextNumber, handle, library, mailbox, openedAt: SystemClock.uptimeMilliseconds)
         connections[nextNumber] = connection
-        limitTransfer(connection)
+        limit(connection, seconds: settings.headSeconds)
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
         }
@@ -174,13 +211,19 @@ final class ServerLoop {
 
     func closed(_ connection: ServerConnection) {
         connections[connection.number] = nil
+        dropBody(of: connection)
         left.remove(connection.number)
         hasClosed = true
         // Nothing to be done where it fails: then it is watched no longer, which is what is wanted.
         _ = linux_unwatch(epoll, connection.socket)
         guard !isStopping, connection.mayBeSending else { return }
         lingering.add(connection.socket, connection.number)
-        if nextTick == nil { nextTick = MonotonicClock.now + Self.tickMilliseconds }
+        if nextTick == nil { nextTick = SystemClock.uptimeMilliseconds + Self.tickMilliseconds }
+    }
+
+    func dropBody(of connection: ServerConnection) {
+        heldBodyBytes -= connection.body.count
+        connection.body = []
     }
 
     /// libmicrohttpd does not look at a suspended connection, so it does not see that a listener
@@ -228,7 +271,7 @@ final class ServerLoop {
         self.daemon = nil
         for message in mailbox.shut() {
             switch message {
-            case .answer(_, let response): response.abandon()
+            case .answer(_, let response, _): response.abandon()
             case .streamHasNews: break
             case .stop(_, let continuation):
                 if let continuation { waiting.append(continuation) }

@@ -6,9 +6,11 @@ import Glibc
 /// the last one who might write to it.
 final class ServerMailbox: Sendable {
     enum Message: Sendable {
-        case answer(connection: UInt64, WebResponse)
+        /// From a handler, which holds a body of so many bytes no longer.
+        case answer(connection: UInt64, WebResponse, bodyBytes: Int)
         case streamHasNews(connection: UInt64)
-        /// Until a time of `MonotonicClock`; the continuation goes on when all is down.
+        /// Until a time of `SystemClock.uptimeMilliseconds`; the continuation goes on when all is
+        /// down.
         case stop(by: UInt64, whenDown: CheckedContinuation<Void, Never>?)
     }
 
@@ -59,14 +61,5 @@ final class ServerMailbox: Sendable {
             defer { state.messages = [] }
             return state.messages
         }
-    }
-}
-
-/// Milliseconds of a clock that nobody sets.
-enum MonotonicClock {
-    static var now: UInt64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }

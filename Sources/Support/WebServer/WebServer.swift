@@ -1,5 +1,6 @@
 import BlockingLane
 import Glibc
+import SystemClock
 
 /// A server of HTTP/1.1, on one thread of its own. It goes on until it is stopped, or until
 /// nobody holds it any more: then it gives up at once whatever is under way.
@@ -82,7 +83,7 @@ public final class WebServer: Sendable {
             UInt64(UInt32(clamping: seconds)) * 1000
             + UInt64(max(attoseconds, 0)) / 1_000_000_000_000_000
         await withCheckedContinuation { continuation in
-            let time = MonotonicClock.now + milliseconds
+            let time = SystemClock.uptimeMilliseconds + milliseconds
             if !mailbox.post(.stop(by: time, whenDown: continuation)) { continuation.resume() }
         }
     }

@@ -17,13 +17,20 @@ public struct WebServerSettings: Sendable {
     public var port: UInt16 = 0
     /// A longer body is refused with 413.
     public var bodyBytes = 1 << 20
+    /// What all bodies together may take that are held at a time; beyond it they are refused with
+    /// 503. One body always finds room where no other is held.
+    public var allBodiesBytes = 16 << 20
     /// A longer request line with its headers is refused with 431 or 414.
     public var headerBytes = 16 << 10
-    /// Further clients wait until one of these has gone.
+    /// Further clients wait until one of these has gone. For those that wait the connections go that
+    /// have been without a whole request for longest.
     public var connections = 256
     /// A connection on which nothing moves for so long is closed; zero is never.
     public var idleSeconds = 30
-    /// A request has to arrive, and an answer to be taken, within so long, slow as it may move.
+    /// A request's first line and headers have to arrive within so long, slow as they may move: of
+    /// a connection's first request after it was opened, of a later one after the idle time.
+    public var headSeconds = 10
+    /// A body has to arrive, and an answer to be taken, within so long, slow as it may move.
     /// Streams may take for ever.
     public var transferSeconds = 120
     public var tls: TLS?

@@ -69,7 +69,8 @@ struct MastermindCommandTests {
         try refused("mastermind ranking", 8, "You are not logged in to Mastermind.")
         try refused("mastermind login amanda --time-to-live 29", 2, "cannot last 29 seconds")
         try refused(
-            "mastermind login amanda --time-to-live x", 2, "is no number for --time-to-live")
+            "mastermind login amanda --time-to-live x", 2,
+            "--time-to-live cannot be \"x\": write a whole number. Nothing was sent.")
         let unasked = try bench.run("mastermind login amanda", password: nil)
         #expect(unasked.status == 2 && unasked.errors.contains("nobody to ask for the password"))
         let wrong = try bench.run("mastermind login amanda --verbose", password: "sesame")

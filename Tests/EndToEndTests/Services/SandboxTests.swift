@@ -59,15 +59,12 @@ struct SandboxTests {
         let counter = try Counter()
         let played = try PlayedServices(
             counter,
-            [
-                "--fail", "activation:503*1", "--draw-every", "1", "--max-age", "9",
-                "--password", "open sesame",
-            ])
+            ["--fail", "activation:503*1", "--draw-every", "1", "--max-age", "9"])
         let path = "/activation/version?code=\(SandboxTests.code)"
         #expect(try played.curl(path) == #"{"error":"the switch says so"} 503"#)
         #expect(try played.curl(path).hasSuffix(" 200"))
         let login = [
-            "--data", #"{"user_id":"amanda","password":"open sesame","time-to-live":30}"#,
+            "--data", #"{"user_id":"amanda","password":"sandbox","time-to-live":30}"#,
         ]
         #expect(try played.curl("/mastermind/api/v2/login", login).hasSuffix(" 200"))
         var draws = ""

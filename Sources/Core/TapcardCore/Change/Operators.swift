@@ -30,13 +30,7 @@ extension Station {
 
     /// The number of the card on the reader; nothing is read from it.
     public func cardOnReader() async throws(TapcardError) -> CardUID {
-        surroundings.progress(.waitingForCard)
-        let identity: TagIdentity
-        do {
-            identity = try await reader.select(within: settings.wait)
-        } catch {
-            throw TapcardError(error)
-        }
+        let identity = try await waitForTag()
         await reader.release()
         guard let uid = CardUID(bytes: identity.uid) else {
             throw TapcardError(.unsupportedTag, "This tag has no seven-byte number.")

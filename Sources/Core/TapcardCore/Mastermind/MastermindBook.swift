@@ -33,8 +33,6 @@ struct MastermindBook: Hashable, Sendable {
 
     /// The games that were not played for longest go where there are more.
     static let mostGames = 16
-    /// More guesses than anyone makes.
-    static let highestNumber = 1_000_000_000
     static let format = "tapcard mastermind 1"
     /// Stands for the number of a guess whose answer may still come.
     private static let asked = "asked"
@@ -171,7 +169,9 @@ extension MastermindBook {
         }
     }
 
-    static func isNumber(_ number: Int) -> Bool { (1...highestNumber).contains(number) }
+    private static func isNumber(_ number: Int) -> Bool {
+        (1...MastermindRules.mostGuesses).contains(number)
+    }
 
     private static func whole(_ value: JSONValue?) -> Int? { value?.numberText.flatMap { Int($0) } }
 }
@@ -184,19 +184,12 @@ extension MastermindBook.Login {
         switch document["timeToLive"] {
         case .null?: timeToLive = nil
         case .number(let text)?:
-            guard let seconds = Int(text), MastermindDesk.timesToLive.contains(seconds) else {
+            guard let seconds = Int(text), MastermindRules.loginSeconds.contains(seconds) else {
                 return nil
             }
             timeToLive = seconds
         default: return nil
         }
         (self.address, self.user, self.token) = (address, user, token)
-    }
-}
-
-extension MastermindEvaluation {
-    /// Whether a game of so many slots can have it.
-    func isPossible(slots: Int) -> Bool {
-        (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
     }
 }

@@ -3,8 +3,6 @@ public import TapcardDomain
 
 /// Mastermind at a station: the service, who is logged in there, and the games that are kept.
 public struct MastermindDesk: Sendable {
-    /// How long a login may be asked to last, in seconds.
-    public static let timesToLive = 30...3_600
     private static let longestUser = 256
 
     private let file: MastermindFile
@@ -77,11 +75,11 @@ public struct MastermindDesk: Sendable {
                 .usage, "A user's name has 1 to \(longestUser) bytes, and no control characters.",
                 meaning: nothingSent)
         }
-        if let timeToLive, !timesToLive.contains(timeToLive) {
+        if let timeToLive, !MastermindRules.loginSeconds.contains(timeToLive) {
             throw TapcardError(
                 .usage,
-                "A login cannot last \(timeToLive) seconds: choose \(timesToLive.lowerBound) to "
-                    + "\(timesToLive.upperBound).", meaning: nothingSent)
+                "A login cannot last \(timeToLive) seconds: choose "
+                    + "\(MastermindRules.loginSeconds.words).", meaning: nothingSent)
         }
     }
 
@@ -140,14 +138,7 @@ public struct MastermindDesk: Sendable {
         try change(game) { $0.ask(colours) }
         do {
             let answer = try await callWithLogin { token throws(ServiceError) in
-                let answer = try await service.guess(colours, in: game.id, with: token)
-                guard answer.evaluation.isPossible(slots: game.slots),
-                    MastermindBook.isNumber(answer.guessCount)
-                else {
-                    throw ServiceError(
-                        .wrongShape, "an evaluation that a game of \(game.slots) slots cannot have")
-                }
-                return answer
+                try await service.guess(colours, in: game.id, with: token)
             }
             return try keep(answer, of: colours, in: game)
         } catch let failure as Failure {

@@ -86,16 +86,13 @@ struct MastermindFile: Sendable {
     private func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        let lock: FileLock?
-        do {
-            lock = try FileLock.acquire(path + ".lock", waiting: true)
-        } catch {
-            throw refusal(
-                "The file of your games cannot be locked: \(error.detail).",
-                "Make room or give yourself the right to write there.")
-        }
-        defer { withExtendedLifetime(lock) {} }
-        return try body()
+        try FileLock.holding(
+            path + ".lock",
+            orThrow: { error in
+                refusal(
+                    "The file of your games cannot be locked: \(error.detail).",
+                    "Make room or give yourself the right to write there.")
+            }, body)
     }
 
     private func save(_ book: MastermindBook) throws(TapcardError) {

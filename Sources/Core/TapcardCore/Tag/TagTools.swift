@@ -236,17 +236,21 @@ extension Station {
         }
     }
 
+    /// Waits for a tag of any kind, which the caller lets go of.
+    func waitForTag() async throws(TapcardError) -> TagIdentity {
+        surroundings.progress(.waitingForCard)
+        do {
+            return try await reader.select(within: settings.wait)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
     /// Waits for a tag of any kind, and lets go of it whatever happens.
     private func withTag<Success: Sendable>(
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
-        surroundings.progress(.waitingForCard)
-        let identity: TagIdentity
-        do {
-            identity = try await reader.select(within: settings.wait)
-        } catch {
-            throw TapcardError(error)
-        }
+        let identity = try await waitForTag()
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
             await reader.release()
             throw TapcardError(

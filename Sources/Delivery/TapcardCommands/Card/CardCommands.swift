@@ -1,4 +1,5 @@
 import Ledger
+import StyledText
 import TagReading
 import TapcardCore
 import TapcardDomain

@@ -1,4 +1,5 @@
 import Ledger
+import StyledText
 import TapcardDomain
 import TextCodecs
 
@@ -32,8 +33,8 @@ struct HistoryText {
 extension Session {
     func line(of text: HistoryText) -> String {
         [
-            LocalTime.text(text.at), text.uid.description, padded(text.what, 18),
-            padded(text.amount?.shown ?? "", 12), padded(text.balance?.shown ?? "", 12),
+            LocalTime.text(text.at), text.uid.description, text.what.padded(18),
+            (text.amount?.shown ?? "").padded(12), (text.balance?.shown ?? "").padded(12),
             ([text.id.description] + text.about).joined(separator: "  "),
         ].joined(separator: "  ")
     }

@@ -2,6 +2,7 @@ import CardCryptography
 import CardImage
 import DurableFile
 import Ledger
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -130,7 +131,7 @@ extension Session {
                         }))
             ],
             rows.map {
-                "key \($0.entry.id)  \(padded($0.entry.status.rawValue, 12))  "
+                "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
                     + "since \($0.entry.created)  cards: \($0.use.cards)  "
                     + "protected: \($0.use.protected)"
             }, isPlain: true)

@@ -1,4 +1,5 @@
 import Ledger
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -144,9 +145,5 @@ extension Session {
                     "Card \($0): the service was asked for its activation and has not answered; "
                         + "tapcard activate asks again"
                 }, problem: problem)
-    }
-
-    func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

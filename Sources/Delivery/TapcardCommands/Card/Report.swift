@@ -1,3 +1,4 @@
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs

@@ -1,4 +1,5 @@
 import Ledger
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -160,7 +161,7 @@ extension Session {
                         }))
             ],
             rows.map {
-                padded($0.name, names) + "  " + padded($0.origin, origins) + "  "
+                $0.name.padded(names) + "  " + $0.origin.padded(origins) + "  "
                     + ($0.value ?? Session.unset($0.name))
             }, isPlain: true)
     }

@@ -37,27 +37,3 @@ public struct TerminalSize: Sendable, Hashable {
         (self.columns, self.rows) = (columns, rows)
     }
 }
-
-/// How text may look.
-enum Style: String {
-    case good = "32"
-    case bad = "31"
-    case gold = "33"
-    case heading = "1"
-
-    func applied(to text: String, _ isWanted: Bool) -> String {
-        isWanted ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
-    }
-}
-
-extension String {
-    /// The text as a terminal may get it: names of files, settings and what stands in a dump are
-    /// other people's words, and must not move the cursor, colour the page or turn it around.
-    var shown: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    scalar.isMisleading && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar
-                }))
-    }
-}

@@ -1,4 +1,5 @@
 import Ledger
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs

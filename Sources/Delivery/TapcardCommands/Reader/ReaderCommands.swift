@@ -1,4 +1,5 @@
 import ReaderDiagnosis
+import StyledText
 import TapcardCore
 import TextCodecs
 
@@ -28,14 +29,14 @@ extension Session {
             await drivers.readers.survey(naming: settings.reader).rows + [ReaderRow.simulated]
         let isUsable =
             settings.readerIsSimulated || rows.dropLast().contains(where: \.isUsable)
-        let names = rows.map(\.shownName.count).max() ?? 0
-        let makes = rows.map(\.make.onOneLine.count).max() ?? 0
-        let drivers = rows.map(\.driver.count).max() ?? 0
+        let names = rows.map(\.shownName.cellCount).max() ?? 0
+        let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
+        let drivers = rows.map(\.driver.cellCount).max() ?? 0
         return Report(
             [JSONMember(key: "readers", value: .array(rows.map(\.document)))],
             rows.map {
-                padded($0.shownName, names) + "  " + padded($0.make.onOneLine, makes) + "  "
-                    + padded($0.driver, drivers) + "  " + $0.state.text.onOneLine
+                $0.shownName.padded(names) + "  " + $0.make.onOneLine.padded(makes) + "  "
+                    + $0.driver.padded(drivers) + "  " + $0.state.text.onOneLine
             },
             problem: isUsable
                 ? nil

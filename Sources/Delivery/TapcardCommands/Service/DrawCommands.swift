@@ -1,4 +1,5 @@
 import ServicePorts
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -93,7 +94,7 @@ extension Session {
                 JSONMember(key: "next", value: .text(next?.id)),
                 JSONMember(key: "previous", value: .text(previous?.id)),
             ],
-            lines: [Line("Draw \(draw.words)", .heading)] + layout().large(draw.balls) + [
+            lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
                 Line("Top prize: \(topPrize.shown)"),
                 Line("Next: \(next?.words ?? "none yet, this is the newest")"),
                 Line("Previous: \(previous?.words ?? "none, this is the oldest")"),

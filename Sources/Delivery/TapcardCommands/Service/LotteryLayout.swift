@@ -1,3 +1,4 @@
+import StyledText
 import TapcardDomain
 
 /// How draws and tickets look: in a pipe a line each, on a terminal as wide as it is.
@@ -19,9 +20,9 @@ struct LotteryLayout: Sendable {
     func table(of draws: [PricedDraw]) -> [Line] {
         let digits = LotteryLayout.digits(draws.map(\.draw.balls))
         let rows =
-            [["Draw", "Date", "Balls", "Bonus", "Top prize"].map { Line($0, .heading) }]
+            [["Draw", "Date", "Balls", "Bonus", "Top prize"].map { Line($0, .title) }]
             + draws.map { row in
-                let balls = row.draw.balls.numbers.map { LotteryLayout.padded($0, digits) }
+                let balls = row.draw.balls.numbers.map { String($0).padded(digits, atStart: true) }
                 return [
                     Line(row.draw.id.text), Line(row.draw.date.description),
                     Line(balls.joined(separator: " ")),
@@ -67,7 +68,7 @@ struct LotteryLayout: Sendable {
         // With air around the numbers where there is room for it.
         let isAiry = balls.all.count * (digits + 5) <= width
         let boxes =
-            balls.numbers.map { box($0, digits, isAiry, edge: "╭─╮│╰╯", nil) }
+            balls.numbers.map { box($0, digits, isAiry, edge: "╭─╮│╰╯", .plain) }
             + [box(balls.bonus, digits, isAiry, edge: "╔═╗║╚╝", .gold)]
         let perRow = max(1, (width + 1) / (boxes[0][0].width + 1))
         return stride(from: 0, to: boxes.count, by: perRow).flatMap { start in
@@ -79,11 +80,11 @@ struct LotteryLayout: Sendable {
     }
 
     private func box(
-        _ number: Int, _ digits: Int, _ isAiry: Bool, edge: String, _ style: Style?
+        _ number: Int, _ digits: Int, _ isAiry: Bool, edge: String, _ style: Style
     ) -> [Line] {
         let parts = edge.map(String.init)
         let air = isAiry ? " " : ""
-        let text = air + LotteryLayout.padded(number, digits) + air
+        let text = air + String(number).padded(digits, atStart: true) + air
         let bar = String(repeating: parts[1], count: text.count)
         return [
             parts[0] + bar + parts[2], parts[3] + text + parts[3], parts[4] + bar + parts[5],
@@ -130,7 +131,7 @@ struct LotteryLayout: Sendable {
     private func ball(
         _ number: Int, _ digits: Int, _ isMatched: Bool?, _ brackets: String, _ good: Style
     ) -> Line {
-        let text = LotteryLayout.padded(number, digits)
+        let text = String(number).padded(digits, atStart: true)
         guard let isMatched else { return Line(" \(text) ") }
         let parts = isMatched ? brackets.map(String.init) : [" ", " "]
         return Line(parts[0] + text + parts[1], isMatched ? good : .bad)
@@ -149,11 +150,6 @@ struct LotteryLayout: Sendable {
     /// How many digits the widest number has.
     private static func digits(_ balls: [Balls]) -> Int {
         balls.flatMap(\.all).map { String($0).count }.max() ?? 0
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: " ", count: max(0, digits - text.count)) + text
     }
 }
 

@@ -1,5 +1,6 @@
 import Ledger
 import ServicePorts
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs

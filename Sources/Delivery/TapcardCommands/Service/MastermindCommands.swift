@@ -1,6 +1,7 @@
 import Ledger
 import MastermindBoard
 import ServicePorts
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TerminalControl
@@ -21,7 +22,9 @@ extension Command {
             options: [
                 CommandOption(
                     name: "time-to-live", value: "SECONDS",
-                    help: "How long the login lasts, 30 to 3600; the service decides without it")
+                    help:
+                        "How long the login lasts, \(MastermindRules.loginSeconds.words); the service "
+                        + "decides without it")
             ],
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
@@ -106,7 +109,7 @@ extension Session {
 
     fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
         let user = command.argument("USER") ?? ""
-        let timeToLive = try whole("time-to-live")
+        let timeToLive = try number("time-to-live", orSay: "Nothing was sent.")
         try MastermindDesk.requireLogin(user, timeToLive)
         let desk = try mastermind()
         guard let password = try await mastermindPassword(user) else {
@@ -123,7 +126,7 @@ extension Session {
     }
 
     fileprivate func startMastermind() async throws(TapcardError) -> Report {
-        let slots = try whole("slots") ?? Session.usualSlots
+        let slots = try number("slots", orSay: "Nothing was sent.") ?? Session.usualSlots
         let desk = try mastermind()
         // What can fail without a game fails before there is one.
         let station = command.flag("keep") ? try await self.station() : nil
@@ -183,9 +186,9 @@ extension Session {
     }
 
     fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
-        let slots = try whole("slots")
+        let slots = try number("slots", orSay: "Nothing was sent.")
         let rows = try await mastermind().ranking().ranked(slots: slots)
-        let names = rows.map { $0.name.shown.count }.max() ?? 0
+        let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(
             [JSONMember(key: "ranking", value: .array(rows.map(Report.document(of:))))],
@@ -193,10 +196,10 @@ extension Session {
                 ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
                 : rows.map { row in
                     let score = String(row.score)
-                    return padded(row.name.shown, names) + "  "
-                        + padded("", scores - score.count) + score
+                    return row.name.steady.padded(names) + "  "
+                        + score.padded(scores, atStart: true)
                         + (row.score == 1 ? " guess,   " : " guesses, ")
-                        + padded("\(row.slots) slots", 8) + "  \(row.time)"
+                        + "\(row.slots) slots".padded(8) + "  \(row.time)"
                 }, isPlain: true)
     }
 
@@ -216,17 +219,6 @@ extension Session {
         return Report(
             Report.members(of: kept) + [JSONMember(key: "uid", value: .text(card.uid))],
             ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"])
-    }
-
-    /// A whole number given with an option.
-    private func whole(_ name: String) throws(TapcardError) -> Int? {
-        guard let text = command.option(name) else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
-            throw TapcardError(
-                .usage, "\(text.debugDescription) is no number for --\(name).",
-                meaning: "Nothing was sent.")
-        }
-        return number
     }
 }
 

@@ -26,9 +26,6 @@ extension Command {
                     name: "max-age", value: "SECONDS",
                     help: "How long the lottery's answers may be kept without asking: 60"),
                 CommandOption(
-                    name: "password", value: "TEXT",
-                    help: "What Mastermind lets everybody in with: sandbox"),
-                CommandOption(
                     name: "tls-certificate", value: "FILE",
                     help: "Answer by HTTPS, with this certificate (PEM)", completesFiles: true),
                 CommandOption(
@@ -48,44 +45,23 @@ extension Session {
 
     fileprivate func sandboxRequest() throws(TapcardError) -> SandboxRequest {
         var request = SandboxRequest()
-        request.port = UInt16(try number("port", 0...Int(UInt16.max)) ?? 0)
+        let nothing = "Nothing is played."
+        request.port = UInt16(
+            try number("port", in: 0...Int(UInt16.max), orSay: nothing) ?? 0)
         request.failure = command.option("fail")
-        request.drawEvery = try number("draw-every", 1...Session.longestDrawPause).map {
-            .seconds($0)
-        }
-        request.maxAge = try number("max-age", 0...Session.longestAge)
-        request.password = command.option("password")
+        request.drawEvery = try number(
+            "draw-every", in: 1...Session.longestDrawPause, orSay: nothing
+        ).map { .seconds($0) }
+        request.maxAge = try number("max-age", in: 0...Session.longestAge, orSay: nothing)
         (request.certificate, request.key) =
             (command.option("tls-certificate"), command.option("tls-key"))
-        guard request.password != "" else {
-            throw TapcardError(
-                .usage, "--password needs a password.", meaning: "Nothing is played.",
-                advice: "Leave it out: then it is the word sandbox.")
-        }
         guard (request.certificate == nil) == (request.key == nil) else {
             throw TapcardError(
                 .usage, "A certificate needs its key, and a key its certificate.",
-                meaning: "Nothing is played.",
+                meaning: nothing,
                 advice: "Name both, with --tls-certificate and --tls-key.")
         }
         return request
-    }
-
-    /// The whole number given with an option.
-    private func number(
-        _ name: String, _ range: ClosedRange<Int>
-    ) throws(TapcardError) -> Int? {
-        guard let text = command.option(name) else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
-            range.contains(number)
-        else {
-            throw TapcardError(
-                .usage,
-                "--\(name) cannot be \(text.debugDescription): write a whole number, "
-                    + "\(range.lowerBound) to \(range.upperBound).",
-                meaning: "Nothing is played.")
-        }
-        return number
     }
 
     /// Plays them until somebody stops it.

@@ -10,8 +10,6 @@ public struct SandboxRequest: Sendable, Hashable {
     public var drawEvery: Duration?
     /// For so many seconds an answer of the lottery may be kept; nil for the usual time.
     public var maxAge: Int?
-    /// What Mastermind lets everybody in with; nil for the usual word.
-    public var password: String?
     /// Files with a certificate and its key; without them it is plain HTTP.
     public var certificate: String?
     public var key: String?

@@ -1,3 +1,4 @@
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -170,7 +171,7 @@ struct ShownTickets: Sendable {
     private func section(
         _ title: String, _ tickets: [ShownTicket], _ layout: LotteryLayout
     ) -> [Line] {
-        [Line(title, .heading)]
+        [Line(title, .title)]
             + (tickets.isEmpty ? ["none"] : layout.lines(of: tickets))
     }
 }

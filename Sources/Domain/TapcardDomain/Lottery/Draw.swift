@@ -109,7 +109,7 @@ public struct DrawList: Hashable, Sendable {
     }
 
     /// How far ahead tickets are sold.
-    public static let mostDrawsAhead = 52
+    private static let mostDrawsAhead = 52
 
     /// The draw that a ticket is for: the one after the last known, or the one that is named if
     /// it is still to come.

@@ -8,6 +8,10 @@ public struct MastermindRules: Hashable, Sendable {
     public static let mostColours = 12
     /// Bytes of a player's password.
     public static let longestPassword = 1_024
+    /// More than anyone makes.
+    public static let mostGuesses = 1_000_000
+    /// For how many seconds a login can be asked for.
+    public static let loginSeconds = 30...3_600
 
     public init(slots: Int, colours: Int = 6) throws(Refusal) {
         guard (1...MastermindRules.mostSlots).contains(slots),
@@ -53,6 +57,13 @@ public struct MastermindEvaluation: Hashable, Sendable {
             common += 1
         }
         self.init(black: black, white: common - black)
+    }
+
+    /// Whether a game of so many slots can have it. Where all but one are right, there is no other
+    /// place for the last one.
+    public func isPossible(slots: Int) -> Bool {
+        (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
+            && !(black == slots - 1 && white == 1)
     }
 }
 

@@ -75,7 +75,7 @@ struct AnswerReader {
             throw wrong("is \"\(Shown.text(text))\", which is no whole number")
         }
         guard range.contains(number) else {
-            throw wrong("is \(number), which is not \(range.lowerBound) to \(range.upperBound)")
+            throw wrong("is \(number), which is not \(range.words)")
         }
         return number
     }

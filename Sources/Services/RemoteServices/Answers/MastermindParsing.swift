@@ -3,7 +3,6 @@ package import TapcardDomain
 
 /// What the Mastermind service answers.
 package enum MastermindParsing {
-    private static let mostGuesses = 1_000_000
     private static let highestScore = 1_000_000_000
     private static let longestName = 200
 
@@ -31,13 +30,12 @@ package enum MastermindParsing {
         let pegs = try answer.member("evaluation")
         let black = try pegs.member("black").integer(in: 0...slots)
         let white = try pegs.member("white").integer(in: 0...slots)
-        // All but one right and the last one misplaced: there is no other place for it.
-        guard black + white <= slots, !(black == slots - 1 && white == 1) else {
+        let count = try answer.member("guessCount").integer(in: 1...MastermindRules.mostGuesses)
+        let evaluation = MastermindEvaluation(black: black, white: white)
+        guard let answer = MastermindAnswer(evaluation, guessCount: count, slots: slots) else {
             throw pegs.wrong("cannot be: \(black) black and \(white) white of \(slots)")
         }
-        let count = try answer.member("guessCount").integer(in: 1...mostGuesses)
-        return MastermindAnswer(
-            MastermindEvaluation(black: black, white: white), guessCount: count)
+        return answer
     }
 
     package static func ranking(_ body: [UInt8]) throws(ServiceError) -> [MastermindRank] {
@@ -67,19 +65,7 @@ package enum MastermindParsing {
     /// "2021-04-26 17:26:22", which is taken as it is: nothing says in which zone.
     private static func time(_ member: AnswerReader) throws(ServiceError) -> String {
         let text = try member.string()
-        let bytes = Array(text.utf8)
-        func number(_ place: Int) -> UInt8? {
-            let digits = bytes[place...(place + 1)]
-            guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
-                return nil
-            }
-            return UInt8(String(decoding: digits, as: UTF8.self))
-        }
-        guard bytes.count == 19, CalendarDate(String(decoding: bytes[..<10], as: UTF8.self)) != nil,
-            [bytes[10], bytes[13], bytes[16]] == Array(" ::".utf8),
-            let hour = number(11), let minute = number(14), let second = number(17),
-            hour < 24, minute < 60, second <= 60
-        else {
+        guard CivilTime(text) != nil else {
             throw member.wrong(
                 "is \"\(Shown.text(text))\", which is no date and time", as: .badDate)
         }

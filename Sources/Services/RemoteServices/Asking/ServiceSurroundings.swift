@@ -1,4 +1,4 @@
-import Glibc
+import SystemClock
 public import TapcardDomain
 
 /// Time and chance: parameters, so that tests own them.
@@ -24,12 +24,7 @@ public struct ServiceSurroundings: Sendable {
     public static let system: ServiceSurroundings = {
         let start = ContinuousClock.now
         return ServiceSurroundings(
-            now: {
-                var time = timespec()
-                unsafe clock_gettime(CLOCK_REALTIME, &time)
-                return Timestamp(
-                    milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
-            },
+            now: { Timestamp(milliseconds: SystemClock.millisecondsSince1970) },
             uptime: { start.duration(to: .now) },
             sleep: { try await Task.sleep(for: $0) },
             random: { Int.random(in: 0..<$0) })

@@ -2,6 +2,7 @@ import BlockingLane
 package import DurableFile
 import Glibc
 package import TapcardDomain
+import TextCodecs
 
 /// Answers of services on disk, one file for each address.
 ///

@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LibraryLoading
 import ServicePorts
 
 /// libcurl itself, loaded when the first request is made: loading costs 10 ms, which no tap has
@@ -18,15 +18,12 @@ struct CurlLibrary: @unchecked Sendable {
     }
 
     private static func open(_ file: String) throws(ServiceError) -> CurlLibrary {
-        guard let handle = unsafe dlopen(file, RTLD_NOW) else {
-            let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
-            throw ServiceError(.noClient, "libcurl is missing (Debian: libcurl4): \(reason)")
-        }
-        var functions = tapcard_libcurl()
-        if let missing = unsafe tapcard_libcurl_bind(handle, &functions) {
-            let name = unsafe String(cString: missing)
-            throw ServiceError(
-                .noClient, "\(file) is another version of libcurl: it has no \(name)")
+        let functions: tapcard_libcurl
+        do throws(LibraryFault) {
+            functions = try unsafe LoadableLibrary(name: "libcurl", package: "libcurl4")
+                .load(file, tapcard_libcurl()) { unsafe tapcard_libcurl_bind($0, $1) }
+        } catch {
+            throw ServiceError(.noClient, error.why)
         }
         guard functions.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
             throw ServiceError(.noClient, "libcurl could not be initialised")

@@ -1,27 +1,29 @@
-import BlockingLane
+package import BlockingLane
 import Glibc
-import Testing
 
 /// A client that says exactly what a test wants it to say, on a thread of its own: a call that
 /// waits must not keep one of those that handlers need.
-actor RawClient {
+package actor RawClient {
     private let lane: BlockingLane
     private let socket: CInt
     private var unread: [UInt8] = []
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
 
     /// Waits for nothing longer than this: then the test has failed.
     private static let patienceSeconds = 120
+    private static let keptBytes = 1 << 16
 
-    struct Failure: Error {
-        let what: String
-        let number = errno
+    package struct Failure: Error {
+        package let what: String
+        package let number = errno
     }
 
     /// What is said at the beginning follows the connection at once, however busy the threads are.
     /// With a small window for what it receives, where it is not going to read.
-    init(
+    package init(
         _ port: UInt16, saying text: String = "", receiveBytes: CInt? = nil,
         lane: BlockingLane? = nil
     ) throws {
@@ -53,15 +55,15 @@ actor RawClient {
     deinit { close(socket) }
 
     /// Several things one after the other, with no other task in between.
-    func atOnce<Answer>(
+    package func atOnce<Answer>(
         _ body: @Sendable (isolated RawClient) throws -> sending Answer
     ) throws -> sending Answer {
         try body(self)
     }
 
-    func send(_ text: String) throws { try send(Array(text.utf8)) }
+    package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
@@ -73,25 +75,24 @@ actor RawClient {
     }
 
     /// Sends what can be sent; the server may well hang up in the middle.
-    func sendWhatIsTaken(_ bytes: [UInt8]) {
+    package func sendWhatIsTaken(_ bytes: [UInt8]) {
         // What was refused shows in what is received.
         try? send(bytes)
     }
 
-    func get(_ path: String) throws {
+    package func get(_ path: String) throws {
         try send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
     }
 
     /// No more is sent, but answers are still read.
-    func finishSending() { shutdown(socket, CInt(SHUT_WR)) }
+    package func finishSending() { shutdown(socket, CInt(SHUT_WR)) }
 
     /// Gone at once, with a reset where bytes are unread.
-    func leave() { shutdown(socket, CInt(SHUT_RDWR)) }
+    package func leave() { shutdown(socket, CInt(SHUT_RDWR)) }
 
     /// The next answer, and not a byte more.
-    func answer(toHead: Bool = false) throws -> RawAnswer {
-        let head = try bytes(through: Array("\r\n\r\n".utf8))
-        var answer = RawAnswer(head: String(decoding: head, as: UTF8.self))
+    package func answer(toHead: Bool = false) throws -> RawAnswer {
+        var answer = try answerHead()
         if toHead || answer.status == 204 || answer.status == 304 { return answer }
         if answer.headers["transfer-encoding"] == "chunked" {
             while let chunk = try chunk() { answer.body += chunk }
@@ -104,13 +105,26 @@ actor RawClient {
     }
 
     /// The head of the next answer; its body is read by other calls.
-    func answerHead() throws -> RawAnswer {
+    package func answerHead() throws -> RawAnswer {
         let head = try bytes(through: Array("\r\n\r\n".utf8))
         return RawAnswer(head: String(decoding: head, as: UTF8.self))
     }
 
+    /// The next answer as it comes up to the end of the connection. Of a long body the beginning is
+    /// kept.
+    package func answerToTheEnd() throws -> RawAnswer {
+        var answer = try answerHead()
+        repeat {
+            let kept = unread.prefix(Self.keptBytes - answer.body.count)
+            answer.body += kept
+            answer.furtherBytes += unread.count - kept.count
+            unread = []
+        } while try receive()
+        return answer
+    }
+
     /// A chunk of a chunked body; nil is its end.
-    func chunk() throws -> [UInt8]? {
+    package func chunk() throws -> [UInt8]? {
         let line = try bytes(through: Array("\r\n".utf8)).dropLast(2)
         guard let count = Int(String(decoding: line, as: UTF8.self), radix: 16) else {
             throw Failure(what: "no chunk: \(line)")
@@ -120,7 +134,7 @@ actor RawClient {
     }
 
     /// Everything up to the end of the connection, be it closed or reset.
-    func rest() throws -> [UInt8] {
+    package func rest() throws -> [UInt8] {
         while try receive() {}
         defer { unread = [] }
         return unread
@@ -162,22 +176,29 @@ actor RawClient {
 }
 
 /// An answer as it came.
-struct RawAnswer {
-    let status: Int
-    let head: String
+package struct RawAnswer: Sendable {
+    package let status: Int
+    package let head: String
     /// Names in lower case.
-    let headers: [String: String]
-    var body: [UInt8] = []
+    package let headers: [String: String]
+    package var body: [UInt8] = []
+    /// What came behind the body that was kept.
+    package var furtherBytes = 0
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var bodyBytes: Int { body.count + furtherBytes }
+    /// What the head promises; nil where it promises nothing.
+    package var promisedBytes: Int? { headers["content-length"].flatMap { Int($0) } }
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     init(head: String) {
         self.head = head
         let lines = head.split(separator: "\r\n")
-        status = Int(lines[0].split(separator: " ").dropFirst().first ?? "") ?? 0
+        status = Int((lines.first ?? "").split(separator: " ").dropFirst().first ?? "") ?? 0
         var headers: [String: String] = [:]
         for line in lines.dropFirst() {
             let sides = line.split(separator: ":", maxSplits: 1)
+            guard sides.count == 2 else { continue }
             headers[sides[0].lowercased()] = String(sides[1].drop { $0 == " " })
         }
         self.headers = headers
@@ -185,6 +206,6 @@ struct RawAnswer {
 }
 
 /// Sends one text to a server and takes one answer.
-func exchange(_ port: UInt16, _ text: String) async throws -> RawAnswer {
+package func exchange(_ port: UInt16, _ text: String) async throws -> RawAnswer {
     try await RawClient(port, saying: text).answer()
 }

@@ -1,0 +1,91 @@
+/// A line made of pieces that have a style, where a terminal has colour.
+package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
+    private struct Piece: Sendable, Hashable {
+        let text: String
+        let style: Style
+    }
+
+    private var pieces: [Piece] = []
+    /// How many cells of a terminal it takes.
+    package private(set) var width = 0
+
+    package init() {}
+
+    package init(_ text: String, _ style: Style = .plain) { append(text, style) }
+    package init(stringLiteral text: String) { self.init(text) }
+
+    /// Without any style.
+    package var text: String { pieces.map(\.text).joined() }
+
+    package mutating func append(_ text: String, _ style: Style = .plain) {
+        guard !text.isEmpty else { return }
+        pieces.append(Piece(text: text, style: style))
+        width += text.cellCount
+    }
+
+    package mutating func append(_ line: Line) {
+        pieces += line.pieces
+        width += line.width
+    }
+
+    package static func + (left: Line, right: Line) -> Line {
+        var sum = left
+        sum.append(right)
+        return sum
+    }
+
+    package func rendered(_ hasColor: Bool) -> String {
+        pieces.map { $0.style.applied(to: $0.text.shown, hasColor) }.joined()
+    }
+
+    /// Filled up to a width with spaces, at its end or, for numbers, at its beginning.
+    package func padded(_ width: Int, atStart: Bool = false) -> Line {
+        let space = Line(String(repeating: " ", count: max(0, width - self.width)))
+        return atStart ? space + self : self + space
+    }
+
+    /// As much of its beginning as fits.
+    package func cut(to limit: Int) -> Line {
+        guard width > limit else { return self }
+        var line = Line()
+        for piece in pieces {
+            line.append(piece.text.cut(to: limit - line.width), piece.style)
+        }
+        return line
+    }
+
+    /// Without spaces at its end.
+    package var trimmed: Line {
+        var line = self
+        while let last = line.pieces.popLast() {
+            line.width -= last.text.cellCount
+            let text = String(last.text.reversed().drop { $0 == " " }.reversed())
+            guard text.isEmpty else {
+                line.append(text, last.style)
+                break
+            }
+        }
+        return line
+    }
+
+    /// Puts pieces one behind the other, on as many lines as a width makes necessary; further
+    /// lines are indented. Without a width it is one line.
+    package static func flow(
+        _ pieces: [Line], gap: String = "  ", indent: String = "  ", width: Int?
+    ) -> [Line] {
+        var lines: [Line] = []
+        for piece in pieces {
+            guard let last = lines.last else {
+                lines = [piece]
+                continue
+            }
+            let joined = last + Line(gap) + piece
+            if let width, joined.width > width {
+                lines.append(Line(indent) + piece)
+            } else {
+                lines[lines.count - 1] = joined
+            }
+        }
+        return lines
+    }
+}

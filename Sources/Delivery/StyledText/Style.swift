@@ -1,0 +1,18 @@
+/// How a piece of a line looks where there is colour. What it says is never said by colour alone.
+package struct Style: Hashable, Sendable {
+    /// What a terminal is told; empty for nothing.
+    private let codes: String
+
+    package init(codes: String) { self.codes = codes }
+
+    package static let plain = Style(codes: "")
+    package static let title = Style(codes: "1")
+    package static let faint = Style(codes: "2")
+    package static let bad = Style(codes: "31")
+    package static let good = Style(codes: "32")
+    package static let gold = Style(codes: "33")
+
+    package func applied(to text: String, _ hasColor: Bool) -> String {
+        hasColor && !codes.isEmpty ? "\u{1B}[\(codes)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,135 @@
+/// A second of UTC by calendar and clock.
+public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
+    private static let secondsInDay: Int64 = 86_400
+
+    public let date: CalendarDate
+    /// Counted from midnight.
+    private let second: Int
+
+    /// Nil outside the calendar.
+    public init?(_ time: Timestamp) {
+        let seconds = floored(time.milliseconds, 1_000)
+        let days = floored(seconds, CivilTime.secondsInDay)
+        guard let date = CalendarDate(daysSince1970: days) else { return nil }
+        self.date = date
+        second = Int(seconds - days * CivilTime.secondsInDay)
+    }
+
+    /// Reads 19 characters, "2021-04-26 17:26:22", and nothing else.
+    public init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, let date = CalendarDate(String(words[0])),
+            let second = secondOfDay(words[1])
+        else { return nil }
+        self.init(date, second)
+    }
+
+    /// The second may be one that was put in, the 60th: then it is the one after it.
+    fileprivate init?(_ date: CalendarDate, _ second: Int) {
+        let days = date.daysSince1970 * CivilTime.secondsInDay
+        self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
+    }
+
+    public var timestamp: Timestamp {
+        let seconds = date.daysSince1970 * CivilTime.secondsInDay + Int64(second)
+        return Timestamp(milliseconds: seconds * 1_000)
+    }
+
+    /// "17:26:22".
+    public var clock: String {
+        [second / 3_600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
+    }
+
+    /// "2021-04-26 17:26:22".
+    public var description: String { "\(date) \(clock)" }
+}
+
+/// A date as HTTP writes it: "Sun, 06 Nov 1994 08:49:37 GMT". The two older ways of writing one
+/// are read as none.
+public enum HTTPDate {
+    /// The first is the day on which 1970 began.
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Nil outside the calendar.
+    public static func text(_ time: Timestamp) -> String? {
+        guard let time = CivilTime(time) else { return nil }
+        let days = time.date.daysSince1970
+        let weekday = weekdays[Int(days - floored(days, 7) * 7)]
+        let month = months[time.date.month - 1]
+        let year = time.date.description.prefix(4)
+        return "\(weekday), \(twoDigits(time.date.day)) \(month) \(year) \(time.clock) GMT"
+    }
+
+    /// The day of the week is taken as it stands.
+    public static func parsing(_ text: String) -> Timestamp? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 6, weekdays.contains(where: { words[0] == "\($0)," }),
+            let day = number(words[1], digits: 2),
+            let month = months.firstIndex(of: String(words[2])),
+            let year = number(words[3], digits: 4), words[5] == "GMT",
+            let date = CalendarDate(year: year, month: month + 1, day: day),
+            let second = secondOfDay(words[4])
+        else { return nil }
+        return CivilTime(date, second)?.timestamp
+    }
+}
+
+extension CalendarDate {
+    // Years are counted from a first of March, so that the day that some of them have more is
+    // their last; of the months from March on five have 153 days, over and over.
+    private static let daysFromMarchOfYearZero: Int64 = 719_468
+    private static let daysInFourCenturies: Int64 = 146_097
+
+    /// The day that comes so many days after the first of 1970; nil outside the calendar.
+    fileprivate init?(daysSince1970 days: Int64) {
+        guard abs(days) < 10_000 * 366 else { return nil }
+        let day = days + CalendarDate.daysFromMarchOfYearZero
+        let era = floored(day, CalendarDate.daysInFourCenturies)
+        let dayOfEra = day - era * CalendarDate.daysInFourCenturies
+        // The last day of a four-year span and of the era has no year of its own.
+        let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
+        let yearOfEra = (dayOfEra - leapDays) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        self.init(
+            year: Int(era * 400 + yearOfEra) + (month < 10 ? 0 : 1),
+            month: Int(month < 10 ? month + 3 : month - 9),
+            day: Int(dayOfYear - (153 * month + 2) / 5 + 1))
+    }
+
+    fileprivate var daysSince1970: Int64 {
+        let year = month > 2 ? year : year - 1
+        let daysBeforeYear = year * 365 + year / 4 - year / 100 + year / 400
+        let daysBeforeMonth = (153 * ((month + 9) % 12) + 2) / 5
+        return Int64(daysBeforeYear + daysBeforeMonth + day - 1)
+            - CalendarDate.daysFromMarchOfYearZero
+    }
+}
+
+/// Division that goes on evenly below zero.
+private func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
+    let quotient = number / divisor
+    return quotient * divisor > number ? quotient - 1 : quotient
+}
+
+/// "17:26:22".
+private func secondOfDay(_ text: Substring) -> Int? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let clock = parts.compactMap { number($0, digits: 2) }
+    guard parts.count == 3, clock.count == 3, clock[0] < 24, clock[1] < 60, clock[2] <= 60 else {
+        return nil
+    }
+    return (clock[0] * 60 + clock[1]) * 60 + clock[2]
+}
+
+private func number(_ text: Substring, digits: Int) -> Int? {
+    guard text.utf8.count == digits,
+        text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    else { return nil }
+    return Int(text)
+}
+
+private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }

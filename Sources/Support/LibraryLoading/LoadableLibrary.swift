@@ -1,0 +1,44 @@
+import Glibc
+
+/// A C library that is loaded while the program runs, and stays loaded. It is not linked, so that
+/// the program starts without it, and says what is missing where it is needed.
+public struct LoadableLibrary: Hashable, Sendable {
+    /// What people call it: "libnfc".
+    public let name: String
+    /// The package of Debian that it comes with.
+    public let package: String
+
+    public init(name: String, package: String) { (self.name, self.package) = (name, package) }
+
+    /// Loads it, and fills a table with those of its functions that are called. `bind` gives the
+    /// name of one that is not there, or nil.
+    public func load<Table>(
+        _ file: String, _ table: Table,
+        _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
+    ) throws(LibraryFault) -> Table {
+        guard let library = unsafe dlopen(file, RTLD_NOW) else {
+            let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
+            throw .missing("\(name) is missing (Debian: \(package)): \(reason)")
+        }
+        var table = table
+        if let missing = unsafe bind(library, &table) {
+            let function = unsafe String(cString: missing)
+            throw .unusable("\(file) is another version of \(name): it has no \(function)")
+        }
+        return table
+    }
+}
+
+/// Why a library cannot be used, in words.
+public enum LibraryFault: Error, Hashable, Sendable {
+    /// It cannot be loaded.
+    case missing(String)
+    /// Another release, or a library without its functions.
+    case unusable(String)
+
+    public var why: String {
+        switch self {
+        case .missing(let why), .unusable(let why): why
+        }
+    }
+}
