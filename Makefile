@@ -75,7 +75,9 @@ sanitize: deps
 
 sanitize-%: SANITIZED = -c release --sanitize=$* --scratch-path .build/$*
 sanitize-%: export TAPCARD_SANITIZED = $*
-sanitize-%: export ASAN_OPTIONS = detect_leaks=0
+# Tests look at how the program itself answers these signals.
+sanitize-%: export TSAN_OPTIONS = handle_segv=0:handle_sigbus=0
+sanitize-%: export ASAN_OPTIONS = detect_leaks=0:handle_segv=0:handle_sigbus=0
 sanitize-%:
 	$(SWIFT) build --build-tests $(SANITIZED) $(STRICT)
 	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"

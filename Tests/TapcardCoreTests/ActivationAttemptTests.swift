@@ -8,33 +8,9 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What becomes of an attempt whose answer is late, lost, or comes when the card is not what it
-/// was.
+/// What becomes of one whose answer is late, lost, or comes when the card is not what it was.
 @Suite("An attempt to activate")
 struct ActivationAttemptTests {
-    /// A service that answers one thing after the other, the last one for ever.
-    private final class Service: ActivationService {
-        private let answers: Guarded<[Result<ActivationAnswer, ServiceError>]>
-        private let asked = Guarded<[ScratchCode]>([])
-        private let meanwhile: @Sendable () async -> Void
-
-        init(
-            _ answers: Result<ActivationAnswer, ServiceError>...,
-            meanwhile: @escaping @Sendable () async -> Void = {}
-        ) {
-            self.answers = Guarded(answers)
-            self.meanwhile = meanwhile
-        }
-
-        var codes: [ScratchCode] { asked.withLock { $0 } }
-
-        func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-            asked.withLock { $0.append(code) }
-            await meanwhile()
-            return try answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }.get()
-        }
-    }
-
     private static let silence = Result<ActivationAnswer, ServiceError>.failure(
         ServiceError(.timedOut, "no answer in 15 s"))
 
@@ -56,7 +32,7 @@ struct ActivationAttemptTests {
     @Test("without an answer is asked for again under its own id")
     func again() async throws {
         let world = try await scratched()
-        let service = Service(Self.silence, Self.silence, .success(.active))
+        let service = PlayedActivation(Self.silence, Self.silence, .success(.active))
         for id in [3, 4] as [UInt64] {
             await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(id), through: service)
@@ -84,7 +60,7 @@ struct ActivationAttemptTests {
     @Test("is told to an id that has joined it, also when it came to a refusal")
     func joined() async throws {
         let world = try await scratched()
-        let service = Service(
+        let service = PlayedActivation(
             Self.silence, .success(.refused(version: "6.1")), .success(.active))
         await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
@@ -106,7 +82,7 @@ struct ActivationAttemptTests {
     @Test("of another card is not told to the id of this one")
     func joinedElsewhere() async throws {
         let world = try await scratched()
-        let service = Service(Self.silence)
+        let service = PlayedActivation(Self.silence)
         for id in [3, 4] as [UInt64] {
             await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(id), through: service)
@@ -125,7 +101,7 @@ struct ActivationAttemptTests {
     @Test("that was rejected has ended, and another one may follow")
     func rejected() async throws {
         let world = try await scratched()
-        let service = Service(.success(.refused(version: "6.1")), .success(.active))
+        let service = PlayedActivation(.success(.refused(version: "6.1")), .success(.active))
         for _ in 1...2 {
             await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(3), through: service)
@@ -144,7 +120,7 @@ struct ActivationAttemptTests {
         let world = try await scratched()
         let seen = Guarded<[ActivationAttempt.State]>([])
         let ledger = world.ledger
-        let service = Service(.success(.active)) {
+        let service = PlayedActivation(.success(.active)) {
             let state = try? await ledger.activation(World.id(3))?.state
             seen.withLock { $0 += state.map { [$0] } ?? [] }
         }
@@ -163,7 +139,7 @@ struct ActivationAttemptTests {
     func finished() async throws {
         for isAskedAgain in [false, true] {
             let world = try await scratched()
-            let service = Service(.success(.active)) {
+            let service = PlayedActivation(.success(.active)) {
                 _ = try? await world.reader.change { $0.take() }
             }
             let said = await outcome { () throws(TapcardError) in
@@ -198,7 +174,7 @@ struct ActivationAttemptTests {
         let world = try await scratched()
         let gate = AsyncStream<Void>.makeStream()
         let started = AsyncStream<Void>.makeStream()
-        let service = Service(.success(.active)) {
+        let service = PlayedActivation(.success(.active)) {
             started.continuation.finish()
             for await _ in gate.stream {}
         }
@@ -224,7 +200,7 @@ struct ActivationAttemptTests {
     func blocked() async throws {
         let world = try await scratched()
         let uid = try await world.uid()
-        let service = Service(Self.silence, .success(.active)) {
+        let service = PlayedActivation(Self.silence, .success(.active)) {
             _ = try? await world.change(uid, .block)
         }
         _ = await outcome { () throws(TapcardError) in
@@ -245,7 +221,7 @@ struct ActivationAttemptTests {
     @Test("of a card that is closed meanwhile is noted, and said to be")
     func closed() async throws {
         let world = try await scratched()
-        let service = Service(.success(.active)) {
+        let service = PlayedActivation(.success(.active)) {
             _ = try? await world.station.close(id: World.id(9))
         }
         let said = await outcome { () throws(TapcardError) in
@@ -266,7 +242,7 @@ struct ActivationAttemptTests {
     func replaced() async throws {
         let world = try await scratched()
         let lost = try await world.uid()
-        let service = Service(Self.silence, .success(.active))
+        let service = PlayedActivation(Self.silence, .success(.active))
         _ = await outcome { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
@@ -282,7 +258,7 @@ struct ActivationAttemptTests {
     @Test("of a card that is issued anew meanwhile comes to nothing")
     func reissued() async throws {
         let world = try await scratched()
-        let service = Service(.success(.active)) {
+        let service = PlayedActivation(.success(.active)) {
             try? await world.issue(mayReissue: true, id: 9)
         }
         await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
@@ -301,13 +277,13 @@ struct ActivationAttemptTests {
         _ = try await world.station.scratch(id: World.id(2))
         let tables = await kept.tables
         backup.withLock { $0 = tables }
-        let service = Service(.success(.active)) { await kept.putBack(tables) }
+        let service = PlayedActivation(.success(.active)) { await kept.putBack(tables) }
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
         _ = try await kept.skipNumbersAfterRestore()
         #expect(try await world.station.read().stateWord == "scratched")
-        let again = Service(.success(.active))
+        let again = PlayedActivation.willing
         _ = try await world.station.activate(id: World.id(4), through: again)
         #expect(again.codes == service.codes)
         #expect(try await world.station.read().stateWord == "activated")
@@ -321,7 +297,7 @@ struct ActivationAttemptTests {
         try await world.issue()
         _ = try await world.station.scratch(id: World.id(2))
         let tables = Guarded<LedgerTables?>(nil)
-        let service = Service(.success(.active)) {
+        let service = PlayedActivation(.success(.active)) {
             let now = await kept.tables
             tables.withLock { $0 = now }
         }
@@ -343,8 +319,8 @@ struct ActivationAttemptTests {
     @Test("by two stations at once has one id, and the first answer counts")
     func twoStations() async throws {
         let world = try await scratched()
-        let other = Service(.success(.refused(version: "1.0")))
-        let service = Service(.success(.active)) {
+        let other = PlayedActivation(.success(.refused(version: "1.0")))
+        let service = PlayedActivation(.success(.active)) {
             _ = await outcome { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(9), through: other)
             }
@@ -353,7 +329,8 @@ struct ActivationAttemptTests {
             try await world.station.activate(id: World.id(3), through: service)
         }
         #expect(try await attempts(in: world).map(\.id) == [World.id(3)])
-        _ = try await world.station.activate(id: World.id(4), through: Service(.success(.active)))
+        _ = try await world.station.activate(
+            id: World.id(4), through: PlayedActivation.willing)
         #expect(try await attempts(in: world).map(\.state) == [.rejected, .active])
         try await expectWhole(world)
     }
@@ -365,7 +342,7 @@ struct ActivationAttemptTests {
             for step in 1... {
                 let world = try await scratched()
                 let lifeline = Lifeline(steps: step, death)
-                let service = Service(.success(.active))
+                let service = PlayedActivation.willing
                 let mortal = world.station(
                     reader: SteppedReader(reader: world.reader, steps: lifeline),
                     ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
@@ -399,7 +376,7 @@ struct ActivationAttemptTests {
             let world = try await scratched()
             // The first transaction is the attempt, the second its answer.
             let ledger = FaultyLedger(world.ledger, fault, atWrite: 2)
-            let service = Service(.success(.active))
+            let service = PlayedActivation.willing
             let said = await outcome { () throws(TapcardError) in
                 try await world.station(ledger: ledger).activate(id: World.id(3), through: service)
             }

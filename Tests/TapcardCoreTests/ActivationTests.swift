@@ -9,27 +9,6 @@ import Testing
 
 @Suite("Activation through a service")
 struct ActivationTests {
-    /// A service that answers as it is told, and counts.
-    private final class Service: ActivationService {
-        let asked = Guarded<[ScratchCode]>([])
-        let answer: Result<ActivationAnswer, ServiceError>
-        let meanwhile: @Sendable () async -> Void
-
-        init(
-            _ answer: Result<ActivationAnswer, ServiceError>,
-            meanwhile: @escaping @Sendable () async -> Void = {}
-        ) {
-            self.answer = answer
-            self.meanwhile = meanwhile
-        }
-
-        func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-            asked.withLock { $0.append(code) }
-            await meanwhile()
-            return try answer.get()
-        }
-    }
-
     private func scratched() async throws -> World {
         let world = World(try World.blank())
         try await world.issue()
@@ -40,15 +19,15 @@ struct ActivationTests {
     @Test("an accepted code is activated on ledger and card")
     func accepted() async throws {
         let world = try await scratched()
-        let service = Service(.success(.active))
+        let service = PlayedActivation.willing
         _ = try await world.station.activate(id: World.id(3), through: service)
         let reading = try await world.station.read()
         #expect(reading.scratch.word == "activated")
-        #expect(service.asked.withLock { $0 } == [try #require(reading.scratch.code)])
+        #expect(service.codes == [try #require(reading.scratch.code)])
         await #expect(throws: TapcardError(.wrongState, "")) {
             try await world.station.activate(id: World.id(4), through: service)
         }
-        #expect(service.asked.withLock { $0.count } == 1)
+        #expect(service.codes.count == 1)
     }
 
     @Test(
@@ -65,7 +44,7 @@ struct ActivationTests {
     ) async throws {
         let world = try await scratched()
         await #expect(throws: TapcardError(kind, "")) {
-            try await world.station.activate(id: World.id(3), through: Service(answer))
+            try await world.station.activate(id: World.id(3), through: PlayedActivation(answer))
         }
         #expect(try await world.station.read().scratch.word == "scratched")
         #expect(try await world.ledger.audit().open == 0)
@@ -74,7 +53,7 @@ struct ActivationTests {
     @Test("a card that has gone meanwhile is written at its next tap")
     func gone() async throws {
         let world = try await scratched()
-        let service = Service(.success(.active)) {
+        let service = PlayedActivation(.success(.active)) {
             _ = try? await world.reader.change { $0.take() }
         }
         await #expect(throws: TapcardError(.outcomeUnknown, "")) {
@@ -88,11 +67,11 @@ struct ActivationTests {
     @Test("leaving does not stop the request")
     func left() async throws {
         let world = try await scratched()
-        let service = Service(.success(.active))
+        let service = PlayedActivation.willing
         let task = Task { try await world.station.activate(id: World.id(3), through: service) }
         task.cancel()
         _ = await task.result
         let isRecorded = try await world.ledger.operation(World.id(3)) != nil
-        #expect(isRecorded == (service.asked.withLock { $0.count } == 1))
+        #expect(isRecorded == (service.codes.count == 1))
     }
 }

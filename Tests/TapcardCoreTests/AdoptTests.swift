@@ -201,7 +201,7 @@ struct AdoptTests {
                     _ = try await elsewhere.station.scratch(id: World.id(3))
                 } else {
                     _ = try await elsewhere.station.activate(
-                        id: World.id(3), through: WillingService())
+                        id: World.id(3), through: PlayedActivation.willing)
                 }
             }
             if try await elsewhere.isArmed() { break }

@@ -37,10 +37,10 @@ struct AdoptedCodeTests {
             #expect(adopted.scratch == .none && adopted.codeOwner == owner)
         }
         await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
-            try await world.station.activate(id: World.id(5), through: WillingService())
+            try await world.station.activate(id: World.id(5), through: PlayedActivation.willing)
         }
         try await world.put(original)
-        _ = try await world.station.activate(id: World.id(4), through: WillingService())
+        _ = try await world.station.activate(id: World.id(4), through: PlayedActivation.willing)
         #expect(try await world.station.read().scratch.word == "activated")
         #expect(try await world.ledger.audit().violations == [])
     }
@@ -56,7 +56,7 @@ struct AdoptedCodeTests {
         let order = CardOrder(.adopt(accepting: nil))
         let reading = try await world.station.make(order, id: World.id(2))
         #expect(reading.scratch.word == "scratched")
-        _ = try await world.station.activate(id: World.id(3), through: WillingService())
+        _ = try await world.station.activate(id: World.id(3), through: PlayedActivation.willing)
         let activated = try await world.station.read().scratch
         #expect(activated.word == "activated" && activated.code?.description == Self.code)
         #expect(try await world.ledger.audit().violations == [])
@@ -67,7 +67,7 @@ struct AdoptedCodeTests {
         let elsewhere = World(try World.blank(.ntag215))
         try await elsewhere.issue()
         _ = try await elsewhere.station.scratch(id: World.id(2))
-        _ = try await elsewhere.station.activate(id: World.id(3), through: WillingService())
+        _ = try await elsewhere.station.activate(id: World.id(3), through: PlayedActivation.willing)
         let world = World(try World.blank(.ntag215))
         try await world.put(try await elsewhere.tag())
         let order = CardOrder(.adopt(accepting: nil))

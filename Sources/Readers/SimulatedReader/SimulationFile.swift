@@ -16,9 +16,10 @@ public struct SimulationFile: Sendable {
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
-        try FileLock.holding(
-            path + ".lock", orThrow: { ReaderError(.noReader, $0.detail) }
-        ) { () throws(ReaderError) in try changeAlone(body) }
+        func unlocked(_ error: FileError) -> ReaderError { ReaderError(.noReader, error.detail) }
+        return try FileLock.holding(path + ".lock", orThrow: unlocked) { () throws(ReaderError) in
+            try changeAlone(body)
+        }
     }
 
     private func changeAlone<Success>(
