@@ -5,7 +5,9 @@ import TapcardDomain
 import Testing
 
 /// The ledger in a file does what every ledger does.
-@Suite("The ledger in a file") struct SQLiteConformanceTests {
+///
+/// One after the other, as each ledger has files open, and libnfc works with few beside it.
+@Suite("The ledger in a file", .serialized) struct SQLiteConformanceTests {
     @Test(arguments: Scenario.all) func conforms(_ scenario: Scenario) async throws {
         try await Folder.temporary { folder in
             try await scenario.play(on: try await folder.open(.usd))

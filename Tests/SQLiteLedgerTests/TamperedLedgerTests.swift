@@ -6,7 +6,9 @@ import Testing
 
 /// Somebody takes the triggers off, changes rows so that all books still add up, and puts the
 /// triggers back.
-@Suite("A ledger that was tampered with") struct TamperedLedgerTests {
+///
+/// One after the other, as each ledger has files open, and libnfc works with few beside it.
+@Suite("A ledger that was tampered with", .serialized) struct TamperedLedgerTests {
     /// What is changed, and how the audit's complaint begins.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
