@@ -106,7 +106,7 @@ ask() {
     exec 3>&-
 }
 switch activation:cut-off
-step 8 'still scratched' activate
+step 8 'activating' activate
 switch none
 step 0 'activated' activate
 step 4 'activated before' activate

@@ -96,6 +96,23 @@ import Testing
             "a card that is on another account than its own",
             "UPDATE card SET account = 2 WHERE uid = '\(CardUID.second)'",
             found: "I6: card \(CardUID.second) is on account 2"),
+        Change(
+            "money that no operation brought",
+            """
+            INSERT INTO entry (operation, account, amount, posted_at)
+            VALUES ('\(id(99))', 'cash', -500, 1), ('\(id(99))', '\(second)', 500, 1)
+            """, found: "I6: there are entries of operation \(id(99))"),
+        Change(
+            "a prize that was paid, and is gone",
+            "DELETE FROM operation WHERE kind = 'payout'",
+            found: "I6: there are entries of operation \(id(20))"),
+        Change(
+            "a card that is gone", "DELETE FROM card WHERE uid = '\(CardUID.second)'",
+            found: "I6: operations or attempts are of card \(CardUID.second)"),
+        Change(
+            "a blocked card that nobody blocked",
+            "UPDATE card SET status = 'blocked' WHERE uid = '\(CardUID.second)'",
+            found: "I6: card \(CardUID.second) is blocked"),
     ]
 
     static let tickets = [

@@ -26,14 +26,14 @@ struct TicketPayoutTests {
                         + "and the bonus\n"), "\(shown)")
             #expect(
                 shown.hasSuffix(
-                    "More than the card can hold; pay it out by hand and book that: tapcard "
+                    "More than the card can hold; pay it when it is booked as paid out: tapcard "
                         + "\(Self.line)\n"), "\(shown)")
             #expect(!shown.contains("Claim it"))
             let drawn = try await bench.document(line)["drawn"]?.array?.first
             #expect(drawn?["claim"]?.string == "drawer" && drawn?["claimed"]?.bool == false)
         }
         let claimed = await bench.run("ticket claim")
-        #expect(claimed.status == 4 && claimed.text.contains("tapcard \(Self.line)."))
+        #expect(claimed.status == 4 && claimed.text.contains("tapcard \(Self.line), and pay"))
 
         func ended(_ first: String, _ how: String) -> Ended {
             Ended(
@@ -125,7 +125,7 @@ struct TicketPayoutTests {
         #expect(claimed.status == 4, "\(claimed.text)")
         #expect(
             claimed.text.contains(
-                "Spend some of what is on the card and claim the prize again, or pay it out by hand "
-                    + "and book that with tapcard \(Self.line)."), "\(claimed.text)")
+                "Spend some of what is on the card and claim the prize again, or book it as paid "
+                    + "out with tapcard \(Self.line), and pay when that says so."), "\(claimed.text)")
     }
 }

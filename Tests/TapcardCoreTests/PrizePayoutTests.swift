@@ -145,7 +145,7 @@ struct PrizePayoutTests {
 
     @Test("is paid once by two stations, whichever way each of them takes")
     func twoStations() async throws {
-        for isClaimed in [true, false] {
+        for (isFirst, isClaimed) in [(false, true), (false, false), (true, false)] {
             for step in 1... {
                 let won = try await Won(5)
                 let said = Guarded<Result<PrizeReceipt, TapcardError>?>(nil)
@@ -158,7 +158,9 @@ struct PrizePayoutTests {
                 }
                 let ledger = SteppedLedger(ledger: won.world.ledger, steps: interlude)
                 let first = await outcome { () throws(TapcardError) in
-                    try await won.payOut(at: won.world.station(ledger: ledger))
+                    let station = won.world.station(ledger: ledger)
+                    return isFirst
+                        ? try await won.claim(at: station) : try await won.payOut(at: station)
                 }
                 guard interlude.hasPlayed else {
                     #expect(step > 3, "too few steps were interrupted")
@@ -170,7 +172,7 @@ struct PrizePayoutTests {
                     if case .success(let receipt)? = answer { !receipt.isReplayed } else { false }
                 }
                 #expect(paid.count { $0 } == 1, "step \(step): \(paid)")
-                let isOnCard = isClaimed && paid[1]
+                let isOnCard = isFirst && paid[0] || isClaimed && paid[1]
                 try await won.expectBooked(
                     isOnCard ? .claim : .payout, onCard: isOnCard ? 500 : 0, "step \(step)")
             }

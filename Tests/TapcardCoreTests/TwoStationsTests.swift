@@ -31,6 +31,59 @@ struct TwoStationsTests {
         for write in 1...5 { try await interleave(deed, visit, tornAt: write) }
     }
 
+    @Test("use one id for two requests: one of them is carried out, the other is told so")
+    func oneID() async throws {
+        var first = 0
+        for step in 1... {
+            let world = try await World.withCard()
+            let other = Guarded<Result<Receipt, TapcardError>?>(nil)
+            let interlude = Interlude(beforeStep: step) {
+                let result = await outcome { () throws(TapcardError) in
+                    try await world.station.pay(World.usd(900), id: World.id(7))
+                }
+                other.withLock { $0 = result }
+            }
+            let said = await outcome { () throws(TapcardError) in
+                try await stepped(world, interlude).add(World.usd(500), id: World.id(7))
+            }
+            let theirs = other.withLock { $0 }
+            guard interlude.hasPlayed, let theirs else { break }
+            try await world.putBack()
+            _ = try await world.station.read()
+            let isOurs = (try? said.get()) != nil
+            #expect(isOurs != ((try? theirs.get()) != nil), "step \(step)")
+            #expect(try await world.balance() == (isOurs ? 1_500 : 100), "step \(step)")
+            for case .failure(let error)? in [said, theirs] {
+                #expect(error.kind == .operationMismatch, "step \(step): \(error)")
+            }
+            first += isOurs ? 1 : 0
+        }
+        #expect(first > 4)
+    }
+
+    @Test("carry the same request out once, and the one that came late says replayed")
+    func sameRequest() async throws {
+        let world = try await World.withCard()
+        let interlude = Interlude(beforeStep: 3) {
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.pay(World.usd(900), id: World.id(7))
+            }
+        }
+        let station = stepped(world, interlude)
+        #expect(try await station.pay(World.usd(900), id: World.id(7)).isReplayed)
+        #expect(try await world.balance() == 100)
+        await #expect(throws: TapcardError(.operationMismatch, "")) {
+            try await station.pay(
+                World.usd(900), id: World.id(7), only: CardUID(bytes: World.otherUID))
+        }
+    }
+
+    private func stepped(_ world: World, _ interlude: Interlude) -> Station {
+        world.station(
+            reader: SteppedReader(reader: world.reader, steps: interlude),
+            ledger: SteppedLedger(ledger: world.ledger, steps: interlude))
+    }
+
     /// The whole of the second station's tap before each step of the first one's.
     private func interleave(_ deed: Deed, _ visit: Visit, tornAt write: Int?) async throws {
         var step = 1
@@ -46,9 +99,7 @@ struct TwoStationsTests {
                 second.withLock { $0 = result }
                 try? await world.reader.change { $0.fault = nil }
             }
-            let station = world.station(
-                reader: SteppedReader(reader: world.reader, steps: interlude),
-                ledger: SteppedLedger(ledger: world.ledger, steps: interlude))
+            let station = stepped(world, interlude)
             let first = await outcome { () throws(TapcardError) in
                 try await deed.perform(at: station)
             }

@@ -28,6 +28,7 @@ extension LedgerStore {
                     open[card.uid] ?? [], card, balance: try rows.balance(of: card.purse))
             }
             violations += try ledger.bookings()
+            violations += ledger.cardsAndTheirRows()
             violations += ledger.traces.violations
             violations += try ledger.tickets()
             violations += ledger.activations()

@@ -23,13 +23,33 @@ extension AuditedLedger {
                 found.append("I6: refund \(operation.id) went to another than who paid, or is more")
             }
         }
+        return found
+    }
+
+    /// I6: a card is what its operations have made of it, and nothing belongs to none.
+    func cardsAndTheirRows() -> [String] {
+        var found: [String] = []
         for card in cards {
-            guard let count = traces.cards[card.uid]?.account, count != card.account else {
-                continue
+            guard let trace = traces.cards[card.uid] else { continue }
+            if trace.account != card.account {
+                found.append(
+                    "I6: card \(card.uid) is on account \(card.account), and was made "
+                        + "\(trace.account) times")
             }
-            found.append(
-                "I6: card \(card.uid) is on account \(card.account), and was made \(count) times")
+            if trace.status != card.status {
+                found.append(
+                    "I6: card \(card.uid) is \(card.status), and its operations leave it "
+                        + "\(trace.status)")
+            }
         }
+        let known = Set(operations.map(\.id))
+        found += entries.keys.filter { !known.contains($0) }.map {
+            "I6: there are entries of operation \($0), and no such operation"
+        }.sorted()
+        let uids = Set(cards.map(\.uid))
+        found += Set(operations.map(\.uid) + attempts.map(\.card)).subtracting(uids).map {
+            "I6: operations or attempts are of card \($0), and there is no such card"
+        }.sorted()
         return found
     }
 

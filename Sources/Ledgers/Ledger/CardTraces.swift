@@ -7,6 +7,7 @@ struct CardTraces {
         /// How often a card was made of the tag; the last one's account has that number.
         var account = 0
         var ticket: TicketID?
+        var status = LedgerCard.Status.active
         var scratch = ScratchTrace.untold
         /// Every code that it had, in this life or an earlier one.
         var codes: Set<ScratchCode> = []
@@ -43,13 +44,16 @@ struct CardTraces {
     ) {
         var card = cards[operation.uid] ?? Trace()
         if operation.kind.makesCard { (card.account, card.ticket) = (card.account + 1, nil) }
+        if operation.hasHappened { card.status = operation.status ?? card.status }
         purses[operation.id] = .purse(operation.uid, card.account)
         var step = operation.scratchStep(asked: code)
         if operation.kind == .replace {
             lost[operation.id] = entries.map(\.account).first {
                 $0.uid.map { $0 != operation.uid } ?? false
             }
-            let former = lost[operation.id]?.uid.flatMap { cards[$0] }
+            let formerUID = lost[operation.id]?.uid
+            let former = formerUID.flatMap { cards[$0] }
+            if let formerUID { cards[formerUID]?.status = .replaced }
             (card.ticket, step) = (former?.ticket, former?.scratch ?? .untold)
         }
         if operation.hasHappened, operation.kind == .ticket { card.ticket = ticket }
@@ -131,6 +135,16 @@ extension Operation.Kind {
 }
 
 extension Operation {
+    /// In which standing it leaves its card; nil where it does not change that.
+    fileprivate var status: LedgerCard.Status? {
+        switch kind {
+        case _ where kind.makesCard, .unblock: .active
+        case .block: .blocked
+        case .close: .closed
+        default: nil
+        }
+    }
+
     /// What it makes of the code on a card; nil where it does nothing to it.
     fileprivate func scratchStep(asked: ScratchCode?) -> ScratchTrace? {
         let told = ScratchCard(subject: subject)

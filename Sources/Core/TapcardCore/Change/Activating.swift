@@ -163,7 +163,7 @@ extension Station {
         guard !Task.isCancelled else {
             throw TapcardError(.cancelled, "Stopped.", uid: uid).leavingUnwritten
         }
-        let begun = Begun()
+        let begun = Begun(.activate)
         return try await tap(
             for: attempt.id, only: uid,
             conclude: { error, state in
@@ -172,7 +172,7 @@ extension Station {
             },
             { sight, state throws(Interruption) in
                 try await carryOut(
-                    .activate, attempt.id, on: sight, state.display, noting: begun)
+                    .activate, attempt.id, on: sight, state, noting: begun)
             })
     }
 }

@@ -103,7 +103,7 @@ extension Station {
         _ intent: Intent, id: OperationID, only card: CardUID?, known: Operation?
     ) async throws(TapcardError) -> Receipt {
         if let known, known.state == .committed { return receipt(known, isReplayed: true) }
-        let begun = Begun()
+        let begun = Begun(intent, only: card)
         begun.operation = known
         return try await tap(
             for: id, only: card ?? known?.uid,
@@ -111,28 +111,26 @@ extension Station {
                 await conclude(id, begun, state, after: error)
             },
             { sight, state throws(Interruption) in
-                try await carryOut(intent, id, on: sight, state.display, noting: begun)
+                try await carryOut(intent, id, on: sight, state, noting: begun)
             })
-    }
-
-    /// Remembers what has begun, in this tap or before it, for the case that the ledger cannot be
-    /// asked any more.
-    final class Begun {
-        var operation: Operation?
-        /// What may have begun: the disk failed under its first transaction.
-        var perhaps: Operation?
-        /// The tag's protection was not as it should have been.
-        var isSetBack = false
     }
 
     /// One look at a quiet card: carries the request out, or nil to look again.
     func carryOut(
-        _ intent: Intent, _ id: OperationID, on sight: Sight, _ display: DisplayState,
+        _ intent: Intent, _ id: OperationID, on sight: Sight, _ state: TapState,
         noting begun: Begun
     ) async throws(Interruption) -> Receipt? {
+        let display = state.display
         if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
         ) {
-            return try finished(known, display)
+            if begun.isOurs(id, state) { return try finished(known, display) }
+            let isAsked = try await asking { () throws(LedgerError) in
+                try await isAnswered(begun, by: known)
+            }
+            guard isAsked, known.state == .committed || known.uid == sight.uid else {
+                throw .refused(mismatch(known))
+            }
+            return try finished(known, display, isReplayed: true)
         }
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
@@ -175,12 +173,12 @@ extension Station {
 
     /// What to say of a request whose operation has come to an end.
     func finished(
-        _ operation: Operation, _ display: DisplayState
+        _ operation: Operation, _ display: DisplayState, isReplayed: Bool = false
     ) throws(Interruption) -> Receipt? {
         switch operation.state {
         case .pending: return nil
         case .voided: throw .refused(voided(operation))
-        case .committed: return receipt(operation, isReplayed: false, display)
+        case .committed: return receipt(operation, isReplayed: isReplayed, display)
         }
     }
 
@@ -190,7 +188,7 @@ extension Station {
         // The operation that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
         return await outcome(of: id, begun, state, after: error)?.map {
-            receipt($0, isReplayed: false, .outOfDate)
+            receipt($0, isReplayed: !begun.isOurs(id, state), .outOfDate)
         }
     }
 
@@ -213,6 +211,9 @@ extension Station {
         guard let operation = known else {
             guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }
             return .failure(TapcardError.notBegun(perhaps))
+        }
+        if !begun.isOurs(id, state), (try? await isAnswered(begun, by: operation)) == false {
+            return .failure(mismatch(operation))
         }
         switch operation.state {
         case .committed: return .success(operation)
@@ -255,11 +256,12 @@ extension Station {
     }
 
     func mismatch(_ operation: Operation) -> TapcardError {
-        let amount = Money(minorUnits: operation.amount, currency)
+        let amount =
+            operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
         return TapcardError(
             .operationMismatch,
             "Operation \(operation.id) was used before, for another request: "
-                + "\(operation.kind.rawValue) \(amount) on card \(operation.uid).",
+                + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
             meaning: "Nothing was changed on card or ledger.",
             advice: "Use a new id for a new request.", uid: operation.uid)
     }

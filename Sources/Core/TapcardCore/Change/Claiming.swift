@@ -33,9 +33,7 @@ extension Station {
                 continue
             }
             do throws(TapcardError) {
-                let receipt = try await change(
-                    .claim(ticket.ticket.id, prize), id: OperationID(claiming: ticket.ticket.id),
-                    only: uid)
+                let receipt = try await claim(prize, of: ticket.ticket.id, on: uid)
                 claims.last = receipt
                 claims.prizes.append(
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
@@ -47,6 +45,22 @@ extension Station {
             }
         }
         return try receipt(of: claims, on: checked.card, naming: name)
+    }
+
+    /// Books one prize onto the card. Where somebody else has booked it while the card was looked
+    /// at, the other way even, that is told as done before.
+    private func claim(
+        _ prize: Money, of ticket: TicketID, on uid: CardUID
+    ) async throws(TapcardError) -> Receipt {
+        let id = OperationID(claiming: ticket)
+        do {
+            return try await change(.claim(ticket, prize), id: id, only: uid)
+        } catch {
+            guard error.kind == .operationMismatch, let known = try? await ledger.operation(id),
+                known.kind.booksPrize, known.state == .committed
+            else { throw error }
+            return receipt(known, isReplayed: true)
+        }
     }
 
     /// A prize that this very tap has brought to its end is not denied where the ledger goes away
@@ -144,10 +158,10 @@ extension TapcardError {
             kind, what,
             meaning: "The prize was not booked, and the ticket stays as good as it is.",
             advice: (fitsOnNone
-                ? "No card can hold so much: pay it out by hand, and book that with "
-                : "Spend some of what is on the card and claim the prize again, or pay it out by "
-                    + "hand and book that with ")
-                + "tapcard ticket claim \(ticket) --paid-out.", uid: uid)
+                ? "No card can hold so much: book it as paid out with "
+                : "Spend some of what is on the card and claim the prize again, or book it as "
+                    + "paid out with ")
+                + "tapcard ticket claim \(ticket) --paid-out, and pay when that says so.", uid: uid)
     }
 
     /// Nothing is booked for this ticket, and nothing was before.

@@ -14,7 +14,9 @@ extension Station {
         begun.operation = try await known(id, order)
         return try await tap(
             for: id, thoroughly: true,
-            conclude: { error, state in await concludeMaking(id, begun, state, after: error) },
+            conclude: { error, state in
+                await concludeMaking(order, id, begun, state, after: error)
+            },
             early: { sight throws(Interruption) in
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
@@ -52,7 +54,8 @@ extension Station {
     /// What became of the card when the tag or the reader was lost: the ledger knows, of an
     /// earlier tap with the same id as well.
     private func concludeMaking(
-        _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
+        _ order: CardOrder, _ id: OperationID, _ begun: Begun, _ state: TapState,
+        after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
         // The making that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
@@ -60,6 +63,9 @@ extension Station {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
+            guard begun.isOurs(id, state) || order.origin.isAnswered(by: making) else {
+                return .failure(mismatch(making))
+            }
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
             if let reading = try? await reading(of: making.uid, .outOfDate) {

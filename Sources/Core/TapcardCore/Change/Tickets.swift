@@ -100,9 +100,9 @@ extension Station {
     ) async throws(TapcardError) -> TicketReceipt {
         let id = sold.operation
         let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
-        let begun = Begun()
-        begun.operation = try await known(
-            id, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
+        let intent = Intent.ticket(asked, Money(minorUnits: sold.price, currency))
+        let begun = Begun(intent, only: card)
+        begun.operation = try await known(id, intent, only: card)
         let receipt = try await tap(
             for: nil, only: card ?? sold.card,
             conclude: { error, state in

@@ -43,7 +43,7 @@ extension Station {
         }
         let known = try await known(id, intent, only: card)
         if let known, known.state == .committed { return change(receipt(known, isReplayed: true)) }
-        let begun = Begun()
+        let begun = Begun(intent, only: card)
         begun.operation = known
         return try await tap(
             for: id, only: card,
@@ -81,7 +81,7 @@ extension Station {
                             sight, card, after: state.switchingEnded, noting: begun)
                     }
                 }
-                return try await carryOut(intent, id, on: sight, state.display, noting: begun)
+                return try await carryOut(intent, id, on: sight, state, noting: begun)
                     .map(change)
             })
     }

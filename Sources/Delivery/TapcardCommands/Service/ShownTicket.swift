@@ -163,7 +163,7 @@ struct ShownTickets: Sendable {
     func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
         drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
             layout.sentence(
-                "More than the card can hold; pay it out by hand and book that: tapcard ticket "
+                "More than the card can hold; pay it when it is booked as paid out: tapcard ticket "
                     + "claim \(ticket) --paid-out")
         }
     }
