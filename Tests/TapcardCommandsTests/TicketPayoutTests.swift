@@ -126,6 +126,7 @@ struct TicketPayoutTests {
         #expect(
             claimed.text.contains(
                 "Spend some of what is on the card and claim the prize again, or book it as paid "
-                    + "out with tapcard \(Self.line), and pay when that says so."), "\(claimed.text)")
+                    + "out with tapcard \(Self.line), and pay when that says so."),
+            "\(claimed.text)")
     }
 }
