@@ -18,9 +18,11 @@ final class Begun {
     init(_ intent: Intent, only card: CardUID? = nil) { request = (intent, card) }
 
     /// Whether what the ledger has under the request's id was begun or settled here, and not by
-    /// somebody else while the card was waited for.
+    /// somebody else while the card was waited for. Under the id of an attempt to activate there is
+    /// nothing but what comes of it, whoever has written that.
     func isOurs(_ id: OperationID, _ state: TapState) -> Bool {
-        operation != nil || perhaps != nil || state.settled?.id == id
+        if case .activate = request?.intent { return true }
+        return operation != nil || perhaps != nil || state.settled?.id == id
     }
 }
 
