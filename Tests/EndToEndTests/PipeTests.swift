@@ -49,7 +49,18 @@ struct PipeTests {
         try counter.step("issue --balance 20")
         try put(counter.ledger, counter)
         let ended = try counter.run(["history"])
-        #expect(ended.status != 0 && ended.errors.contains("ledger"), "\(ended.errors)")
+        #expect(ended.status == 9 && ended.errors.contains("is no file"), "\(ended.errors)")
+    }
+
+    @Test("a backup of the ledger")
+    func backup() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let pipe = counter.file("pipe")
+        try put(pipe, counter)
+        let ended = try counter.run(["restore-backup", pipe])
+        #expect(ended.status == 9 && ended.errors.contains("is no file"), "\(ended.errors)")
+        #expect(try counter.step("read").contains("$20.00"))
     }
 
     @Test("Mastermind's games")

@@ -180,6 +180,8 @@ struct ServiceSettingsTests {
         #expect(await refusal("/dev/null") == "cannot be read: /dev/null: a device and no file")
         let words = try bench.write("no certificate", to: "ca.pem")
         #expect(await refusal(words) == "holds no certificate: ~/tapcard/ca.pem")
+        let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")
+        #expect(await refusal(half) == "is cut off: ~/tapcard/ca.pem")
         #expect(bench.made.withLock { $0.isEmpty })
         // Who asks no service does not look.
         #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)

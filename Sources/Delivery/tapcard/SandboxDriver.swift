@@ -25,8 +25,8 @@ struct SandboxDriver: ServiceStandIns {
         }
         if let certificate = request.certificate, let key = request.key {
             settings.tls = WebServerSettings.TLS(
-                certificatePEM: try SandboxDriver.text(certificate),
-                keyPEM: try SandboxDriver.text(key))
+                certificatePEM: try SandboxDriver.text(certificate, of: "certificate"),
+                keyPEM: try SandboxDriver.text(key, of: "private key"))
         }
         do throws(WebServerError) {
             return Running(sandbox: try ServiceSandbox.start(settings, now: Wiring.now))
@@ -48,7 +48,10 @@ struct SandboxDriver: ServiceStandIns {
         func stop() async { await sandbox.stop() }
     }
 
-    private static func text(_ path: String) throws(TapcardError) -> String {
+    /// What is in a file in PEM, whose first line ends with what it holds.
+    private static func text(
+        _ path: String, of content: String
+    ) throws(TapcardError) -> String {
         let bytes: [UInt8]?
         do throws(FileError) {
             bytes = try DurableFile(path).readStream(limit: longestPEM)
@@ -62,7 +65,13 @@ struct SandboxDriver: ServiceStandIns {
                 .fileUnusable, "There is no file \(path).", meaning: nothing,
                 advice: "Name a file in PEM.")
         }
-        return String(decoding: bytes, as: UTF8.self)
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains("\(content.uppercased())-----") else {
+            throw TapcardError(
+                .fileUnusable, "\(path) holds no \(content).", meaning: nothing,
+                advice: "Name a certificate and the key that belongs to it, both in PEM.")
+        }
+        return text
     }
 
     private static func refusal(_ error: WebServerError) -> TapcardError {

@@ -8,6 +8,13 @@ enum Folder {
         unsafe access(path, F_OK) == 0 || errno != ENOENT
     }
 
+    /// Refuses what has a ledger's name and is no file: whoever opens a pipe to read it waits for ever.
+    static func requireFile(_ path: String) throws(LedgerError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
+    }
+
     /// Gives a file another name as well.
     static func link(_ path: String, _ name: String) throws(LedgerError) {
         guard unsafe Glibc.link(path, name) == 0 else {

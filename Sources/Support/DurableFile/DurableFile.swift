@@ -25,10 +25,12 @@ public struct DurableFile: Sendable, Hashable {
     }
 
     /// The bytes of what a person has named, or nil when there is nothing: a pipe will do, and is
-    /// waited for.
+    /// waited for until the task is cancelled.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         try DurableFile.unlessMissing { () throws(FileError) in
-            try FileDescriptor.open(path, O_RDONLY | O_NOCTTY).read(limit: limit)
+            // Opening a pipe that nobody writes to would wait where nobody can be told to stop.
+            try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+                .read(limit: limit, waiting: true)
         }
     }
 

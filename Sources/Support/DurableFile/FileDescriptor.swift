@@ -38,18 +38,29 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Everything from here to the end, unless that is more than `limit` bytes.
-    package func read(limit: Int) throws(FileError) -> [UInt8] {
+    package func read(limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
+            if waiting { try waitForMore() }
             let count = unsafe Glibc.read(number, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR || (waiting && errno == EAGAIN) { continue }
             guard count >= 0 else { throw .last(path) }
             if count == 0 { return content }
             guard count <= limit - content.count else {
                 throw FileError(.tooLarge, "\(path): more than \(limit) bytes")
             }
             content += chunk.prefix(count)
+        }
+    }
+
+    /// Returns when there is something to read, or somebody who wrote has come to the end.
+    private func waitForMore() throws(FileError) {
+        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        while unsafe poll(&entry, 1, 100) <= 0 {
+            guard !Task.isCancelled else {
+                throw FileError(.cancelled, "\(path): stopped before anybody wrote to its end")
+            }
         }
     }
 

@@ -19,7 +19,9 @@ struct KilledWatchTests {
             try desk.settle("call \(number)")
             count += 1
         }
-        #expect(count >= 40 / step)
+        // The journal is begun, and two transactions reach the disk; how many pages they write
+        // depends on how the rows lie.
+        #expect(count >= 30 / step)
     }
 
     @Test("the process that drives the reader, at its writes: the watch goes on and settles")

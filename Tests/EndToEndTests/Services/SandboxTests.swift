@@ -86,13 +86,19 @@ struct SandboxTests {
         #expect(try played.curl("/sandbox/failure") == #"{"failure":"none"} 200"#)
         played.process.signal(SIGTERM)
         #expect(try played.process.end().status == 0)
-        let key = certificate.key
-        let swapped = try counter.run(["sandbox", "--tls-certificate", key, "--tls-key", key])
-        #expect(swapped.status == 1)
-        #expect(
-            swapped.errors.contains(". Nothing is played. Name a certificate and the key"),
-            "\(swapped.errors)")
-        #expect(swapped.errors.count { $0.isNewline } == 1)
+        let other = try Certificate(counter, "other")
+        for (path, key, why) in [
+            (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
+            (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
+            (certificate.path, other.key, "The sandbox cannot be played. "),
+        ] {
+            let ended = try counter.run(["sandbox", "--tls-certificate", path, "--tls-key", key])
+            #expect(ended.status == 1)
+            let line = counter.masked(ended.errors)
+            #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
+            #expect(line.contains(". Nothing is played. Name a certificate and the key"), "\(line)")
+            #expect(line.count { $0.isNewline } == 1)
+        }
     }
 
     @Test("a hundred mebibytes are sent and never held")
@@ -143,6 +149,30 @@ struct SandboxTests {
             #expect(ended.status == 1)
             #expect(counter.masked(ended.errors).hasPrefix("tapcard: \(what) Nothing is played. "))
         }
+    }
+
+    @Test("a pipe that nobody writes to is waited for until the sandbox is told to stop")
+    func pipe() throws {
+        let counter = try Counter()
+        let certificate = try Certificate(counter)
+        let pipe = counter.file("pipe")
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        let sandbox = try counter.start(
+            ["sandbox", "--tls-certificate", pipe, "--tls-key", certificate.key])
+        // Nobody can open it for writing before somebody reads.
+        var writing: Int32 = -1
+        defer { close(writing) }
+        try sandbox.wait("it waits") {
+            writing = unsafe open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            return writing >= 0
+        }
+        sandbox.signal(SIGTERM)
+        let ended = try sandbox.end()
+        #expect(ended.status == 1)
+        #expect(
+            counter.masked(ended.errors)
+                == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anybody wrote to its end. "
+                + "Nothing is played. Name a file in PEM that you may read.\n")
     }
 
     @Test("help and its page name every failure")

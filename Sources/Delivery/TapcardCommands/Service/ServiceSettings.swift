@@ -45,15 +45,16 @@ extension Settings {
             }
             guard let bytes else { throw unusableAuthorities("is not there: \(path)") }
             guard !bytes.isEmpty else { throw unusableAuthorities("is empty: \(path)") }
-            guard bytes.firstRange(of: Settings.beginning) != nil else {
-                throw unusableAuthorities("holds no certificate: \(path)")
-            }
+            let marks = bytes.ranges(of: Settings.mark).count
+            guard marks > 0 else { throw unusableAuthorities("holds no certificate: \(path)") }
+            guard marks.isMultiple(of: 2) else { throw unusableAuthorities("is cut off: \(path)") }
             return path
         }
     }
 
-    /// What stands in the first line of a certificate in PEM, whichever of its names it has.
-    private static let beginning = Array("CERTIFICATE-----".utf8)
+    /// What stands in the first line and in the last of a certificate in PEM, whichever of its names
+    /// it has.
+    private static let mark = Array("CERTIFICATE-----".utf8)
 
     private func unusableAuthorities(_ what: String) -> TapcardError {
         TapcardError(
