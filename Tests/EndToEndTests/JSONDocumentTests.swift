@@ -41,7 +41,7 @@ struct JSONDocumentTests {
         try counter.expect(
             "audit",
             prints: #"""
-                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":0}
+                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":[]}
                 """#)
     }
 
@@ -203,7 +203,7 @@ struct JSONDocumentTests {
         #"{"operation":"<uuid>","uid":"04AC6B72BA6C80","kind":"\#(kind)","state":"committed","#
             + #""amount":\#(amount.map { "\"\($0)\"" } ?? "null"),"balance":"\#(balance)","#
             + #""sequence":\#(sequence),"reverses":\#(reverses),"at":"<time>","#
-            + #""ticket":null,"game":null,"paidOut":null}"#
+            + #""ticket":null,"game":null,"paidOut":null,"closed":null,"attempt":null}"#
     }
 
     private func status(_ word: String) -> String {

@@ -152,14 +152,14 @@ struct OperatorTests {
         try counter.expect(
             "history",
             prints: [
-                "issue               $20.00        $20.00      ",
-                "close               -$20.00       $0.00       ",
-                "issue               $3.00         $3.00       ",
-                "issue               $4.00         $4.00       ",
+                "issue               $20.00        $20.00        <uuid>",
+                "close               -$20.00       $0.00         <uuid>",
+                "issue               $3.00         $3.00         <uuid>",
+                "issue               $4.00         $4.00         <uuid>  closed $3.00",
                 // The record of the card's earlier life is written over.
-                "reseal                            $4.00       ",
-                "pay                 -$1.00        $3.00       ",
-            ].map { "<time>  \(OperatorTests.uid)  \($0)  <uuid>" }.joined(separator: "\n"))
+                "reseal                            $4.00         <uuid>",
+                "pay                 -$1.00        $3.00         <uuid>",
+            ].map { "<time>  \(OperatorTests.uid)  \($0)" }.joined(separator: "\n"))
         try counter.expect(
             "audit", prints: "Cards: 1, operations: 6, nothing open; every invariant holds")
     }

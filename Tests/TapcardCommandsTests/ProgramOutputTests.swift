@@ -70,7 +70,8 @@ struct ProgramOutputTests {
                         "03030303-0303-4303-8303-030303030303","uid":"04AC6B72BA6C80",\#
                         "kind":"issue","state":"committed","amount":null,"balance":"0.00",\#
                         "sequence":1,"reverses":null,"at":"2023-11-14T22:13:20Z",\#
-                        "ticket":null,"game":null,"paidOut":null}],"activations":[]}
+                        "ticket":null,"game":null,"paidOut":null,\#
+                        "closed":null,"attempt":null}],"activations":[]}
 
                         """#))
         #expect(await bench.run("block --quiet") == Ended(status: 0, text: ""))

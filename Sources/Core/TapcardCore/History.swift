@@ -9,12 +9,17 @@ public struct HistoryLine: Sendable, Hashable {
     public let balance: Money?
     /// The prize that was paid out of the drawer, past the card.
     public let paidOut: Money?
+    /// What was on the card when it was issued anew, and is on no card any more.
+    public let closed: Money?
 
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
     /// The game that was kept; nil also where it was taken off the card.
     public var game: String? { operation.kind == .game ? operation.subject : nil }
+
+    /// The attempt whose outcome was waited for, and is the answer.
+    public var attempt: String? { operation.kind == .ask ? operation.subject : nil }
 }
 
 extension Station {
@@ -23,9 +28,11 @@ extension Station {
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
         let operations: [Operation]
+        let closed: [OperationID: Int64]
         do {
-            operations = try await ledger.read { rows throws(LedgerError) in
-                try rows.operations(on: card)
+            (operations, closed) = try await ledger.read { rows throws(LedgerError) in
+                let operations = try rows.operations(on: card)
+                return (operations, try rows.closings(by: operations))
             }
         } catch {
             throw TapcardError(error)
@@ -40,7 +47,8 @@ extension Station {
                 operation: operation, amount: change.minorUnits == 0 ? nil : change,
                 balance: operation.balanceAfter.map { Money(minorUnits: $0, ledger.currency) },
                 paidOut: operation.kind == .payout
-                    ? Money(minorUnits: operation.amount, ledger.currency) : nil)
+                    ? Money(minorUnits: operation.amount, ledger.currency) : nil,
+                closed: closed[operation.id].map { Money(minorUnits: $0, ledger.currency) })
         }
     }
 
@@ -70,5 +78,19 @@ extension Station {
         } catch {
             throw TapcardError(error)
         }
+    }
+}
+
+extension LedgerRows {
+    /// What cards held when they were issued anew, by the operation that did it.
+    fileprivate func closings(
+        by operations: [Operation]
+    ) throws(LedgerError) -> [OperationID: Int64] {
+        var closings: [OperationID: Int64] = [:]
+        for operation in operations where operation.kind == .issue {
+            let left = try entries(of: operation.id).first { $0.account == .reissued }
+            if let left, left.amount != 0 { closings[operation.id] = left.amount }
+        }
+        return closings
     }
 }

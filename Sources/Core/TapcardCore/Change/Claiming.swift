@@ -129,11 +129,11 @@ extension CardTickets {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             throw TapcardError(
-                .wrongState, "Ticket \(name) is none that was bought with card \(card.uid).",
+                .wrongState, "Ticket \(name) is none that counts on card \(card.uid).",
                 meaning: TapcardError.unchanged,
                 advice:
-                    "tapcard tickets lists those that were; hold the card that bought it to the "
-                    + "reader.", uid: card.uid)
+                    "tapcard tickets lists those that it has bought since it was issued; hold the card "
+                    + "that bought it to the reader.", uid: card.uid)
         }
         return [ticket]
     }

@@ -94,18 +94,21 @@ extension Session {
                 "reverses": .text(line.operation.reverses),
                 "at": .string(LocalTime.iso(line.operation.begunAt)),
                 "ticket": .text(line.ticket), "game": .text(line.game),
-                "paidOut": .text(line.paidOut),
+                "paidOut": .text(line.paidOut), "closed": .text(line.closed),
+                "attempt": .text(line.attempt),
             ]
         }
         let done = lines.map { line in
             let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
-            let subjects = [line.ticket?.text, line.game].compactMap { $0 }
-            let paidOut = line.paidOut.map { "paid out \($0.shown)" }
+            let about = [
+                line.ticket?.text, line.game, line.paidOut.map { "paid out \($0.shown)" },
+                line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
+            ]
             return HistoryText(
                 at: line.operation.begunAt, uid: line.operation.uid,
                 what: line.operation.kind.rawValue + state, amount: line.amount,
                 balance: line.balance, id: line.operation.id,
-                about: subjects + [paidOut].compactMap { $0 })
+                about: about.compactMap { $0 })
         }
         let texts = HistoryText.merged(done, attempts.map(HistoryText.init))
         return Report(
@@ -134,7 +137,7 @@ extension Session {
                 JSONMember(
                     key: "violations",
                     value: .array(report.violations.map(JSONValue.string))),
-                JSONMember(key: "activating", value: .number(report.activating.count)),
+                JSONMember(key: "activating", value: .array(report.activating.map { .text($0) })),
             ],
             [
                 "Cards: \(report.cards), operations: \(report.operations), \(open); "
