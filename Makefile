@@ -78,7 +78,7 @@ sanitize-%: export TAPCARD_SANITIZED = $*
 # Tests look at how the program itself answers these signals.
 sanitize-%: export TSAN_OPTIONS = handle_segv=0:handle_sigbus=0
 sanitize-%: export ASAN_OPTIONS = detect_leaks=0:handle_segv=0:handle_sigbus=0
-sanitize-%:
+sanitize-%: deps
 	$(SWIFT) build --build-tests $(SANITIZED) $(STRICT)
 	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"
 	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --filter "$(NETWORK)"
