@@ -119,8 +119,7 @@ struct LedgerFaultTests {
                 + "folder or name another ledger. " + LedgerFaultTests.meaning)
         try counter.expect(
             "audit --ledger ~", status: 9,
-            complains: "~ cannot be reached (unable to open database file); check its disk and try "
-                + "again. " + LedgerFaultTests.meaning)
+            complains: "~ is no file; name a ledger. " + LedgerFaultTests.meaning)
         try counter.expect(
             "audit --ledger postgresql://localhost/x", status: 2,
             complains: "Ledgers in PostgreSQL are not supported by this version. Nothing was done. "
