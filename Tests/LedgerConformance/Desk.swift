@@ -6,8 +6,11 @@ import Testing
 public struct Desk: Sendable {
     public let ledger: any LedgerStore
     public var sealer = RecordSealer.hashing(key: 1)
+    private let cashier: CashierName?
 
-    public init(_ ledger: any LedgerStore) { self.ledger = ledger }
+    public init(_ ledger: any LedgerStore, _ cashier: CashierName? = nil) {
+        (self.ledger, self.cashier) = (ledger, cashier)
+    }
 
     public func view(_ uid: CardUID = .first) async throws -> CardView {
         try #require(try await ledger.view(of: uid), "the ledger does not know \(uid)")
@@ -24,7 +27,8 @@ public struct Desk: Sendable {
     public func begin(
         _ intent: Intent, id: Int, on uid: CardUID = .first, seen: Seen?
     ) async throws -> Beginning {
-        let request = Request(id: .numbered(id), uid: uid, intent: intent, at: .tick(id))
+        let request = Request(
+            id: .numbered(id), uid: uid, intent: intent, by: cashier, at: .tick(id))
         return try await ledger.begin(request, seen: seen, sealer: sealer)
     }
 
@@ -69,7 +73,8 @@ public struct Desk: Sendable {
         for id: Int, on uid: CardUID = .first
     ) async throws -> ActivationRequest {
         try await ledger.requestActivation(
-            of: uid, id: .numbered(id), seen: Seen(try await view(uid)), at: .tick(id))
+            of: uid, id: .numbered(id), seen: Seen(try await view(uid)), by: cashier,
+            at: .tick(id))
     }
 
     /// What the service said.
@@ -84,7 +89,7 @@ public struct Desk: Sendable {
         _ cents: Int64, of ticket: Ticket = .sample(), id: Int, on uid: CardUID = .first
     ) async throws -> PrizePayout {
         try await ledger.payOut(
-            .cents(cents), of: ticket.id, on: uid, id: .numbered(id), at: .tick(id))
+            .cents(cents), of: ticket.id, on: uid, id: .numbered(id), by: cashier, at: .tick(id))
     }
 
     public func balance(of account: Account) async throws -> Int64 {

@@ -8,6 +8,8 @@ public struct RandomStations: Sendable {
     private static let cards = (1...6).map { CardUID.numbered($0) }
     private var random: SeededGenerator
     private var clock = 0
+    /// Who works at each of them.
+    private static let cashiers = [CashierName.ann, nil, .bob]
     /// What each station last saw of each card; often it is out of date.
     private var memories: [[CardUID: Seen]]
     /// What lies half done on a reader.
@@ -63,7 +65,8 @@ public struct RandomStations: Sendable {
             let intent = view == nil && chance(75) ? make(on: uid) : intent(on: uid)
             let attempt = intent == .activate && chance(80) ? view?.activation?.id : nil
             let request = Request(
-                id: attempt ?? id(), uid: uid, intent: intent, at: .tick(clock))
+                id: attempt ?? id(), uid: uid, intent: intent,
+                by: Self.cashiers[station % Self.cashiers.count], at: .tick(clock))
             requests[station] = request
             return .begin(request, seen: seen, key: key(), station: station)
         }

@@ -42,6 +42,18 @@ extension Holder {
     }
 }
 
+extension CashierName {
+    public static let ann = named("Ann")
+    public static let bob = named("Bob")
+
+    private static func named(_ text: String) -> CashierName {
+        guard let name = try? CashierName(text) else {
+            preconditionFailure("\(text) is a name")
+        }
+        return name
+    }
+}
+
 extension CardPlan {
     /// A card as the counter makes it.
     public static func sample(

@@ -249,7 +249,7 @@ extension Folder {
         case "cut": File.write(Array(bytes.prefix(bytes.count - 4096)), to: backup)
         case "newer":
             File.write(bytes, to: backup)
-            try RawDatabase(backup).run("PRAGMA user_version = 5")
+            try RawDatabase(backup).run("PRAGMA user_version = 99")
             return .newer
         case "euro":
             let other = try await SQLiteLedger.open(path: backup, currency: Currency(code: "EUR"))

@@ -14,6 +14,18 @@ import Testing
         "UPDATE operation SET id = 'x'", "UPDATE operation SET uid = 'x'",
         "UPDATE operation SET reverses = id", "UPDATE operation SET begun_at = 1",
         "UPDATE operation SET position = position + 1000",
+        "UPDATE operation SET cashier = 'Bob'",
+        """
+        INSERT INTO operation (id, uid, kind, amount, cashier, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, 'add', 1, '', 1, 'committed', 0, 1
+        FROM card
+        """,
+        """
+        INSERT INTO operation (id, uid, kind, amount, cashier, begun_at, state, sequence, ended_at)
+        SELECT '00000000-0000-0000-0000-000000000000', uid, 'add', 1, printf('%.41c', 'A'), 1,
+            'committed', 0, 1
+        FROM card
+        """,
         "UPDATE operation SET state = 'voided' WHERE state = 'committed'",
         "UPDATE operation SET state = 'pending', ended_at = NULL WHERE state = 'committed'",
         "UPDATE operation SET balance_after = 1 WHERE state = 'committed'",

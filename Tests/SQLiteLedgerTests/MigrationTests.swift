@@ -20,14 +20,14 @@ import Testing
             #expect(try await Snapshot(of: ledger) == before)
             try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
             await ledger.close()
-            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v4-backup"])
-            #expect(File.mode(folder.ledger + ".v4-backup") == 0o600)
+            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v5-backup"])
+            #expect(File.mode(folder.ledger + ".v5-backup") == 0o600)
 
             let raw = try RawDatabase(folder.ledger)
-            #expect(raw.value("PRAGMA user_version") == "5")
+            #expect(raw.value("PRAGMA user_version") == "6")
             #expect(raw.value("SELECT colour FROM card") == "red")
             let copy = try await SQLiteLedger.open(
-                path: folder.ledger + ".v4-backup", currency: nil)
+                path: folder.ledger + ".v5-backup", currency: nil)
             #expect(try await Snapshot(of: copy) == before)
         }
     }
@@ -46,7 +46,7 @@ import Testing
             #expect(try await ledger.noteProtection(of: uid, .on(keyID: 15), insteadOf: .off))
             #expect(try await ledger.view(of: uid)?.card.protection == .on(keyID: 15))
             await ledger.close()
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "4")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "5")
             let copy = try RawDatabase(folder.ledger + ".v1-backup")
             #expect(copy.value("PRAGMA user_version") == "1")
             #expect(copy.value("SELECT protection FROM card") == nil)
@@ -88,30 +88,60 @@ import Testing
         }
     }
 
+    @Test func bringsTheFourthSchemaUpToDate() async throws {
+        try await Folder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try Fixture.text("version-4.sql"))
+            let ledger = try await folder.open()
+            let uid = try #require(CardUID("04CB0425BF0CFC"))
+            let before = try await Snapshot(of: ledger)
+            #expect(
+                before.operations.map(\.kind) == [
+                    .issue, .pay, .scratch, .activate, .ticket, .ticket, .ticket, .ticket, .ticket,
+                    .payout, .claim,
+                ])
+            #expect(before.operations.allSatisfy { $0.cashier == nil && $0.state == .committed })
+            #expect(before.tickets.count == 5 && before.activations.map(\.state) == [.active])
+            #expect(before.balances[.cash] == -1800 && before.balances[.prizes] == -400)
+            #expect(before.records.count == 10 && before.entries.count == 18)
+            #expect(try await ledger.view(of: uid)?.balance == .cents(750))
+            #expect(try await ledger.audit().violations == [])
+            // What is begun now says who has begun it, and what was begun then stays as it was.
+            let paid = try await Desk(ledger, .ann).complete(.pay(.cents(50)), id: 7, on: uid)
+            #expect(paid.cashier == .ann)
+            let after = try await Snapshot(of: ledger)
+            #expect(Array(after.operations.dropLast()) == before.operations)
+            await ledger.close()
+            let raw = try RawDatabase(folder.ledger)
+            #expect(raw.value("PRAGMA integrity_check") == "ok")
+            #expect(raw.value("SELECT count(*) FROM operation WHERE cashier = 'Ann'") == "1")
+            let copy = try RawDatabase(folder.ledger + ".v4-backup")
+            #expect(copy.value("PRAGMA user_version") == "4")
+            #expect(copy.value("SELECT count(*) FROM operation") == "11")
+        }
+    }
+
     /// The limits of two columns are a part of their tables' text.
     @Test func makesRoomForPrizesThatNoCardHolds() async throws {
         try await Folder.temporary { folder in
-            let third = Schema(steps: Array(Schema.current.steps.prefix(3)))
-            let older = try await folder.open(third)
-            try await Desk(older).complete(.issue(), id: 1)
-            try await Desk(older).complete(.ticket(.sample(), .cents(200)), id: 2)
-            let before = try await Snapshot(of: older)
-            await #expect(throws: LedgerError(.corrupt, "")) {
-                try await Desk(older).payOut(Currency.largestPayout, id: 3)
-            }
-            #expect(try await Snapshot(of: older) == before)
-            await older.close()
+            let raw = try RawDatabase(folder.ledger)
+            raw.run(try Fixture.text("version-2.sql"))
+            #expect(raw.run(Schema.current.steps[2] + "PRAGMA user_version = 3") == nil)
+            let large = """
+                INSERT INTO entry (operation, account, amount, posted_at)
+                SELECT id, 'cash', \(Currency.largestPayout), 1 FROM operation WHERE kind = 'pay'
+                """
+            #expect(raw.run(large)?.contains("constraint") == true)
 
             let ledger = try await folder.open()
-            #expect(try await Snapshot(of: ledger) == before)
-            guard case .booked = try await Desk(ledger).payOut(Currency.largestPayout, id: 3)
-            else {
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+            guard case .booked = try await desk.payOut(Currency.largestPayout, id: 3) else {
                 Issue.record("the prize was not booked")
                 return
             }
             #expect(try await ledger.audit().violations == [])
             await ledger.close()
-            let raw = try RawDatabase(folder.ledger)
             #expect(raw.value("PRAGMA integrity_check") == "ok")
             #expect(folder.names.contains("ledger.sqlite.v3-backup"))
         }
@@ -134,7 +164,7 @@ import Testing
         try await Folder.temporary { folder in
             _ = try await folder.snapshotOfThisVersion()
             try await folder.open(MigrationTests.later).close()
-            folder.remove("ledger.sqlite.v4-backup")
+            folder.remove("ledger.sqlite.v5-backup")
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
         }
@@ -148,7 +178,7 @@ import Testing
                     try await folder.open(MigrationTests.broken)
                 }
             }
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "4")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "5")
             let ledger = try await folder.open()
             #expect(try await Snapshot(of: ledger) == before)
             await ledger.close()
@@ -160,7 +190,7 @@ import Testing
         try await Folder.temporary { folder in
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "5")
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "6")
             await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
         }
     }

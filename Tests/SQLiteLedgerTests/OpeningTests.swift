@@ -78,7 +78,7 @@ import Testing
     @Test func refusesALaterVersionWithoutTouchingIt() async throws {
         try await Folder.temporary { folder in
             try await folder.open().close()
-            try RawDatabase(folder.ledger).run("PRAGMA user_version = 5")
+            try RawDatabase(folder.ledger).run("PRAGMA user_version = 99")
             let before = File.read(folder.ledger)
             await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
             #expect(File.read(folder.ledger) == before)

@@ -11,6 +11,8 @@ actor Unsteady: TagReader {
     private var writeUntilLost: Int?
     private var isCarriedOut = false
     private(set) var isLost = false
+    /// How long each selection was to wait.
+    private(set) var limits: [Duration] = []
 
     init(_ reader: any TagReader) { self.reader = reader }
 
@@ -23,6 +25,7 @@ actor Unsteady: TagReader {
     func plugIn() { isLost = false }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        limits.append(limit)
         if isLost { throw ReaderError(.noReader) }
         if !selections.isEmpty, let kind = selections.removeFirst() { throw ReaderError(kind) }
         return try await reader.select(within: limit)

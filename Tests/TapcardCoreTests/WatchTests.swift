@@ -21,6 +21,7 @@ struct WatchTests {
                 switch happened {
                 case .card(let reading): "card \(reading.balance?.shown ?? "")"
                 case .problem(let error): error.kind.rawValue
+                case .gone: "gone"
                 case .readerIsBack(let name): "back: \(name)"
                 }
             let seen = words.withLock { words in
@@ -38,9 +39,22 @@ struct WatchTests {
         let world = try await World.withCard()
         let reader = Unsteady(world.reader)
         await reader.meet([nil, nil, .noTag, nil, .tagLost, nil, .noTag, .noTag])
-        #expect(await events(2, of: world, reader) == ["card $10.00", "card $10.00"])
+        #expect(await events(3, of: world, reader) == ["card $10.00", "gone", "card $10.00"])
         // A second tap only after two misses in a row.
         #expect(try await reader.select(within: .zero).uid.count == 7)
+    }
+
+    @Test("who waits for no card at all does not ask without a pause")
+    func impatient() async throws {
+        let world = try await World.withCard()
+        let reader = Unsteady(world.reader)
+        await reader.meet([.noTag, .noTag])
+        let patient = world.station(reader: reader)
+        let station = Station(
+            reader: patient.reader, ledger: patient.ledger, keys: patient.keys,
+            settings: Station.Settings(wait: .zero), surroundings: patient.surroundings)
+        await station.watch(settling: true) { _ in false }
+        #expect(await reader.limits == [.seconds(1), .seconds(1), .seconds(1)])
     }
 
     @Test("another card in its place is a tap of its own, at once")
@@ -48,14 +62,14 @@ struct WatchTests {
         let world = try await World.withCard()
         let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
         let reader = Unsteady(world.reader)
-        let words = await events(2, of: world, reader) { count in
+        let words = await events(3, of: world, reader) { count in
             guard count == 1 else { return }
             try? await world.reader.change { simulation in
                 simulation.save(other)
                 simulation.put([World.otherUID])
             }
         }
-        #expect(words == ["card $10.00", "blank-tag"])
+        #expect(words == ["card $10.00", "gone", "blank-tag"])
     }
 
     @Test("the card that is left of two is read")
@@ -67,11 +81,11 @@ struct WatchTests {
             simulation.save(other)
             simulation.put([first.bytes, World.otherUID])
         }
-        let words = await events(2, of: world, Unsteady(world.reader)) { count in
+        let words = await events(3, of: world, Unsteady(world.reader)) { count in
             guard count == 1 else { return }
             try? await world.reader.change { simulation in simulation.put([first.bytes]) }
         }
-        #expect(words == ["several-tags", "card $10.00"])
+        #expect(words == ["several-tags", "gone", "card $10.00"])
     }
 
     @Test("a reader that is unplugged under a card is told once, and told when it is back")
@@ -80,8 +94,8 @@ struct WatchTests {
         let reader = Unsteady(world.reader)
         await reader.meet([nil, nil, .readerLost, .noReader, .noReader, .busy, nil])
         #expect(
-            await events(4, of: world, reader)
-                == ["card $10.00", "reader-lost", "back: unsteady reader", "card $10.00"])
+            await events(5, of: world, reader)
+                == ["card $10.00", "gone", "reader-lost", "back: unsteady reader", "card $10.00"])
     }
 
     @Test("a reader that is unplugged while a card is waited for is told once, too")

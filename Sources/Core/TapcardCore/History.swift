@@ -23,15 +23,21 @@ public struct HistoryLine: Sendable, Hashable {
 }
 
 extension Station {
-    /// What was done, oldest first: to one card, or to all of them. Needs no card.
+    /// What was done, oldest first: to one card, or to all of them; where a number is named, only
+    /// the newest so many. Needs no card.
     public static func history(
-        of card: CardUID?, in ledger: any LedgerStore
+        of card: CardUID?, last count: Int? = nil, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
         let operations: [Operation]
         let closed: [OperationID: Int64]
         do {
             (operations, closed) = try await ledger.read { rows throws(LedgerError) in
-                let operations = try rows.operations(on: card)
+                let operations =
+                    if let count {
+                        try rows.operations(on: card, last: count)
+                    } else {
+                        try rows.operations(on: card)
+                    }
                 return (operations, try rows.closings(by: operations))
             }
         } catch {
@@ -63,6 +69,19 @@ extension Station {
                 guard let card else { return attempts }
                 let code = try rows.card(card)?.scratch.code
                 return attempts.filter { $0.card == card || $0.code == code }
+            }
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    /// What was begun at or after the one time and before the other, oldest first.
+    public static func operations(
+        begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [Operation] {
+        do {
+            return try await ledger.read { rows throws(LedgerError) in
+                try rows.operations(begunSince: start, until: end)
             }
         } catch {
             throw TapcardError(error)

@@ -44,13 +44,16 @@ public struct Station: Sendable {
         }
     }
 
-    /// Time, chance and the listener for progress: parameters, so that tests own them.
+    /// Time, chance, who works here and the listener for progress: parameters, so that tests own
+    /// them.
     public struct Surroundings: Sendable {
         public let now: @Sendable () -> Timestamp
         /// Throws when the task was cancelled.
         public let sleep: @Sendable (Duration) async throws -> Void
         public let random: @Sendable (Int) -> [UInt8]
         public let progress: @Sendable (Progress) -> Void
+        /// Who has begun what is begun here; nil where nobody has said so.
+        public var cashier: CashierName?
 
         public init(
             now: @escaping @Sendable () -> Timestamp,
@@ -79,6 +82,8 @@ public struct Station: Sendable {
         case cardSeen(CardUID)
         case settling(OperationID)
         case scratching
+        /// The service that activates codes is asked; leaving does not stop that.
+        case asking
         case writing
         /// The step of its protection that the tag takes now.
         case switchingProtection(CardProtection)
@@ -90,6 +95,7 @@ public struct Station: Sendable {
 
     public var currency: Currency { ledger.currency }
     var now: Timestamp { surroundings.now() }
+    var cashier: CashierName? { surroundings.cashier }
 
     public func newID() -> OperationID { surroundings.newID() }
 

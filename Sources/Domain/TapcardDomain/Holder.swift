@@ -49,19 +49,7 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public static let longestInBytes = 160
 
     public init(_ text: String) throws(Refusal) {
-        var composed = String.UnicodeScalarView()
-        for scalar in text._nfc { composed.append(scalar) }
-        let name = String(composed)
-        guard !composed.allSatisfy(\.properties.isWhitespace) else {
-            throw Refusal(.badName, "a name must not be empty; leave it out instead")
-        }
-        guard !composed.contains("\u{FFFD}") else {
-            throw Refusal(.badName, "a part of the name could not be read; write it in UTF-8")
-        }
-        guard !composed.contains(where: \.isMisleading) else {
-            throw Refusal(
-                .badName, "the name \"\(printable(name))\" contains a control character")
-        }
+        let name = try composedName(text)
         guard name.utf8.count <= HolderName.longestInBytes else {
             throw Refusal(
                 .badName,
@@ -77,4 +65,22 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
     public var description: String { text }
+}
+
+/// A name in its composed form; refused where it is empty, unreadable, or has control characters.
+func composedName(_ text: String) throws(Refusal) -> String {
+    var composed = String.UnicodeScalarView()
+    for scalar in text._nfc { composed.append(scalar) }
+    let name = String(composed)
+    guard !composed.allSatisfy(\.properties.isWhitespace) else {
+        throw Refusal(.badName, "a name must not be empty; leave it out instead")
+    }
+    guard !composed.contains("\u{FFFD}") else {
+        throw Refusal(.badName, "a part of the name could not be read; write it in UTF-8")
+    }
+    guard !composed.contains(where: \.isMisleading) else {
+        throw Refusal(
+            .badName, "the name \"\(printable(name))\" contains a control character")
+    }
+    return name
 }

@@ -56,7 +56,8 @@ public enum ActivationRequest: Hashable, Sendable {
 extension LedgerStore {
     /// Makes an attempt durable before the service is asked, or finds the one that is open.
     public func requestActivation(
-        of uid: CardUID, id: OperationID, seen: Seen, at now: Timestamp
+        of uid: CardUID, id: OperationID, seen: Seen, by cashier: CashierName? = nil,
+        at now: Timestamp
     ) async throws(LedgerError) -> ActivationRequest {
         let currency = currency
         return try await write { rows throws(LedgerError) in
@@ -81,7 +82,9 @@ extension LedgerStore {
                 return .refused(error)
             }
             if let open = view.activation {
-                if open.id != id { try rows.keep(asked, for: open.id, of: view.card, at: now) }
+                if open.id != id {
+                    try rows.keep(asked, for: open.id, of: view.card, by: cashier, at: now)
+                }
                 return .attempt(open)
             }
             guard let code = view.card.scratch.code else { return .changed }
@@ -114,13 +117,14 @@ extension LedgerStore {
 
     /// Keeps an id for the attempt that it has asked about: asking with it again tells the same.
     public func keep(
-        _ id: OperationID, for attempt: OperationID, of uid: CardUID, at now: Timestamp
+        _ id: OperationID, for attempt: OperationID, of uid: CardUID,
+        by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }
-            try rows.keep(id, for: attempt, of: card, at: now)
+            try rows.keep(id, for: attempt, of: card, by: cashier, at: now)
         }
     }
 
@@ -158,12 +162,14 @@ extension LedgerRows {
     }
 
     fileprivate func keep(
-        _ id: OperationID, for attempt: OperationID, of card: LedgerCard, at now: Timestamp
+        _ id: OperationID, for attempt: OperationID, of card: LedgerCard,
+        by cashier: CashierName?, at now: Timestamp
     ) throws(LedgerError) {
         try insert(
             Operation(
-                id: id, uid: card.uid, kind: .ask, subject: attempt.description, begunAt: now,
-                state: .committed, endedAt: now, balanceAfter: try balance(of: card.purse)))
+                id: id, uid: card.uid, kind: .ask, subject: attempt.description,
+                cashier: cashier, begunAt: now, state: .committed, endedAt: now,
+                balanceAfter: try balance(of: card.purse)))
     }
 
     /// The card whose code this is, or was when the service was asked for it.

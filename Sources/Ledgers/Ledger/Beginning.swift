@@ -81,7 +81,8 @@ struct Book {
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
-            reverses: effects.reverses, subject: effects.subject, begunAt: now)
+            reverses: effects.reverses, subject: effects.subject, cashier: request.cashier,
+            begunAt: now)
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {

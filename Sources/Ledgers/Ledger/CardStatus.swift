@@ -18,7 +18,8 @@ public enum StatusChange: Hashable, Sendable {
 extension LedgerStore {
     /// Returns the card as it is now, or why the change must not be.
     public func change(
-        _ uid: CardUID, _ change: StatusChange, id: OperationID, at now: Timestamp
+        _ uid: CardUID, _ change: StatusChange, id: OperationID, by cashier: CashierName? = nil,
+        at now: Timestamp
     ) async throws(LedgerError) -> Result<LedgerCard, Refusal> {
         try await write { rows throws(LedgerError) in
             guard var card = try rows.card(uid) else {
@@ -49,9 +50,9 @@ extension LedgerStore {
             try rows.save(card)
             try rows.insert(
                 Operation(
-                    id: id, uid: uid, kind: change.kind, begunAt: now, state: .committed,
-                    endedAt: now,
-                    balanceAfter: try rows.balance(of: card.purse)))
+                    id: id, uid: uid, kind: change.kind, cashier: cashier, begunAt: now,
+                    state: .committed, endedAt: now, balanceAfter: try rows.balance(of: card.purse))
+            )
             return .success(card)
         }
     }

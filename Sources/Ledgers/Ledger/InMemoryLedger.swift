@@ -51,9 +51,8 @@ package struct LedgerTables: Hashable, Sendable {
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
-            subject: old.subject, begunAt: begun, state: old.state, sequence: old.sequence,
-            endedAt: old.endedAt,
-            balanceAfter: old.balanceAfter)
+            subject: old.subject, cashier: old.cashier, begunAt: begun, state: old.state,
+            sequence: old.sequence, endedAt: old.endedAt, balanceAfter: old.balanceAfter)
     }
 }
 
@@ -88,6 +87,20 @@ private final class MemoryRows: LedgerRows {
 
     func operations(on uid: CardUID?) -> [Operation] {
         tables.order.compactMap { tables.operations[$0] }.filter { uid == nil || $0.uid == uid }
+    }
+
+    func operations(on uid: CardUID?, last count: Int) -> [Operation] {
+        operations(on: uid).suffix(max(count, 0))
+    }
+
+    func operations(begunSince start: Timestamp, until end: Timestamp) -> [Operation] {
+        let span = start.milliseconds..<max(start.milliseconds, end.milliseconds)
+        return operations(on: nil).filter { span.contains($0.begunAt.milliseconds) }.enumerated()
+            .sorted {
+                ($0.element.begunAt.milliseconds, $0.offset)
+                    < ($1.element.begunAt.milliseconds, $1.offset)
+            }
+            .map(\.element)
     }
 
     func insert(_ operation: Operation) throws(LedgerError) {

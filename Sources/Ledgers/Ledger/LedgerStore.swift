@@ -33,6 +33,12 @@ public protocol LedgerRows {
     func refund(of id: OperationID) throws(LedgerError) -> Operation?
     /// Oldest first.
     func operations(on uid: CardUID?) throws(LedgerError) -> [Operation]
+    /// The newest ones, at most so many; oldest first.
+    func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation]
+    /// Those begun at or after the one time and before the other, oldest first.
+    func operations(
+        begunSince start: Timestamp, until end: Timestamp
+    ) throws(LedgerError) -> [Operation]
     func insert(_ operation: Operation) throws(LedgerError)
     /// Changes state, sequence, end and balance of a known operation, nothing else.
     func update(_ operation: Operation) throws(LedgerError)
@@ -69,12 +75,4 @@ public protocol LedgerRows {
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     func insert(_ gap: SequenceGap) throws(LedgerError)
-}
-
-extension LedgerRows {
-    /// Whether an id is an operation's, or that of an attempt to activate: kept for what comes of it.
-    func isUsed(_ id: OperationID) throws(LedgerError) -> Bool {
-        if try operation(id) != nil { return true }
-        return try activation(id) != nil
-    }
 }

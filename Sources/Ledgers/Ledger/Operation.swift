@@ -49,6 +49,8 @@ public struct Operation: Hashable, Sendable {
     /// that is kept; what the code on the card is from then on, or the card whose code was on a tag
     /// that was adopted without it; the attempt that is asked about. None from before version 3.
     public let subject: String?
+    /// Who has begun it, where that was said. None from before version 5.
+    public let cashier: CashierName?
     public let begunAt: Timestamp
     public var state: State
     /// The number of the record that shows it; none where the tag has no part in it.
@@ -59,7 +61,8 @@ public struct Operation: Hashable, Sendable {
 
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
-        subject: String? = nil, begunAt: Timestamp, state: State = .pending,
+        subject: String? = nil, cashier: CashierName? = nil, begunAt: Timestamp,
+        state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
     ) {
@@ -69,6 +72,7 @@ public struct Operation: Hashable, Sendable {
         self.amount = amount
         self.reverses = reverses
         self.subject = subject
+        self.cashier = cashier
         self.begunAt = begunAt
         self.state = state
         self.sequence = sequence

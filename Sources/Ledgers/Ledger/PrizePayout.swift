@@ -14,19 +14,21 @@ extension LedgerStore {
     /// all the same. Like every claim it happens once, and on a card in use that bought the ticket.
     /// Nothing of the card changes, so nothing goes onto its tag.
     public func payOut(
-        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID, at now: Timestamp
+        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
+        by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) -> PrizePayout {
         let currency = currency
         return try await write { rows throws(LedgerError) in
             let book = Book(booking: rows, currency, at: now)
-            return try book.payOut(prize, of: ticket, on: uid, id: id)
+            return try book.payOut(prize, of: ticket, on: uid, id: id, by: cashier)
         }
     }
 }
 
 extension Book {
     fileprivate func payOut(
-        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID
+        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
+        by cashier: CashierName?
     ) throws(LedgerError) -> PrizePayout {
         let earlier = try rows.claim(of: ticket)
         if let earlier, earlier.kind == .payout, earlier.uid == uid { return .earlier(earlier) }
@@ -50,7 +52,7 @@ extension Book {
         }
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: ticket.text,
-            begunAt: now, state: .committed, endedAt: now,
+            cashier: cashier, begunAt: now, state: .committed, endedAt: now,
             balanceAfter: view.balance.minorUnits)
         try rows.insert(operation)
         for posting in Posting.move(prize.minorUnits, from: .prizes, to: .cash) {

@@ -6,12 +6,18 @@ public struct Request: Hashable, Sendable {
     public let id: OperationID
     public let uid: CardUID
     public let intent: Intent
+    /// Who asks, where that is known. The same request of somebody else is the same request.
+    public let cashier: CashierName?
     public let at: Timestamp
 
-    public init(id: OperationID, uid: CardUID, intent: Intent, at: Timestamp) {
+    public init(
+        id: OperationID, uid: CardUID, intent: Intent, by cashier: CashierName? = nil,
+        at: Timestamp
+    ) {
         self.id = id
         self.uid = uid
         self.intent = intent
+        self.cashier = cashier
         self.at = at
     }
 }

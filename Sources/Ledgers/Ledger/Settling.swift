@@ -107,7 +107,7 @@ extension LedgerStore {
     /// transaction: what is half on the tag must never be taken for the last word later.
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID, seen: Seen,
-        sealer: RecordSealer, at now: Timestamp
+        sealer: RecordSealer, by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) -> Settlement {
         try await settle(sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
@@ -139,7 +139,8 @@ extension LedgerStore {
                 _ = try book.end(operation, as: .voided)
             }
             let beginning = try book.begin(
-                Request(id: id, uid: open.uid, intent: .reseal(above: .none), at: now),
+                Request(
+                    id: id, uid: open.uid, intent: .reseal(above: .none), by: cashier, at: now),
                 seen: Seen(confirmed: card.confirmed, open: nil))
             guard case .begun(let work) = beginning else {
                 throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")

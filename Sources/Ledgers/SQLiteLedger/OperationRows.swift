@@ -19,13 +19,33 @@ extension SQLiteRows {
         return try operations(where: "uid = ? ORDER BY position", [.uid(uid)])
     }
 
+    func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation] {
+        let count = SQLValue.integer(Int64(max(count, 0)))
+        let newestFirst =
+            if let uid {
+                try operations(where: "uid = ? ORDER BY position DESC LIMIT ?", [.uid(uid), count])
+            } else {
+                try operations(where: "TRUE ORDER BY position DESC LIMIT ?", [count])
+            }
+        return newestFirst.reversed()
+    }
+
+    func operations(
+        begunSince start: Timestamp, until end: Timestamp
+    ) throws(LedgerError) -> [Operation] {
+        try operations(
+            where: "begun_at >= ? AND begun_at < ? ORDER BY begun_at, position",
+            [.time(start), .time(end)])
+    }
+
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
-            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 .id(operation.id), .uid(operation.uid), .text(operation.kind.rawValue),
                 .integer(operation.amount), .optional(operation.reverses, SQLValue.id),
-                .optional(operation.subject, SQLValue.text), .time(operation.begunAt),
+                .optional(operation.subject, SQLValue.text),
+                .optional(operation.cashier?.text, SQLValue.text), .time(operation.begunAt),
                 .text(operation.state.rawValue),
                 .number(operation.sequence), .optional(operation.endedAt, SQLValue.time),
                 .optional(operation.balanceAfter, SQLValue.integer),
@@ -66,14 +86,15 @@ extension SQLiteRows {
 
 extension Operation {
     fileprivate static let columns = """
-        id, uid, kind, amount, reverses, subject, begun_at, state, sequence, ended_at, balance_after
+        id, uid, kind, amount, reverses, subject, cashier, begun_at, state, sequence, ended_at,
+        balance_after
         """
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         self.init(
             id: try row.value(\.id), uid: try row.value(\.uid), kind: try row.word(),
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
-            subject: try row.optional(\.text),
+            subject: try row.optional(\.text), cashier: try row.optional(\.cashier),
             begunAt: try row.value(\.time), state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),
             balanceAfter: try row.optional(\.integer))

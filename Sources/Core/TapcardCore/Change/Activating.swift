@@ -53,12 +53,13 @@ extension Station {
             if let done = state.settled, done.kind == .activate, done.state == .committed {
                 if done.id != id {
                     // The card has it, whether or not the id can be kept for it.
-                    try? await ledger.keep(id, for: done.id, of: done.uid, at: now)
+                    try? await ledger.keep(id, for: done.id, of: done.uid, by: cashier, at: now)
                 }
                 return .done(receipt(done, isReplayed: false, state.display))
             }
             let request = try await asking { () throws(LedgerError) in
-                try await ledger.requestActivation(of: sight.uid, id: id, seen: seen, at: now)
+                try await ledger.requestActivation(
+                    of: sight.uid, id: id, seen: seen, by: cashier, at: now)
             }
             switch request {
             case .attempt(let attempt): return .open(attempt, on: sight.uid)
@@ -111,7 +112,8 @@ extension Station {
     private func answer(
         of service: any ActivationService, to code: ScratchCode
     ) async -> Result<ActivationAnswer, ServiceError> {
-        await Task { () async -> Result<ActivationAnswer, ServiceError> in
+        surroundings.progress(.asking)
+        return await Task { () async -> Result<ActivationAnswer, ServiceError> in
             do throws(ServiceError) {
                 return .success(try await service.activate(code))
             } catch {
@@ -156,7 +158,8 @@ extension Station {
             uid: uid)
     }
 
-    /// Puts a recorded yes onto the card, or onto the one that has its code by now. Whatever stands against it, the yes stays.
+    /// Puts a recorded yes onto the card, or onto the one that has its code by now. Whatever stands
+    /// against it, the yes stays.
     private func write(
         _ attempt: ActivationAttempt, onto uid: CardUID?
     ) async throws(TapcardError) -> Receipt {

@@ -159,13 +159,14 @@ extension Station {
     func begin(
         _ intent: Intent, _ id: OperationID, on sight: Sight, noting begun: Begun
     ) async throws(Interruption) -> Beginning {
-        let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
+        let request = Request(id: id, uid: sight.uid, intent: intent, by: cashier, at: now)
         do {
             return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
                 begun.perhaps = Operation(
-                    id: id, uid: sight.uid, kind: intent.kind, begunAt: now)
+                    id: id, uid: sight.uid, kind: intent.kind, cashier: cashier,
+                    begunAt: now)
             }
             throw .ledger(error)
         }

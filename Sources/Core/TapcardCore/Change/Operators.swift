@@ -13,7 +13,8 @@ extension Station {
         let result: Result<LedgerCard, Refusal>
         do {
             result = try await ledger.change(
-                card, change, id: surroundings.newID(), at: surroundings.now())
+                card, change, id: surroundings.newID(), by: surroundings.cashier,
+                at: surroundings.now())
         } catch {
             throw TapcardError(error)
         }

@@ -48,7 +48,8 @@ extension Station {
         let payout: PrizePayout
         do {
             payout = try await ledger.payOut(
-                prize, of: ticket, on: uid, id: OperationID(claiming: ticket), at: now)
+                prize, of: ticket, on: uid, id: OperationID(claiming: ticket), by: cashier,
+                at: now)
         } catch {
             throw TapcardError.payingNothing(error, for: ticket, uid: uid)
         }

@@ -27,6 +27,11 @@ public struct MastermindDesk: Sendable {
         try file.load().current(at: address)
     }
 
+    /// Who is logged in there, though perhaps no longer; nil is nobody.
+    public func user() throws(TapcardError) -> String? {
+        try file.load().login.flatMap { $0.address == address ? $0.user : nil }
+    }
+
     /// The game that goes on, for what cannot be done without one.
     public func requireCurrentGame() throws(TapcardError) -> MastermindGame {
         if let kept = try currentGame() { return kept.game }
@@ -132,7 +137,8 @@ public struct MastermindDesk: Sendable {
     /// It is written down before it is sent. Where no answer comes it stays there as one that may
     /// have counted: it is not repeated, because the service would count it twice.
     public func guess(
-        _ colours: [Int], in game: MastermindGame, rules colourCount: Int = 6
+        _ colours: [Int], in game: MastermindGame,
+        rules colourCount: Int = MastermindRules.usualColours
     ) async throws(TapcardError) -> KeptMastermindGame {
         try requireGuess(colours, colourCount, in: game)
         try change(game) { $0.ask(colours) }

@@ -10,7 +10,7 @@ public import Type2Tag
 /// What a tag says of itself, whoever wrote it.
 public struct TagInfo: Sendable, Hashable {
     /// What the maker's signature says: who made the chip, not that a card is no copy.
-    public enum Originality: String, Sendable {
+    public enum Originality: String, Sendable, CaseIterable {
         /// None is zeros, as chips of some makers have it, or one that the chip did not show.
         case valid, invalid, none
 

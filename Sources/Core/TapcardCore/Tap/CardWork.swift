@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 /// How what phones read stands after a tap.
-public enum DisplayState: String, Sendable, Hashable {
+public enum DisplayState: String, Sendable, Hashable, CaseIterable {
     case current
     case repaired
     case outOfDate = "out-of-date"

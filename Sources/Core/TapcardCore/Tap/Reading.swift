@@ -6,13 +6,13 @@ public import TapcardDomain
 /// A card as a tap shows it.
 public struct CardReading: Sendable, Hashable {
     /// What is to be thought of the records.
-    public enum Seal: String, Sendable {
+    public enum Seal: String, Sendable, CaseIterable {
         case valid, unsealed, damaged, forged
         case rolledBack = "rolled-back"
     }
 
     /// What the ledger says of the card.
-    public enum Standing: String, Sendable {
+    public enum Standing: String, Sendable, CaseIterable {
         case known, unknown, blocked, behind
     }
 

@@ -129,7 +129,8 @@ extension Station {
                 sight,
                 try await asking { () throws(LedgerError) in
                     try await ledger.end(
-                        open, as: state, resealWith: newID(), seen: seen, sealer: sealer, at: now)
+                        open, as: state, resealWith: newID(), seen: seen, sealer: sealer,
+                        by: cashier, at: now)
                 })
             // The payment that came to its end is what people want to hear of, not the fresh
             // record behind it.
@@ -156,7 +157,7 @@ extension Station {
     private func begin(
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
     ) async throws(Interruption) -> Round {
-        let request = Request(id: id, uid: sight.uid, intent: intent, at: now)
+        let request = Request(id: id, uid: sight.uid, intent: intent, by: cashier, at: now)
         let beginning = try await asking { () throws(LedgerError) in
             try await ledger.begin(request, seen: seen, sealer: sealer)
         }

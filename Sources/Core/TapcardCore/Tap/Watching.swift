@@ -4,6 +4,7 @@ import TapcardDomain
 extension Station {
     /// How often an occupied reader is asked whether the card still lies there.
     private static let presenceInterval = Duration.milliseconds(100)
+    private static let shortestWait = Duration.seconds(1)
     /// How often in a row a card must be missing to have been taken away: a card that is moved a
     /// little is lost for a moment.
     private static let missesOfAbsence = 2
@@ -15,6 +16,8 @@ extension Station {
     public enum WatchEvent: Sendable {
         case card(CardReading)
         case problem(TapcardError)
+        /// What was told of last lies there no more.
+        case gone
         /// The reader that was lost, or another one in its place.
         case readerIsBack(name: String)
     }
@@ -25,11 +28,12 @@ extension Station {
     public func watch(
         settling: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
+        let station = waitingLonger
         while !Task.isCancelled {
             let lying: CardUID?
             var wereSeveral = false
             do {
-                let reading = try await read(settling: settling)
+                let reading = try await station.read(settling: settling)
                 lying = reading.uid
                 guard await show(.card(reading)) else { return }
             } catch {
@@ -43,11 +47,23 @@ extension Station {
                 lying = error.uid
                 wereSeveral = error.kind == .severalTags
             }
-            if let lost = await waitForRemoval(of: lying, wereSeveral: wereSeveral) {
+            let lost = await waitForRemoval(of: lying, wereSeveral: wereSeveral)
+            if Task.isCancelled { return }
+            guard await show(.gone) else { return }
+            if let lost {
                 guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
                 else { return }
             }
         }
+    }
+
+    /// Who waits for no card at all would ask again and again without a pause.
+    private var waitingLonger: Station {
+        var settings = settings
+        settings.wait = max(settings.wait, Station.shortestWait)
+        return Station(
+            reader: reader, ledger: ledger, keys: keys, settings: settings,
+            surroundings: surroundings)
     }
 
     /// Returns once the reader is empty or carries another card than this one, or than the first

@@ -6,6 +6,7 @@ public struct MastermindRules: Hashable, Sendable {
 
     public static let mostSlots = 12
     public static let mostColours = 12
+    public static let usualColours = 6
     /// Bytes of a player's password.
     public static let longestPassword = 1_024
     /// More than anyone makes.
@@ -13,7 +14,7 @@ public struct MastermindRules: Hashable, Sendable {
     /// For how many seconds a login can be asked for.
     public static let loginSeconds = 30...3_600
 
-    public init(slots: Int, colours: Int = 6) throws(Refusal) {
+    public init(slots: Int, colours: Int = usualColours) throws(Refusal) {
         guard (1...MastermindRules.mostSlots).contains(slots),
             (2...MastermindRules.mostColours).contains(colours)
         else {

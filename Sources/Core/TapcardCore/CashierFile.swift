@@ -1,0 +1,183 @@
+public import CardCryptography
+package import DurableFile
+public import TapcardDomain
+import TextCodecs
+
+/// Somebody who may work at a counter page, and what is kept of their password.
+public struct Cashier: Hashable, Sendable {
+    public let name: CashierName
+    public let password: PasswordHash
+
+    public init(_ name: CashierName, _ password: PasswordHash) {
+        (self.name, self.password) = (name, password)
+    }
+}
+
+/// The file of those who may work at the counter page: readable by its owner only, or refused.
+public struct CashierFile: Sendable {
+    /// More than work anywhere.
+    public static let mostCashiers = 200
+    /// In characters: shorter ones are guessed.
+    public static let shortestPassword = 8
+    /// In bytes.
+    public static let longestPassword = 1_024
+
+    private static let format = "tapcard cashiers 1"
+    private static let mode: UInt32 = 0o600
+    private static let othersMayUse: UInt32 = 0o077
+
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// Another one when the file, or who may use it, may be another. Nil is no file.
+    package typealias Stamp = DurableFile.Stamp
+
+    package func stamp() throws(TapcardError) -> Stamp? {
+        do throws(FileError) {
+            return try DurableFile(path).stamp()
+        } catch {
+            throw unreadable(error)
+        }
+    }
+
+    /// By name; none where there is no file.
+    public func load() throws(TapcardError) -> [Cashier] {
+        let file = DurableFile(path)
+        let bytes: [UInt8]
+        do {
+            guard let mode = try file.permissions() else { return [] }
+            guard mode & CashierFile.othersMayUse == 0 else {
+                throw refusal(
+                    "The file of the cashiers, \(path), can be read by others (mode "
+                        + "\(String(mode, radix: 8))).",
+                    "If nobody has tried the passwords in it: chmod 600 \(path)")
+            }
+            guard let found = try file.read(limit: JSONValue.sizeLimit) else { return [] }
+            bytes = found
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw unreadable(error)
+        }
+        guard let document = try? JSONValue.parsing(bytes),
+            document["format"]?.string == CashierFile.format,
+            let entries = document["cashiers"]?.array, entries.count <= CashierFile.mostCashiers
+        else { throw damaged }
+        var cashiers: [Cashier] = []
+        for entry in entries {
+            guard let cashier = Cashier(entry),
+                !cashiers.contains(where: { $0.name == cashier.name })
+            else { throw damaged }
+            cashiers.append(cashier)
+        }
+        return cashiers
+    }
+
+    private func unreadable(_ error: any Error) -> TapcardError {
+        refusal(
+            "The file of the cashiers cannot be read: \(error).",
+            "Let its owner run tapcard, or remove it and add the cashiers anew.")
+    }
+
+    /// Lets somebody work here, or gives them another password. Says whether they are new.
+    public func add(_ cashier: Cashier) throws(TapcardError) -> Bool {
+        try change { cashiers throws(TapcardError) in
+            let others = cashiers.filter { $0.name != cashier.name }
+            guard others.count < CashierFile.mostCashiers else {
+                throw refusal(
+                    "There are \(CashierFile.mostCashiers) cashiers already.",
+                    "Remove one who has left.")
+            }
+            let isNew = others.count == cashiers.count
+            cashiers = (others + [cashier]).sorted { $0.name.text < $1.name.text }
+            return isNew
+        }
+    }
+
+    /// False where nobody has that name.
+    public func remove(_ name: CashierName) throws(TapcardError) -> Bool {
+        try change { cashiers in
+            let count = cashiers.count
+            cashiers.removeAll { $0.name == name }
+            return cashiers.count < count
+        }
+    }
+
+    private func change(
+        _ body: (inout [Cashier]) throws(TapcardError) -> Bool
+    ) throws(TapcardError) -> Bool {
+        try FileLock.holding(
+            path + ".lock",
+            orThrow: { error in
+                refusal(
+                    "The file of the cashiers cannot be locked: \(error.detail).",
+                    "Make room or give yourself the right to write there.")
+            },
+            { () throws(TapcardError) in
+                let old = try load()
+                var cashiers = old
+                let answer = try body(&cashiers)
+                if cashiers != old { try save(cashiers) }
+                return answer
+            })
+    }
+
+    private func save(_ cashiers: [Cashier]) throws(TapcardError) {
+        let document: JSONValue = [
+            "format": .string(CashierFile.format),
+            "cashiers": .array(cashiers.map(\.document)),
+        ]
+        do {
+            try DurableFile(path).write(
+                Array(document.prettyText.utf8), mode: CashierFile.mode)
+        } catch {
+            throw refusal(
+                "The file of the cashiers cannot be written: \(error.detail).",
+                "Make room or give yourself the right to write there, and look with tapcard "
+                    + "cashiers list.")
+        }
+    }
+
+    private var damaged: TapcardError {
+        refusal(
+            "The file of the cashiers, \(path), is damaged, or of a newer tapcard.",
+            "Remove it and add the cashiers anew, or use that version.")
+    }
+
+    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+        TapcardError(
+            .fileUnusable, what, meaning: "Nothing was done, and nobody can log in.",
+            advice: advice)
+    }
+}
+
+extension Cashier {
+    fileprivate var document: JSONValue {
+        [
+            "name": .string(name.text),
+            "scrypt": [
+                "rounds": .number(String(password.cost.rounds)),
+                "blockSize": .number(String(password.cost.blockSize)),
+                "lanes": .number(String(password.cost.lanes)),
+            ],
+            "salt": .string(Hexadecimal.encode(password.salt)),
+            "hash": .string(Hexadecimal.encode(password.bytes)),
+        ]
+    }
+
+    fileprivate init?(_ document: JSONValue) {
+        func number(_ name: String) -> UInt64? {
+            document["scrypt"]?[name]?.numberText.flatMap { UInt64($0) }
+        }
+        guard let text = document["name"]?.string, let name = try? CashierName(text),
+            let rounds = number("rounds"), let blockSize = number("blockSize"),
+            let lanes = number("lanes"),
+            let cost = PasswordHash.Cost(rounds: rounds, blockSize: blockSize, lanes: lanes),
+            let salt = document["salt"]?.string.flatMap(Hexadecimal.decode),
+            let bytes = document["hash"]?.string.flatMap(Hexadecimal.decode),
+            salt.count == PasswordHash.saltSize, bytes.count == PasswordHash.size
+        else { return nil }
+        self.init(name, PasswordHash(cost: cost, salt: salt, bytes: bytes))
+    }
+}

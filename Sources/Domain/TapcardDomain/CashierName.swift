@@ -1,0 +1,25 @@
+/// Who works at a station: Unicode in its composed form, without control characters, not empty.
+public struct CashierName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Unicode scalars of the composed form.
+    public static let longest = 40
+
+    public init(_ text: String) throws(Refusal) {
+        let name = try composedName(text)
+        guard name.unicodeScalars.count <= CashierName.longest else {
+            throw Refusal(
+                .badName,
+                "the name has \(name.unicodeScalars.count) characters, and "
+                    + "\(CashierName.longest) is the most")
+        }
+        self.text = name
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
+    public var description: String { text }
+}

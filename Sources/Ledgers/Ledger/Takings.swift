@@ -1,0 +1,48 @@
+/// What was taken and paid out in some time, in minor units.
+///
+/// What only counts when the card has it, counts when it is committed; what happened outside the
+/// card counts from the beginning, as it cannot be undone.
+public struct Takings: Hashable, Sendable {
+    /// Paid with cards, what was refunded not any more. No coin moves.
+    public private(set) var paid: Int64 = 0
+    /// Put into the drawer, for funds on cards.
+    public private(set) var added: Int64 = 0
+    /// Taken out of the drawer: closed cards, and prizes that were paid by hand.
+    public private(set) var paidOut: Int64 = 0
+    public private(set) var payments = 0
+    public private(set) var additions = 0
+    public private(set) var payouts = 0
+
+    public init() {}
+
+    /// By how much there is more in the drawer than before.
+    public var drawer: Int64 { added - paidOut }
+
+    public mutating func count(_ operation: Operation) {
+        guard
+            operation.state == .committed
+                || operation.state == .pending && !operation.kind.isVoidable
+        else { return }
+        switch operation.kind {
+        case .pay, .ticket:
+            paid += operation.amount
+            payments += 1
+        case .refund:
+            paid -= operation.amount
+        case .add, .issue:
+            guard operation.amount > 0 else { return }
+            added += operation.amount
+            additions += 1
+        case .close, .payout:
+            guard operation.amount > 0 else { return }
+            paidOut += operation.amount
+            payouts += 1
+        // What others had written, what was on a lost card, and prizes that went onto cards have
+        // not been in the drawer.
+        case .adopt, .replace, .claim: return
+        case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
+            .forget:
+            return
+        }
+    }
+}

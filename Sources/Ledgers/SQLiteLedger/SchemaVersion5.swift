@@ -1,0 +1,14 @@
+extension Schema {
+    /// Who has begun an operation, and the operations of a day without reading those of all years.
+    ///
+    /// What was begun before has no cashier.
+    static let version5 = """
+        ALTER TABLE operation ADD COLUMN cashier TEXT CHECK (length(cashier) BETWEEN 1 AND 40);
+        DROP TRIGGER operation_keeps_its_parameters;
+        CREATE TRIGGER operation_keeps_its_parameters
+        BEFORE UPDATE OF position, id, uid, kind, amount, reverses, subject, cashier, begun_at
+        ON operation
+        BEGIN SELECT RAISE(ABORT, 'an operation keeps its parameters'); END;
+        CREATE INDEX operation_by_time ON operation (begun_at);
+        """
+}

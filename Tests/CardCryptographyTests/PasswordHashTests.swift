@@ -1,0 +1,50 @@
+import CardCryptography
+import Testing
+import TextCodecs
+
+@Suite("What is kept of a password")
+struct PasswordHashTests {
+    private static let salt = [UInt8](0..<16)
+
+    /// The third example of RFC 7914, section 12, as far as 32 bytes go.
+    @Test("is what the standard says")
+    func standard() throws {
+        let cost = try #require(
+            PasswordHash.Cost(rounds: 16_384, blockSize: 8, lanes: 1))
+        let hash = PasswordHash("pleaseletmein", salt: Array("SodiumChloride".utf8), cost: cost)
+        #expect(
+            Hexadecimal.encode(hash.bytes)
+                == "7023BDCB3AFD7348461C06CD81FD38EBFDA8FBBA904F8E3EA9B543F6545DA1F2")
+    }
+
+    @Test("accepts this password and no other")
+    func passwords() throws {
+        let cost = try #require(PasswordHash.Cost(rounds: 1_024, blockSize: 8, lanes: 1))
+        let hash = PasswordHash("sesame öffne dich", salt: Self.salt, cost: cost)
+        #expect(hash.accepts("sesame öffne dich"))
+        for other in ["", "sesame", "sesame öffne dich ", "Sesame öffne dich"] {
+            #expect(!hash.accepts(other))
+        }
+        #expect(PasswordHash(cost: cost, salt: Self.salt, bytes: hash.bytes) == hash)
+        let salted = PasswordHash("sesame öffne dich", salt: Self.salt.reversed(), cost: cost)
+        #expect(salted.bytes != hash.bytes)
+        // Also of nothing: whatever was typed, it is compared.
+        #expect(PasswordHash("", salt: Self.salt, cost: cost).accepts(""))
+    }
+
+    @Test(
+        "costs no more than 64 MiB, and something",
+        arguments: [
+            (0, 8, 1), (512, 8, 1), (16_383, 8, 1), (65_536, 16, 1), (131_072, 8, 1), (1_024, 0, 1),
+            (1_024, 33, 1), (1_024, 8, 0), (1_024, 8, 5), (.max, .max, .max),
+        ] as [(UInt64, UInt64, UInt64)])
+    func costs(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
+        #expect(PasswordHash.Cost(rounds: rounds, blockSize: blockSize, lanes: lanes) == nil)
+    }
+
+    @Test("the most that is taken can be computed")
+    func most() throws {
+        let cost = try #require(PasswordHash.Cost(rounds: 65_536, blockSize: 8, lanes: 4))
+        #expect(PasswordHash("sesame", salt: Self.salt, cost: cost).bytes.count == 32)
+    }
+}

@@ -1,0 +1,47 @@
+import Ledger
+import LedgerConformance
+import TapcardDomain
+import Testing
+
+@Suite("Takings") struct TakingsTests {
+    private func takings(_ operations: [(Operation.Kind, Int64, Operation.State)]) -> Takings {
+        var takings = Takings()
+        for (kind, amount, state) in operations {
+            takings.count(
+                Operation(
+                    id: .numbered(1), uid: .first, kind: kind, amount: amount, begunAt: .tick(1),
+                    state: state))
+        }
+        return takings
+    }
+
+    @Test func areWhatCardsPaidAndWhatWentThroughTheDrawer() {
+        let sum = takings([
+            (.issue, 1000, .committed), (.issue, 0, .committed), (.add, 500, .committed),
+            (.pay, 300, .committed), (.ticket, 200, .committed), (.refund, 100, .committed),
+            (.close, 700, .committed), (.payout, 50, .committed),
+        ])
+        #expect(sum.paid == 400 && sum.added == 1500 && sum.paidOut == 750)
+        #expect(sum.payments == 2 && sum.additions == 2 && sum.payouts == 2)
+        #expect(sum.drawer == 750)
+    }
+
+    @Test func countWhatIsOpenOnlyWhereItHasHappened() {
+        #expect(
+            takings([(.pay, 300, .pending), (.ticket, 1, .pending), (.close, 1, .pending)])
+                == Takings())
+        #expect(
+            takings([(.pay, 300, .voided), (.ticket, 1, .voided), (.close, 1, .voided)])
+                == Takings())
+        let sum = takings([(.add, 5, .pending), (.issue, 6, .pending), (.refund, 2, .pending)])
+        #expect(sum.added == 11 && sum.paid == -2)
+    }
+
+    @Test(arguments: [
+        Operation.Kind.adopt, .replace, .claim, .scratch, .activate, .ask, .game, .reseal, .protect,
+        .unprotect, .block, .unblock, .forget,
+    ])
+    func knowNothingOfWhatNoCoinMovesFor(_ kind: Operation.Kind) {
+        #expect(takings([(kind, 100, .committed)]) == Takings())
+    }
+}
