@@ -66,6 +66,73 @@ import WebServer
         #expect(try await served(response).status == 500)
     }
 
+    @Test func whatIsKnownIsAnsweredOnTheServersThread() async throws {
+        let stream = WebStream(capacity: 100)
+        let server = try WebServer.start(ServedExamples.settings()) { request in
+            switch request.path {
+            case "/stream": .now(WebResponse(200, body: .stream(stream)))
+            case "/later": .later { .text("later") }
+            default: .now(.text("now \(request.body.count)"))
+            }
+        }
+        let client = try RawClient(server.port)
+        for (path, text) in [("/", "now 0"), ("/later", "later"), ("/", "now 0")] {
+            try await client.get(path)
+            #expect(try await client.answer().text == text)
+        }
+        try await client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+        #expect(try await client.answer().text == "now 3")
+        let listener = try RawClient(server.port)
+        try await listener.get("/stream")
+        #expect(try await listener.answerHead().status == 200)
+        stream.send([1])
+        #expect(try await listener.chunk() == [1])
+    }
+
+    /// Bodies that were answered at once are held no longer: room for the next one is there.
+    @Test func answeredBodiesMakeRoom() async throws {
+        let settings = ServedExamples.settings { $0.allBodiesBytes = 4 }
+        let server = try WebServer.start(settings) { _ in .now(.text("")) }
+        let waiting = try RawClient(server.port)
+        try await waiting.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
+        let client = try RawClient(server.port)
+        for _ in 1...10 {
+            try await client.send(
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+            #expect(try await client.answer().status == 200)
+        }
+    }
+
+    @Test func anAnswerForManyIsTheSameForAll() async throws {
+        let bytes = [UInt8](repeating: 5, count: 100_000)
+        let same = WebResponse(200, headers: [("ETag", "\"1\"")], body: .bytes(bytes)).forMany()
+        let server = try WebServer.start(ServedExamples.settings()) { request in
+            request.path == "/later" ? .later { same } : .now(same)
+        }
+        let clients = try (0..<5).map { _ in try RawClient(server.port) }
+        for path in ["/", "/later", "/"] {
+            for client in clients { try await client.get(path) }
+            for client in clients {
+                let answer = try await client.answer()
+                #expect(answer.headers["etag"] == "\"1\"")
+                #expect(answer.body == bytes)
+            }
+        }
+        try await clients[0].send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let head = try await clients[0].answer(toHead: true)
+        #expect(head.headers["content-length"] == "100000")
+        try await clients[0].get("/")
+        #expect(try await clients[0].answer().body == bytes)
+        let old = try RawClient(server.port)
+        try await old.send("GET / HTTP/1.0\r\nHost: x\r\n\r\n")
+        #expect(try await old.answer().body == bytes)
+    }
+
+    @Test func whatIsNoAnswerIsNoneForManyEither() async throws {
+        let wrong = WebResponse(200, headers: [("a b", "")]).forMany()
+        for _ in 1...2 { #expect(try await served(wrong).status == 500) }
+    }
+
     @Test func oneStreamHasOneListener() async throws {
         let stream = WebStream(capacity: 100)
         stream.send([1])

@@ -42,7 +42,7 @@ import WebServer
         ] {
             do throws(WebServerError) {
                 _ = try WebServer.start(
-                    WebServerSettings(), library: file, handler: ServedExamples.mirror)
+                    WebServerSettings(), library: file, reply: { _ in .now(.text("")) })
                 Issue.record("\(file) has been taken")
             } catch {
                 #expect(error.kind == .libraryMissing)

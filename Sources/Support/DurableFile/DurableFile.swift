@@ -85,6 +85,19 @@ public struct DurableFile: Sendable, Hashable {
         try FileStatus.of(path)?.permissions
     }
 
+    /// Which file this is and in which state: another stamp when its bytes, its permissions or the
+    /// file itself may be others.
+    public struct Stamp: Hashable, Sendable {
+        let device: UInt
+        let number: UInt
+        let size: Int
+        /// Seconds, and nanoseconds beside them.
+        let changed: [Int]
+    }
+
+    /// Nil when there is no such file.
+    public func stamp() throws(FileError) -> Stamp? { try FileStatus.of(path)?.stamp }
+
     /// The number of the user who owns the file, or nil when there is no such file.
     public func owner() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.owner

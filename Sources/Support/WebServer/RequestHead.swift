@@ -64,8 +64,6 @@ package struct RequestHead: Hashable {
             503, "Too many bodies are being taken at this moment. Try again.")
 
         static let stopping = Refusal(503, "The server is being stopped.")
-
-        var response: WebResponse { .text(text + "\n", status: status) }
     }
 }
 

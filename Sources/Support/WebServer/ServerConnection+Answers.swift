@@ -9,17 +9,30 @@ extension ServerConnection {
     /// Hands the answer to libmicrohttpd. What the connection does then, and nil where it is not
     /// taken.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
+        if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
+            return unsafe queue(response, made.handle)
+        }
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
             return queue(.text("The answer cannot be sent.\n", status: 500), closing: true)
         }
         defer { unsafe library.functions.destroy_response(made) }
+        return unsafe queue(response, made)
+    }
+
+    private func queue(_ response: WebResponse, _ made: OpaquePointer) -> Phase? {
         guard
             unsafe library.functions.queue_response(handle, UInt32(response.status), made)
                 == .YES
         else { return nil }
         guard case .stream(let stream) = response.body else { return .answering }
         return .streaming(stream)
+    }
+
+    private func makeToKeep(_ response: WebResponse) -> KeptAnswer.Made? {
+        let made = unsafe make(response, closing: false)
+        guard let made = unsafe made else { return nil }
+        return unsafe KeptAnswer.Made(handle: made, library: library)
     }
 
     /// Nil is a status or a header that no answer may have, or a stream that has a listener.

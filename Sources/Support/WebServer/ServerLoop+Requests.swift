@@ -83,7 +83,9 @@ extension ServerLoop {
         } catch {
             connection.phase = .refused
             limitTransfer(connection)
-            return connection.queue(error.response, closing: true) == nil ? .NO : .YES
+            return connection.queue(settings.refusal(error.status, error.text), closing: true)
+                == nil
+                ? .NO : .YES
         }
     }
 
@@ -95,7 +97,7 @@ extension ServerLoop {
         case .receiving(let head):
             if unsafe part.isEmpty {
                 guard let refusal = connection.refusal else { return ask(connection, head) }
-                return answer(connection, refusal.response)
+                return answer(connection, settings.refusal(refusal.status, refusal.text))
             }
             unsafe take(part, connection)
             return connection.discardedBytes <= Self.discardedBytes ? .YES : .NO
@@ -130,10 +132,17 @@ extension ServerLoop {
         connection.body = []
         let bodyBytes = request.body.count
         connection.deadline = nil
+        let work: @Sendable () async -> WebResponse
+        switch reply(request) {
+        case .now(let response):
+            heldBodyBytes -= bodyBytes
+            return answer(connection, response)
+        case .later(let later): work = later
+        }
         connection.suspend()
         connection.phase = .handling(
-            Task { [handler, mailbox, number = connection.number] in
-                let response = await handler(request)
+            Task { [mailbox, number = connection.number] in
+                let response = await work()
                 let isTaken = mailbox.post(
                     .answer(connection: number, response, bodyBytes: bodyBytes))
                 if !isTaken { response.abandon() }

@@ -8,8 +8,6 @@ import SystemClock
 /// nothing of a connection is touched by two threads, and only the mailbox and the streams have a
 /// lock.
 final class ServerLoop {
-    typealias Handler = @Sendable (WebRequest) async -> WebResponse
-
     /// Under which numbers descriptors are watched; connections have those from `first` on.
     private enum Watched {
         static let mailbox: UInt64 = 0
@@ -23,7 +21,7 @@ final class ServerLoop {
     private static let courtesyMilliseconds: UInt64 = 1_000
 
     let settings: WebServerSettings
-    let handler: Handler
+    let reply: @Sendable (WebRequest) -> WebReply
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
     private var daemon: MicroHTTPDDaemon?
@@ -44,11 +42,12 @@ final class ServerLoop {
 
     init(
         _ settings: WebServerSettings, _ library: MicroHTTPDLibrary,
-        _ listening: consuming ListeningSocket, _ handler: @escaping Handler
+        _ listening: consuming ListeningSocket,
+        _ reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) {
         self.settings = settings
         self.library = library
-        self.handler = handler
+        self.reply = reply
         mailbox = try ServerMailbox()
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)

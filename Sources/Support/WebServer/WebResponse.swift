@@ -3,6 +3,7 @@ public struct WebResponse: Sendable {
     public let status: Int
     public let headers: [WebField]
     public let body: WebBody
+    private(set) var kept: KeptAnswer?
 
     /// The status is one of 200 to 599. Date, Connection and the length are the server's own.
     public init(_ status: Int, headers: [(String, String)] = [], body: WebBody = .bytes([])) {
@@ -23,6 +24,15 @@ public struct WebResponse: Sendable {
         _ text: String, status: Int = 200, headers: [(String, String)] = []
     ) -> WebResponse {
         typed("text/plain; charset=utf-8", text, status, headers)
+    }
+
+    /// The same answer, made ready once for all who get it. Of a body in memory only: all others
+    /// are made while they are sent.
+    public func forMany() -> WebResponse {
+        guard case .bytes = body else { return self }
+        var same = self
+        same.kept = KeptAnswer()
+        return same
     }
 
     /// Nobody is going to see it.

@@ -24,18 +24,26 @@ public final class WebServer: Sendable {
         _ settings: WebServerSettings = WebServerSettings(),
         handler: @escaping @Sendable (WebRequest) async -> WebResponse
     ) throws(WebServerError) -> WebServer {
-        try start(settings, library: MicroHTTPDLibrary.defaultFile, handler: handler)
+        try start(settings) { request in .later { await handler(request) } }
+    }
+
+    /// Begins to listen. It is said once a request, on the server's own thread, what becomes of it:
+    /// whoever has to wait for anything to say so keeps all others waiting.
+    public static func start(
+        _ settings: WebServerSettings, reply: @escaping @Sendable (WebRequest) -> WebReply
+    ) throws(WebServerError) -> WebServer {
+        try start(settings, library: MicroHTTPDLibrary.defaultFile, reply: reply)
     }
 
     package static func start(
         _ settings: WebServerSettings, library file: String,
-        handler: @escaping @Sendable (WebRequest) async -> WebResponse
+        reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) -> WebServer {
         let library = try MicroHTTPDLibrary.load(file)
         try allowDescriptors(settings.connections + otherDescriptors)
         let listening = try ListeningSocket.open(settings)
         let port = listening.port
-        let loop = try ServerLoop(settings, library, listening, handler)
+        let loop = try ServerLoop(settings, library, listening, reply)
         let mailbox = loop.mailbox
         // The thread owns the loop until it ends.
         let owned = unsafe Unmanaged.passRetained(loop)
