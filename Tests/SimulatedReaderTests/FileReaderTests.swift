@@ -1,3 +1,4 @@
+import DurableFile
 import Glibc
 import SimulatedField
 import SimulatedReader
@@ -68,6 +69,26 @@ struct FileReaderTests {
         async let identity = reader.select(within: Self.patience)
         try place.file.change { $0.put([World.uid]) }
         #expect(try await identity.uid == World.uid)
+    }
+
+    @Test("sees what somebody has written over the file, or put in its place")
+    func edited() async throws {
+        let place = TemporaryPath()
+        let reader = try SimulatedReader(place.file)
+        #expect(try await reader.select(within: .zero).uid == World.uid)
+        let lying = try #require(try DurableFile(place.path).read())
+        try place.file.change { $0.take() }
+        let empty = try #require(try DurableFile(place.path).read())
+        await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
+        try FileDescriptor.open(place.path, O_WRONLY | O_TRUNC).write(lying)
+        #expect(try await reader.select(within: .zero).uid == World.uid)
+        try DurableFile(place.path + ".other").write(empty)
+        let isThere = unsafe rename(place.path + ".other", place.path) == 0
+        #expect(isThere)
+        await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
+        unsafe unlink(place.path)
+        // Without a file it is a new world.
+        #expect(try await reader.select(within: .zero).uid == World.uid)
     }
 
     @Test("waits no longer than it may, or than its task lives")

@@ -62,7 +62,8 @@ final class DoctorBench: Sendable {
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
             standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
-            emulation: NoEmulation(), services: { _ in NoServices.all },
+            emulation: NoEmulation(), counterPages: NoCounterPages(),
+            services: { _ in NoServices.all },
             surroundings: { progress in
                 Station.Surroundings(
                     now: { DoctorBench.now }, sleep: { _ in }, progress: progress)

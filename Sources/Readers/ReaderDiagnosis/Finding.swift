@@ -1,7 +1,7 @@
 /// One thing that a doctor found, and what to do about it.
 public struct Finding: Sendable, Hashable {
     /// How much it matters.
-    public enum Severity: String, Sendable {
+    public enum Severity: String, Sendable, CaseIterable {
         case ok, note, problem
     }
 

@@ -31,10 +31,15 @@ public actor ReaderProcess: TagReader {
         unsafe lane.asUnownedSerialExecutor()
     }
 
+    /// Starts the process when it is first needed.
+    public init(_ command: [String]) {
+        self.init { () throws(ReaderError) in try Child(command) }
+    }
+
     /// Starts the process, a program and its arguments, that calls `ReaderService.run`, and waits
     /// until its reader is open.
     public static func start(_ command: [String]) async throws(ReaderError) -> ReaderProcess {
-        let process = ReaderProcess { () throws(ReaderError) in try Child(command) }
+        let process = ReaderProcess(command)
         try await process.open()
         return process
     }

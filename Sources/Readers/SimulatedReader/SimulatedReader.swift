@@ -8,8 +8,8 @@ import Type2Tag
 public actor SimulatedReader: TagReader {
     /// As much as an ACR122 carries.
     public static let answerLimit = 250
-    /// How often a reader that waits looks whether a tag was put down.
-    private static let pollingInterval = Duration.milliseconds(20)
+    /// For how long the file is not read again while nothing tells of a change.
+    private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
     public nonisolated let longestAnswer: Int
@@ -19,6 +19,9 @@ public actor SimulatedReader: TagReader {
 
     private var simulation: Simulation
     private let file: SimulationFile?
+    private let changes: FileChanges?
+    /// What the file held when it was read last, and until when that is believed.
+    private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
     private var powered: [UInt8]?
@@ -29,6 +32,7 @@ public actor SimulatedReader: TagReader {
         self.longestAnswer = longestAnswer
         self.simulation = simulation
         file = nil
+        changes = nil
         claim = nil
     }
 
@@ -39,6 +43,7 @@ public actor SimulatedReader: TagReader {
         simulation = .fresh
         self.file = file
         claim = try file.claim()
+        changes = FileChanges(file.path)
     }
 
     /// Looks at the world, or changes it: puts a tag down, arms a fault.
@@ -50,21 +55,28 @@ public actor SimulatedReader: TagReader {
     }
 
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        let clock = ContinuousClock()
-        let end = clock.now.advanced(by: limit)
+        let end = ContinuousClock.now.advanced(by: limit)
         while true {
             if Task.isCancelled { throw ReaderError(.cancelled) }
-            let lying = try change { world in world.onReader }
-            if lying.count > 1 { throw ReaderError(.severalTags) }
-            if let uid = lying.first { return try selectTag(uid) }
+            let world = try look()
+            if world.onReader.count > 1 { throw ReaderError(.severalTags) }
+            if let uid = world.onReader.first { return try selectTag(uid, world) }
             powerDown()
-            guard file != nil, clock.now < end else { throw ReaderError(.noTag) }
-            do {
-                try await Task.sleep(for: SimulatedReader.pollingInterval)
-            } catch {
-                throw ReaderError(.cancelled)
-            }
+            let left = ContinuousClock.now.duration(to: end)
+            guard let changes, left > .zero else { throw ReaderError(.noTag) }
+            await changes.wait(atMost: left)
         }
+    }
+
+    /// The world as it is. Whoever waits looks often: the file is read when it may have changed.
+    private func look() throws(ReaderError) -> Simulation {
+        guard let changes else { return simulation }
+        // Asked before the file is read: a change behind that is seen the next time.
+        let haveChanged = changes.areThere()
+        if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
+        let world = try change { $0 }
+        seen = (world, .now.advanced(by: SimulatedReader.freshness))
+        return world
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
@@ -80,10 +92,10 @@ public actor SimulatedReader: TagReader {
 
     public func release() async { powerDown() }
 
-    private func selectTag(_ uid: [UInt8]) throws(ReaderError) -> TagIdentity {
-        guard let tag = try change({ world in world.tag(uid) }) else {
-            throw ReaderError(.tagLost)
-        }
+    private func selectTag(
+        _ uid: [UInt8], _ world: Simulation
+    ) throws(ReaderError) -> TagIdentity {
+        guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }
         if powered != uid {
             side.powerDown()
             side.powerUp(tag)

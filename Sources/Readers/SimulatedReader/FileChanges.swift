@@ -1,0 +1,100 @@
+import BlockingLane
+import CLinux
+import Glibc
+
+/// Tells when a file may have changed, so that whoever waits for that need not look again and
+/// again. Its folder is watched, because the file is replaced as a whole.
+actor FileChanges {
+    /// How often to look where the system does not tell, and after which time even where it does:
+    /// it does not tell of what another machine does.
+    private static let blindMilliseconds: CInt = 20
+    private static let longestMilliseconds: CInt = 1_000
+    private static let told = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF)
+
+    private nonisolated let lane = BlockingLane(label: "tapcard.simulation")
+    private nonisolated let name: String
+    /// -1 where the system does not tell; `poll` takes that for nothing to wait for.
+    private nonisolated let descriptor: CInt
+    /// What ends a wait early.
+    private nonisolated let alarm: CInt
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    init(_ path: String) {
+        let slash = path.lastIndex(of: "/")
+        name = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...])
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        alarm = linux_eventfd()
+        var opened = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
+        if opened >= 0, unsafe inotify_add_watch(opened, folder, FileChanges.told) < 0 {
+            close(opened)
+            opened = -1
+        }
+        descriptor = opened
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if alarm >= 0 { close(alarm) }
+    }
+
+    /// Whether the file may have changed since this was asked last.
+    nonisolated func areThere() -> Bool {
+        guard descriptor >= 0 else { return true }
+        var areAny = false
+        unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
+            while true {
+                let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { break }
+                let events = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                areAny = unsafe concernsFile(events) || areAny
+            }
+        }
+        return areAny
+    }
+
+    /// Returns when the file may have changed, after a second at the latest, and at once where the
+    /// task is cancelled.
+    nonisolated func wait(atMost limit: Duration) async {
+        await withTaskCancellationHandler {
+            await watch(atMost: limit)
+        } onCancel: {
+            var one: UInt64 = 1
+            // Fails only where it is set already.
+            unsafe write(alarm, &one, 8)
+        }
+    }
+
+    private func watch(atMost limit: Duration) {
+        let longest =
+            descriptor >= 0 ? FileChanges.longestMilliseconds : FileChanges.blindMilliseconds
+        let milliseconds = min(limit / .milliseconds(1), Double(longest))
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
+        ]
+        _ = unsafe poll(&entries, nfds_t(entries.count), CInt(max(milliseconds, 1)))
+        // Set for a task before this one it ends one wait too early, which does no harm.
+        var count: UInt64 = 0
+        unsafe read(alarm, &count, 8)
+    }
+
+    /// Whether one of the events is of the file, or of the folder itself.
+    private nonisolated func concernsFile(_ events: UnsafeRawBufferPointer) -> Bool {
+        let head = MemoryLayout<inotify_event>.size
+        var position = 0
+        while position + head <= events.count {
+            let event = unsafe events.loadUnaligned(
+                fromByteOffset: position, as: inotify_event.self)
+            let end = position + head + Int(event.len)
+            let padded = unsafe events[(position + head)..<end]
+            let text = unsafe String(decoding: padded.prefix { $0 != 0 }, as: UTF8.self)
+            if text == name || text.isEmpty { return true }
+            position = end
+        }
+        return false
+    }
+}
