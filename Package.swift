@@ -60,6 +60,7 @@ let package = Package(
         library("CPCSC"),
         library("CCurl"),
         library("CMicroHTTPD"),
+        library("CZlib"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -86,7 +87,9 @@ let package = Package(
         room("SimulatedField", on: "Readers", ["TagReading", "Type2Tag", "TextCodecs"]),
         room(
             "SimulatedReader", on: "Readers",
-            ["SimulatedField", "TagReading", "Type2Tag", "DurableFile"]),
+            [
+                "SimulatedField", "TagReading", "Type2Tag", "DurableFile", "BlockingLane", "CLinux",
+            ]),
         room(
             "PN532Emulator", on: "Readers",
             [
@@ -136,9 +139,18 @@ let package = Package(
                 "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
                 "StyledText",
             ]),
+        .target(
+            name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
+        room(
+            "KioskServer", on: "Delivery",
+            [
+                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "LibraryLoading",
+                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "WebServer",
+            ]),
         .executableTarget(
             name: "tapcard",
             dependencies: [
+                "KioskServer",
                 "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
@@ -208,7 +220,8 @@ let package = Package(
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
-            name: "OtherClients", path: "Tests/OtherClients", exclude: ["nfcpy_client.py"],
+            name: "OtherClients", path: "Tests/OtherClients",
+            exclude: ["nfcpy_client.py", "schemathesis_client.py"],
             swiftSettings: strict),
         .target(
             name: "KillSwitch", path: "Tests/KillSwitch",
@@ -261,7 +274,8 @@ let package = Package(
             of: "FaultyWorld",
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
-        tests(of: "SimulatedReader", ["SimulatedField", "TagReading", "Type2Tag"]),
+        tests(
+            of: "SimulatedReader", ["DurableFile", "SimulatedField", "TagReading", "Type2Tag"]),
         tests(
             of: "PN532Emulator",
             ["SeededChance", "SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
@@ -296,9 +310,19 @@ let package = Package(
         tests(
             of: "TapcardCommands",
             [
-                "TapcardCore", "TapcardDomain", "SimulatedField", "SimulatedReader", "Ledger",
+                "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
+                "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
                 "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
+            ]),
+        tests(
+            of: "KioskServer",
+            [
+                "BlockingLane", "CardCryptography", "DurableFile", "IdleDrivers", "Ledger",
+                "RawHTTP",
+                "ReaderDiagnosis", "ServicePorts", "SimulatedField", "SimulatedReader",
+                "TagReading", "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs",
+                "Type2Tag", "WebServer",
             ]),
         tests(of: "FuzzTargets"),
         tests(of: "ServiceSandbox", ["RawHTTP", "SeededChance", "TapcardDomain", "TextCodecs"]),

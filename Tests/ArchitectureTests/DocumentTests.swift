@@ -9,7 +9,15 @@ struct DocumentTests {
         let fixtures = try SourceTree.paths(below: "fixtures")
             .filter { !$0.hasSuffix("README.md") && $0.contains(".") }
         #expect(!fixtures.isEmpty)
+        let screens = try SourceTree.text("Tests/BrowserTests/test_screens.py")
         for path in fixtures {
+            if path.hasPrefix("fixtures/screens/") {
+                // A screen three times: light, dark and narrow.
+                let screen = path.dropFirst("fixtures/screens/".count).split(separator: "-")
+                    .dropLast().joined(separator: "-")
+                #expect(screens.contains("\"\(screen)\""), "\(path)")
+                continue
+            }
             let name = path.split(separator: "/").last.map(String.init) ?? path
             let stem = name.split(separator: ".").first.map(String.init) ?? name
             #expect(

@@ -19,7 +19,10 @@ enum ImportRules {
         "CardImage": ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"],
         "CardStore": ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"],
         "SimulatedField": ["TagReading", "Type2Tag", "TextCodecs"],
-        "SimulatedReader": ["SimulatedField", "TagReading", "Type2Tag", "DurableFile", "Glibc"],
+        "SimulatedReader": [
+            "SimulatedField", "TagReading", "Type2Tag", "DurableFile", "BlockingLane", "CLinux",
+            "Glibc",
+        ],
         "PN532Emulator": [
             "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux",
             "SystemClock", "Glibc",
@@ -54,8 +57,12 @@ enum ImportRules {
             "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
             "StyledText",
         ],
+        "KioskServer": [
+            "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "LibraryLoading",
+            "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "WebServer",
+        ],
         "tapcard": [
-            "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
+            "KioskServer", "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",

@@ -149,6 +149,7 @@ struct JSONDocumentTests {
                     setting("reader", #""sim""#, "variable"), setting("ledger", #""/x""#, "flag"),
                     setting("currency", #""EUR""#, "flag"),
                     setting("timeout", #""30""#, "built in"),
+                    setting("cashier", "null", "built in"),
                     setting("payment-lifetime", #""120""#, "built in"),
                     setting("activation-url", #""https://api.o2.sk""#, "built in"),
                     setting(
@@ -203,7 +204,8 @@ struct JSONDocumentTests {
         #"{"operation":"<uuid>","uid":"04AC6B72BA6C80","kind":"\#(kind)","state":"committed","#
             + #""amount":\#(amount.map { "\"\($0)\"" } ?? "null"),"balance":"\#(balance)","#
             + #""sequence":\#(sequence),"reverses":\#(reverses),"at":"<time>","#
-            + #""ticket":null,"game":null,"paidOut":null,"closed":null,"attempt":null}"#
+            + #""ticket":null,"game":null,"paidOut":null,"closed":null,"attempt":null,"#
+            + #""cashier":null}"#
     }
 
     private func status(_ word: String) -> String {

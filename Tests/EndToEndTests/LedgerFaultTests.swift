@@ -30,14 +30,14 @@ struct LedgerFaultTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "~/.local/share/tapcard/ledger.sqlite was written by a later version of "
-                + "tapcard (schema 99, this one knows 4); install that version. "
+                + "tapcard (schema 99, this one knows 5); install that version. "
                 + LedgerFaultTests.meaning)
         try counter.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/ledger.sqlite was written by a later version of \#
-                tapcard (schema 99, this one knows 4); install that version. \#
+                tapcard (schema 99, this one knows 5); install that version. \#
                 \#(LedgerFaultTests.meaning)","uid":null}
                 """#)
     }

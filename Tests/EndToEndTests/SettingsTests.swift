@@ -23,6 +23,7 @@ struct SettingsTests {
                 ledger            variable         /v
                 currency          file             EUR
                 timeout           flag             3
+                cashier           built in         nobody
                 payment-lifetime  file             60
                 activation-url    built in         https://api.o2.sk
                 lottery-url       variable         http://127.0.0.1:9/lottery

@@ -82,3 +82,21 @@ public struct NoStandIns: ServiceStandIns, RunningSandbox {
     public func waitForCancellation() async {}
     public func stop() async {}
 }
+
+/// A counter page that is gone as soon as it is there: whoever serves one does so elsewhere.
+public struct NoCounterPages: CounterPages, RunningCounterPage {
+    public let address = "http://127.0.0.1:40231/"
+    private let note: @Sendable (ServeRequest) -> Void
+
+    /// `note` is told what was to be served.
+    public init(_ note: @escaping @Sendable (ServeRequest) -> Void = { _ in }) { self.note = note }
+
+    public func start(
+        _ request: ServeRequest, _ desk: CounterDesk, log: @escaping @Sendable (String) -> Void
+    ) -> any RunningCounterPage {
+        note(request)
+        return self
+    }
+    public func waitForCancellation() async {}
+    public func stop() async {}
+}

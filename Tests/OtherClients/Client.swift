@@ -13,12 +13,12 @@ public struct Client {
         public let text: String
     }
 
-    private static let secondsLimit = 60
-    private static let millisecondsOfRound: Int32 = 1_000
     private static let outputLimitInBytes = 1_048_576
 
     let program: String
     var arguments: [String] = []
+    /// How long it may say nothing.
+    var secondsLimit: Int32 = 60
 
     /// A program of Debian's libnfc-bin.
     public static func libnfc(_ name: String) throws -> Client {
@@ -26,10 +26,19 @@ public struct Client {
     }
 
     /// nfcpy, in the environment that `make deps` makes.
-    public static func nfcpy() throws -> Client {
+    public static func nfcpy() throws -> Client { try python("nfcpy_client.py") }
+
+    /// schemathesis, which asks a server for whatever its document says; it is silent meanwhile.
+    public static func schemathesis(secondsLimit: Int32) throws -> Client {
+        var client = try python("schemathesis_client.py")
+        client.secondsLimit = secondsLimit
+        return client
+    }
+
+    private static func python(_ script: String) throws -> Client {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         var client = try Client(installed: "\(root)/.build/python/bin/python")
-        client.arguments = ["\(root)/Tests/OtherClients/nfcpy_client.py"]
+        client.arguments = ["\(root)/Tests/OtherClients/\(script)"]
         return client
     }
 
@@ -54,29 +63,29 @@ public struct Client {
         // Shorter than the buffer of a pipe, so it never waits.
         _ = unsafe write(inputEnd, answers, answers.utf8.count)
         close(inputEnd)
-        let text = Client.text(from: outputEnd)
+        let text = text(from: outputEnd)
         if text == nil { kill(child, SIGKILL) }
         var status: Int32 = 0
         unsafe waitpid(child, &status, 0)
         guard let text else {
-            throw Failure(description: "\(program) ran longer than \(Client.secondsLimit) s")
+            throw Failure(description: "\(program) ran longer than \(secondsLimit) s")
         }
         let signal = status & 0x7F
         return Ended(status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, text: text)
     }
 
     /// Everything up to the end of the stream; nil when that does not come in time.
-    private static func text(from descriptor: Int32) -> String? {
+    private func text(from descriptor: Int32) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
-        for _ in 0..<(secondsLimit * 1_000 / Int(millisecondsOfRound) + outputLimitInBytes) {
+        for _ in 0..<Client.outputLimitInBytes {
             var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = unsafe poll(&polled, 1, Int32(secondsLimit) * millisecondsOfRound)
+            let ready = unsafe poll(&polled, 1, secondsLimit * 1_000)
             guard ready > 0 else { return nil }
             let count = unsafe read(descriptor, &chunk, chunk.count)
             if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
             bytes += chunk.prefix(count)
-            guard bytes.count <= outputLimitInBytes else { return nil }
+            guard bytes.count <= Client.outputLimitInBytes else { return nil }
         }
         return nil
     }

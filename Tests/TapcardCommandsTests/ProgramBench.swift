@@ -10,6 +10,7 @@ import TagReading
 import TapcardCommands
 import TapcardCore
 import TapcardDomain
+import TerminalControl
 import TextCodecs
 import Type2Tag
 
@@ -22,6 +23,9 @@ final class ProgramBench: Sendable {
     private let ledger = InMemoryLedger()
     private let folder: String
     private let isTerminal: Bool
+    private let keyboard: TypingPerson?
+    /// What was to be served, each time.
+    let served = Guarded<[ServeRequest]>([])
     private let size: TerminalSize?
     private let services: Services
     /// What the services' drivers were told, each time they were made.
@@ -32,11 +36,13 @@ final class ProgramBench: Sendable {
     private let running = Guarded<Program?>(nil)
 
     init(
-        isTerminal: Bool = false, size: TerminalSize? = nil, services: Services = NoServices.all,
+        isTerminal: Bool = false, typing lines: [String?]? = nil, size: TerminalSize? = nil,
+        services: Services = NoServices.all,
         clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
     ) throws {
         self.clock = clock
         self.isTerminal = isTerminal
+        keyboard = lines.map(TypingPerson.init)
         self.size = size
         self.services = services
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
@@ -47,7 +53,7 @@ final class ProgramBench: Sendable {
         // Nothing else lies in the folder; one that stays in /tmp does no harm.
         for name in [
             "keys.json", "keys.json.lock", "config.json", "mastermind.json", "mastermind.json.lock",
-            "ca.pem",
+            "cashiers.json", "cashiers.json.lock", "ca.pem",
         ] {
             try? DurableFile("\(folder)/tapcard/\(name)").remove()
         }
@@ -60,12 +66,14 @@ final class ProgramBench: Sendable {
 
     /// Writes a file into the folder of the program's; its path.
     @discardableResult
-    func write(_ text: String, to name: String) throws -> String {
+    func write(_ text: String, to name: String, mode: UInt32 = 0o644) throws -> String {
         try DurableFile.makeFolder("\(folder)/tapcard")
-        let path = "\(folder)/tapcard/\(name)"
-        try DurableFile(path).write(Array(text.utf8))
+        let path = path(of: name)
+        try DurableFile(path).write(Array(text.utf8), mode: mode)
         return path
     }
+
+    func path(of name: String) -> String { "\(folder)/tapcard/\(name)" }
 
     /// What a run left behind; a line on standard error begins with "! ".
     struct Ended: Equatable {
@@ -82,6 +90,7 @@ final class ProgramBench: Sendable {
             drivers: drivers(failures),
             console: Console(
                 isTerminal: isTerminal, isErrorTerminal: isTerminal, size: { [size] in size },
+                keyboard: keyboard,
                 write: { [output] text in
                     output.append(text)
                     return true
@@ -151,6 +160,9 @@ final class ProgramBench: Sendable {
             },
             standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: NoReaders(), emulation: NoEmulation(),
+            counterPages: NoCounterPages { [served] request in
+                served.withLock { $0.append(request) }
+            },
             services: { [services, made] settings in
                 made.withLock { $0.append(settings) }
                 return services
@@ -164,6 +176,22 @@ final class ProgramBench: Sendable {
                     }, progress: progress)
             })
     }
+}
+
+/// Somebody at the keyboard who types these lines, one a question, and nothing further; nil gives a
+/// question up.
+private final class TypingPerson: InteractiveTerminal {
+    private let lines: Guarded<[String?]>
+
+    init(_ lines: [String?]) { self.lines = Guarded(lines) }
+
+    func askSecretly(_ question: String) async throws(TerminalError) -> String? {
+        lines.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+
+    func withScreen<Success: Sendable>(
+        _ body: (any TerminalScreen) async -> Success
+    ) async throws(TerminalError) -> Success { throw TerminalError(.unusable, "there is none") }
 }
 
 /// A machine without USB.

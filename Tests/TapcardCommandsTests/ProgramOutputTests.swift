@@ -71,7 +71,7 @@ struct ProgramOutputTests {
                         "kind":"issue","state":"committed","amount":null,"balance":"0.00",\#
                         "sequence":1,"reverses":null,"at":"2023-11-14T22:13:20Z",\#
                         "ticket":null,"game":null,"paidOut":null,\#
-                        "closed":null,"attempt":null}],"activations":[]}
+                        "closed":null,"attempt":null,"cashier":null}],"activations":[]}
 
                         """#))
         #expect(await bench.run("block --quiet") == Ended(status: 0, text: ""))

@@ -34,6 +34,7 @@ struct Command: Sendable {
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + stationCommands + keyCommands
         + simulationCommands + emulationCommands + sandboxCommands
+        + counterCommands + cashierCommands
 }
 
 extension CommandTable {

@@ -26,6 +26,7 @@ public struct Drivers: Sendable {
     public let simulatedTags: any SimulatedTags
     public let readers: any ReaderInventory
     public let emulation: any ReaderEmulation
+    public let counterPages: any CounterPages
     /// The doors to the services. Making them asks nobody anything.
     public let services: @Sendable (ServiceSettings) -> Services
     public let surroundings:
@@ -48,6 +49,7 @@ public struct Drivers: Sendable {
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         emulation: any ReaderEmulation,
+        counterPages: any CounterPages,
         services: @escaping @Sendable (ServiceSettings) -> Services,
         surroundings:
             @escaping @Sendable (
@@ -62,8 +64,29 @@ public struct Drivers: Sendable {
         self.simulatedTags = simulatedTags
         self.readers = readers
         self.emulation = emulation
+        self.counterPages = counterPages
         self.services = services
         self.surroundings = surroundings
+    }
+}
+
+extension Drivers {
+    /// The same for somebody who works beside others with one reader and one ledger, which are open
+    /// already, and tells them how far the work is.
+    func sharing(
+        _ reader: any TagReader, _ ledger: any LedgerStore,
+        _ listener: @escaping @Sendable (Station.Progress) -> Void
+    ) -> Drivers {
+        Drivers(
+            openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger }, backUp: backUp,
+            restore: restore, standIns: standIns, simulatedTags: simulatedTags, readers: readers,
+            emulation: emulation, counterPages: counterPages, services: services,
+            surroundings: { [surroundings] progress in
+                surroundings {
+                    listener($0)
+                    progress($0)
+                }
+            })
     }
 }
 
@@ -87,6 +110,8 @@ public enum ReaderUse: Sendable {
     case tap
     /// Card after card, all day: it has to outlive its own driver and its own cable.
     case watch
+    /// The same, also where no reader is there yet.
+    case counter
 }
 
 /// The readers of this machine, before any of them is opened.

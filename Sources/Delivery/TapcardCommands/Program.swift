@@ -9,7 +9,7 @@ public struct Program: Sendable {
 
     /// The variables that stand for settings.
     public static let variables =
-        Settings.Name.allCases.map(\.variable) + [Settings.passwordVariable]
+        Settings.Name.allCases.map(\.variable) + Settings.secretVariables
 
     private let drivers: Drivers
     private let console: Console

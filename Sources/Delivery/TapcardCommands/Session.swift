@@ -14,7 +14,7 @@ struct Session: Sendable {
     let drivers: Drivers
     let console: Console
     let spinner: Spinner
-    let madeServices = MadeServices()
+    var madeServices = MadeServices()
     let lastWords: LastWords
 
     var isJSON: Bool { manner.isJSON }
@@ -121,10 +121,12 @@ struct Session: Sendable {
     }
 
     var surroundings: Station.Surroundings {
-        drivers.surroundings { progress in
+        var surroundings = drivers.surroundings { progress in
             if let text = Session.words(progress) { spinner.show(text) }
             if isVerbose { say("tapcard: \(Session.detail(progress).shown)\n") }
         }
+        surroundings.cashier = settings.cashier
+        return surroundings
     }
 
     /// Words beside the result go to standard error.
@@ -170,6 +172,7 @@ struct Session: Sendable {
         case .cardSeen: "Reading the card"
         case .settling: "Settling what was left open"
         case .scratching: "Scratching"
+        case .asking: "Activating"
         case .writing: "Writing; hold the card still"
         case .switchingProtection: "Switching the tag's protection; hold the card still"
         case .committed, .hint: nil
@@ -182,6 +185,7 @@ struct Session: Sendable {
         case .cardSeen(let uid): "card \(uid) is on the reader"
         case .settling(let id): "settling operation \(id)"
         case .scratching: "scratching"
+        case .asking: "asking the activation service"
         case .writing: "writing the record"
         case .switchingProtection(.settingPassword): "setting the tag's password"
         case .switchingProtection(.switchingOn): "making the tag ask for its password"

@@ -12,7 +12,7 @@ struct Settings: Sendable {
 
     /// One setting of the table.
     enum Name: String, CaseIterable, Sendable {
-        case reader, ledger, currency, timeout
+        case reader, ledger, currency, timeout, cashier
         case paymentLifetime = "payment-lifetime"
         case activationURL = "activation-url"
         case lotteryURL = "lottery-url"
@@ -46,7 +46,10 @@ struct Settings: Sendable {
     let dataVariable: String?
     let configurationPath: String
     let configurationVariable: String?
-    private let password: String?
+    /// Passwords, by their variables.
+    private var secrets: [String: String] = [:]
+    /// Who works at this station; nil where nobody has said so.
+    private(set) var cashier: CashierName?
     private let malformed: Set<String>
     private let values: [Name: (text: String, origin: Origin)]
 
@@ -56,7 +59,7 @@ struct Settings: Sendable {
     ) throws(TapcardError) {
         self.malformed = malformed
         // Nobody is asked for a password but those who log in.
-        for name in malformed.sorted() where name != Settings.passwordVariable {
+        for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
             throw Settings.isMalformed(name)
         }
         (dataFolder, dataVariable) =
@@ -79,7 +82,10 @@ struct Settings: Sendable {
             }
         }
         self.values = values
-        password = environment[Settings.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
+        cashier = try Settings.cashier(values[.cashier]?.text)
+        for name in Settings.secretVariables {
+            secrets[name] = environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
         for name in Name.allCases where name.isSwitch {
@@ -93,14 +99,33 @@ struct Settings: Sendable {
         }
     }
 
+    /// The same, for somebody who has typed the password elsewhere than at this terminal.
+    func using(mastermindPassword password: String) -> Settings {
+        var settings = self
+        settings.secrets[Settings.passwordVariable] = password
+        return settings
+    }
+
+    /// The same, for somebody who has said elsewhere who they are.
+    func using(cashier: CashierName) -> Settings {
+        var settings = self
+        settings.cashier = cashier
+        return settings
+    }
+
     /// Never shown and never logged.
     var mastermindPassword: String? {
-        get throws(TapcardError) {
-            guard !malformed.contains(Settings.passwordVariable) else {
-                throw Settings.isMalformed(Settings.passwordVariable)
-            }
-            return password
-        }
+        get throws(TapcardError) { try secret(Settings.passwordVariable) }
+    }
+
+    /// Never shown and never logged.
+    var cashierPassword: String? {
+        get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
+    }
+
+    private func secret(_ variable: String) throws(TapcardError) -> String? {
+        guard !malformed.contains(variable) else { throw Settings.isMalformed(variable) }
+        return secrets[variable]
     }
 
     private static func isMalformed(_ variable: String) -> TapcardError {
@@ -148,7 +173,7 @@ struct Settings: Sendable {
             case .activationURL: "https://api.o2.sk"
             case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
             case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
-            case .caFile: nil
+            case .caFile, .cashier: nil
             // Without decimals: some currencies have none.
             case .ticketPrice: "2"
             case .prizes: PrizeTable.standardText
@@ -191,6 +216,17 @@ struct Settings: Sendable {
                         + Currency.known.map(\.code).joined(separator: ", ") + ".")
             }
             return currency
+        }
+    }
+
+    private static func cashier(_ text: String?) throws(TapcardError) -> CashierName? {
+        guard let text else { return nil }
+        do {
+            return try CashierName(text)
+        } catch {
+            throw TapcardError(
+                .usage, "\(text.debugDescription) is no cashier: \(error.detail).",
+                meaning: "Nothing was done.", advice: "Set another cashier, or none.")
         }
     }
 
@@ -247,8 +283,8 @@ struct Settings: Sendable {
         }
         var values: [Name: String] = [:]
         for member in members {
-            guard member.key != passwordName else {
-                throw unusable("a password does not belong in it; set \(passwordVariable)")
+            if let variable = secretNames[member.key] {
+                throw unusable("a password does not belong in it; set \(variable)")
             }
             guard let name = Name(rawValue: member.key) else {
                 throw unusable("there is no setting \"\(member.key)\"")

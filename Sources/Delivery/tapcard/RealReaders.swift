@@ -38,8 +38,14 @@ enum RealReaders {
 
     /// A reader for the whole day, in a process of its own: this program once more.
     static func openLasting(_ name: String?) async throws(ReaderError) -> any TagReader {
-        try await ReaderProcess.start(
-            ["/proc/self/exe", drivingWord] + (name.map { [$0] } ?? []))
+        try await ReaderProcess.start(driving(name))
+    }
+
+    /// The same; it is sought when it is first used.
+    static func lasting(_ name: String?) -> any TagReader { ReaderProcess(driving(name)) }
+
+    private static func driving(_ name: String?) -> [String] {
+        ["/proc/self/exe", drivingWord] + (name.map { [$0] } ?? [])
     }
 
     /// What the process does that `openLasting` starts.

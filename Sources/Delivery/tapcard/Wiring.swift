@@ -76,6 +76,7 @@ enum Wiring {
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         emulation: EmulationDriver(),
+        counterPages: KioskDriver(),
         services: services,
         surroundings: { progress in
             Station.Surroundings(
@@ -114,6 +115,7 @@ enum Wiring {
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
         case .watch: try await RealReaders.openLasting(name)
+        case .counter: RealReaders.lasting(name)
         }
     }
 

@@ -84,11 +84,11 @@ struct StoryTests {
         let lines = Self.story.compactMap { step -> String? in
             if case .run(let line) = step { line } else { nil }
         }
-        // What works on the ledger, the keys, the reader or a service has tests of its own.
+        // What works on the ledger, the keys, the reader, a service or a page has tests of its own.
         let others = [
             "config", "backup", "restore-backup", "completions", "keys", "sim", "emulate",
             "readers", "doctor", "tag restore", "activate", "draws", "ticket", "mastermind",
-            "sandbox",
+            "sandbox", "takings", "serve", "cashiers",
         ]
         for verb in verbs where !others.contains(where: verb.hasPrefix) {
             #expect(lines.contains { $0 == verb || $0.hasPrefix(verb + " ") }, "\(verb)")

@@ -39,7 +39,7 @@ extension Command {
         ) { session throws(TapcardError) in try await session.read() },
         Command(
             "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
-            options: [.display, .protect, .reissue, .overwrite, .anyChip],
+            options: [.display, .protect, .reissue, .overwrite, .anyChip, .operation],
             example: "tapcard --reader sim demo"
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(Refusal) in
@@ -55,7 +55,7 @@ extension Command {
                 CommandOption(
                     name: "balance", value: "AMOUNT", help: "Funds to begin with, paid in cash"),
                 CommandOption(name: "no-scratch", help: "A card without a scratch card"),
-                .display, .protect, .reissue, .overwrite, .anyChip,
+                .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
         ) { session throws(TapcardError) in try await session.issue() },
@@ -67,7 +67,7 @@ extension Command {
                 CommandOption(
                     name: "accept-balance", value: "AMOUNT",
                     help: "Credit what the tag says, if it says just this"),
-                .display, .protect, .overwrite, .anyChip,
+                .display, .protect, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard adopt --accept-balance 12.50"
         ) { session throws(TapcardError) in
@@ -82,10 +82,10 @@ extension Command {
         Command(
             "scratch", group: .cards, "Scratch the scratch card: reveal a code and keep it",
             discussion: "Takes two seconds. Ctrl-C before that leaves the card unscratched.",
-            example: "tapcard scratch"
+            options: [.operation], example: "tapcard scratch"
         ) { session throws(TapcardError) in
             let station = try await session.station()
-            let receipt = try await station.scratch(id: station.newID())
+            let receipt = try await station.scratch(id: try session.operation(station))
             let reading = try await station.reading(afterwards: receipt)
             return Report(reading, "Scratched", currency: station.currency)
         },
@@ -156,6 +156,7 @@ extension Session {
             if isJSON { return console.write(Report.document(of: error).text + "\n") }
             show(error)
             return true
+        case .gone: return true
         case .readerIsBack(let name):
             if isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
@@ -198,7 +199,7 @@ extension Session {
             throw TapcardError(error)
         }
         if order.protects { sayWhoOpens() }
-        let reading = try await station.make(order, id: station.newID())
+        let reading = try await station.make(order, id: try operation(station))
         return Report(reading, what, currency: station.currency, showsChip: true)
     }
 }

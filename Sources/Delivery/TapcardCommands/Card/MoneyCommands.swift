@@ -54,9 +54,15 @@ extension Command {
         Command(
             "history", group: .money, "Show what was done, from the ledger; no card needed",
             discussion: "Also what the activation service was asked for, and what it said.",
-            options: [CommandOption(name: "card", value: "UID", help: "Only this card")],
+            options: [
+                CommandOption(name: "card", value: "UID", help: "Only this card"),
+                CommandOption(
+                    name: "last", value: "N",
+                    help: "Only the newest, \(Session.lastLines.words): all of them"),
+            ],
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },
+        .takings,
         Command(
             "audit", group: .money, "Check every invariant over the whole ledger",
             discussion: "Names the cards for which the activation service was asked and has not "
@@ -66,7 +72,18 @@ extension Command {
     ]
 }
 
+extension ActivationAttempt {
+    /// Whether it was made as late as the first of these lines, or led to one of them.
+    fileprivate func belongs(to lines: [HistoryLine]) -> Bool {
+        guard let first = lines.first?.operation.begunAt else { return false }
+        return requestedAt.milliseconds >= first.milliseconds
+            || lines.contains { $0.operation.id == id }
+    }
+}
+
 extension Session {
+    static let lastLines = 1...1_000
+
     fileprivate func move(
         _ verb: String,
         _ carryOut: (Station, Money, OperationID, CardUID?) async throws(TapcardError) -> Receipt
@@ -81,8 +98,10 @@ extension Session {
 
     fileprivate func history() async throws(TapcardError) -> Report {
         let ledger = try await ledger(making: false)
-        let lines = try await Station.history(of: try card(), in: ledger)
+        let last = try number("last", in: Session.lastLines, orSay: "Nothing was read.")
+        let lines = try await Station.history(of: try card(), last: last, in: ledger)
         let attempts = try await Station.activations(of: try card(), in: ledger)
+            .filter { last == nil || $0.belongs(to: lines) }
         let entries: [JSONValue] = lines.map { line in
             [
                 "operation": .text(line.operation.id), "uid": .text(line.operation.uid),
@@ -95,7 +114,7 @@ extension Session {
                 "at": .string(LocalTime.iso(line.operation.begunAt)),
                 "ticket": .text(line.ticket), "game": .text(line.game),
                 "paidOut": .text(line.paidOut), "closed": .text(line.closed),
-                "attempt": .text(line.attempt),
+                "attempt": .text(line.attempt), "cashier": .text(line.operation.cashier),
             ]
         }
         let done = lines.map { line in
@@ -103,6 +122,7 @@ extension Session {
             let about = [
                 line.ticket?.text, line.game, line.paidOut.map { "paid out \($0.shown)" },
                 line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
+                line.operation.cashier.map { "by \($0.text.shown)" },
             ]
             return HistoryText(
                 at: line.operation.begunAt, uid: line.operation.uid,

@@ -30,7 +30,7 @@ extension Command {
             discussion: "The lost card is worth nothing afterwards.",
             options: [
                 CommandOption(name: "card", value: "UID", help: "The lost card"),
-                .display, .protect, .reissue, .overwrite, .anyChip,
+                .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard replace --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in

@@ -12,8 +12,9 @@ extension Command {
                 + "has no flag is a variable (TAPCARD_LOTTERY_URL, TAPCARD_TICKET_PRICE and so on) "
                 + "or stands in the file under the name that is listed. TAPCARD_CA_FILE names "
                 + "certificates in PEM that the services are believed by, besides those of the "
-                + "system. Mastermind's password is only ever the variable "
-                + "TAPCARD_MASTERMIND_PASSWORD, and is not shown.",
+                + "system. TAPCARD_CASHIER says who works here: the history names them. Passwords "
+                + "are only ever variables, TAPCARD_MASTERMIND_PASSWORD and "
+                + "TAPCARD_CASHIER_PASSWORD, and are not shown.",
             example: "tapcard config"
         ) { session throws(TapcardError) in try session.configuration() },
         Command(
@@ -170,6 +171,7 @@ extension Session {
         switch Settings.Name(rawValue: name) {
         case .reader: "the first that is plugged in"
         case .caFile: "none"
+        case .cashier: "nobody"
         default: "the ledger's own; USD for a new one"
         }
     }

@@ -26,6 +26,13 @@ public struct Console: Sendable {
         self.write = write
         self.writeError = writeError
     }
+
+    /// One at which nobody sits; what has to be said beside an answer is said on this one.
+    var silent: Console {
+        Console(
+            isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in true },
+            writeError: writeError)
+    }
 }
 
 /// How many characters a terminal has room for.

@@ -15,6 +15,9 @@ struct Manner: Sendable {
         wantsColor = !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true && !isDumb
     }
 
+    /// For programs, and without a word beside the answer.
+    static let ofPages = Manner(["NO_COLOR": "1"]) { $0 == .json }
+
     /// Known before the words are understood, so that even a usage error takes the form that was
     /// asked for.
     init(beforeParsing arguments: [String], _ environment: [String: String]) {

@@ -47,8 +47,10 @@ extension Command {
             ],
             example: "tapcard sim tear 3 torn mix 7"
         ) { session throws(TapcardError) in
-            let words = session.command.arguments("FAULT")
-            let fault = words == ["none"] ? nil : "write " + words.joined(separator: " ")
+            let given = session.command.arguments("FAULT")
+            // As the list shows it, too.
+            let words = given.first == "write" ? given.dropFirst() : given[...]
+            let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
             try session.simulating { tags, reader throws(TapcardError) in
                 try tags.tear(fault, reader)
             }

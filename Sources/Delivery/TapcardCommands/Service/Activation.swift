@@ -27,7 +27,7 @@ extension Session {
     }
 }
 
-/// The service, with word of what is waited for while it is asked.
+/// The service, with word of what goes on for whoever leaves while it is asked.
 private struct AnnouncedActivation: ActivationService {
     private let service: any ActivationService
     private let session: Session
@@ -41,20 +41,15 @@ private struct AnnouncedActivation: ActivationService {
         isAsking.withLock { $0 = true }
         defer { isAsking.withLock { $0 = false } }
         session.lastWords.set { [session] in session.showCutShort() }
-        announce("Activating", "asking the activation service")
         return try await service.activate(code)
     }
 
     func noteLeaving() {
         guard isAsking.withLock({ $0 }) else { return }
-        announce(
-            "Activating; stops when the answer is recorded",
-            "the request goes on; its answer is recorded")
-    }
-
-    private func announce(_ words: String, _ detail: String) {
-        session.spinner.show(words)
-        if session.isVerbose { session.say("tapcard: \(detail)\n") }
+        session.spinner.show("Activating; stops when the answer is recorded")
+        if session.isVerbose {
+            session.say("tapcard: the request goes on; its answer is recorded\n")
+        }
     }
 }
 

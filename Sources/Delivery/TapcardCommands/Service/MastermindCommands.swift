@@ -50,6 +50,11 @@ extension Command {
             example: "tapcard mastermind guess 1 5 2 5 6 1"
         ) { session throws(TapcardError) in try await session.guessInMastermind() },
         Command(
+            "mastermind show", group: .mastermind, "Show the current game and its guesses",
+            discussion: "From what is kept here: the service is not asked.",
+            example: "tapcard mastermind show"
+        ) { session throws(TapcardError) in try session.showMastermind() },
+        Command(
             "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
             options: [
                 CommandOption(name: "slots", value: "N", help: "Only games with so many slots")
@@ -185,6 +190,24 @@ extension Session {
             ], lines)
     }
 
+    fileprivate func showMastermind() throws(TapcardError) -> Report {
+        let desk = try mastermind()
+        let user = JSONMember(key: "user", value: try desk.user().map { .string($0) } ?? .null)
+        guard let kept = try desk.currentGame() else {
+            return Report(
+                [user, JSONMember(key: "game", value: .null)],
+                ["There is no game; tapcard mastermind start begins one"], isPlain: true)
+        }
+        let turns = kept.history.turns
+        return Report(
+            [user] + Report.members(of: kept) + [
+                JSONMember(key: "colours", value: .number(MastermindRules.usualColours)),
+                JSONMember(key: "turns", value: .array(turns.map(Report.document(of:)))),
+            ],
+            ["Game \(kept.game.id), \(kept.game.slots) slots"]
+                + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
+    }
+
     fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
         let slots = try number("slots", orSay: "Nothing was sent.")
         let rows = try await mastermind().ranking().ranked(slots: slots)
@@ -238,6 +261,20 @@ extension Report {
         let words = count == 1 ? "1 guess" : "\(count) guesses"
         if kept.solvedWith != nil { return ["Solved with \(words)"] }
         return ["\(words) so far; tapcard mastermind play goes on"]
+    }
+
+    fileprivate static func document(of turn: MastermindTurn) -> JSONValue {
+        [
+            "guess": .array(turn.guess.map { .number($0) }), "number": .number(turn.number),
+            "black": .number(turn.evaluation?.black), "white": .number(turn.evaluation?.white),
+        ]
+    }
+
+    fileprivate static func line(of turn: MastermindTurn) -> String {
+        let number = (turn.number.map(String.init) ?? "?").padded(4, atStart: true)
+        let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
+        return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
+            + (pegs ?? "its answer is not known")
     }
 
     fileprivate static func document(of rank: MastermindRank) -> JSONValue {

@@ -25,12 +25,7 @@ extension Command {
                 CommandOption(
                     name: "max-age", value: "SECONDS",
                     help: "How long the lottery's answers may be kept without asking: 60"),
-                CommandOption(
-                    name: "tls-certificate", value: "FILE",
-                    help: "Answer by HTTPS, with this certificate (PEM)", completesFiles: true),
-                CommandOption(
-                    name: "tls-key", value: "FILE", help: "The certificate's key (PEM)",
-                    completesFiles: true),
+                .tlsCertificate, .tlsKey,
             ],
             example: "tapcard sandbox --fail lottery:slow"
         ) { session throws(TapcardError) in
@@ -53,14 +48,7 @@ extension Session {
             "draw-every", in: 1...Session.longestDrawPause, orSay: nothing
         ).map { .seconds($0) }
         request.maxAge = try number("max-age", in: 0...Session.longestAge, orSay: nothing)
-        (request.certificate, request.key) =
-            (command.option("tls-certificate"), command.option("tls-key"))
-        guard (request.certificate == nil) == (request.key == nil) else {
-            throw TapcardError(
-                .usage, "A certificate needs its key, and a key its certificate.",
-                meaning: nothing,
-                advice: "Name both, with --tls-certificate and --tls-key.")
-        }
+        request.tls = try tlsFiles(orSay: nothing)
         return request
     }
 

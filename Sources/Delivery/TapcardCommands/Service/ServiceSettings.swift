@@ -26,7 +26,12 @@ public struct ServiceSettings: Sendable, Hashable {
 extension Settings {
     /// Only ever a variable: a flag would stand in the list of processes, and a file is copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
-    static let passwordName = "mastermind-password"
+    static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
+    static let secretVariables = [passwordVariable, cashierPasswordVariable]
+    /// What a person may take for their names in the file.
+    static let secretNames = [
+        "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
+    ]
 
     var mastermindAddress: ServiceAddress {
         get throws(TapcardError) { try address(.mastermindURL) }

@@ -10,9 +10,8 @@ public struct SandboxRequest: Sendable, Hashable {
     public var drawEvery: Duration?
     /// For so many seconds an answer of the lottery may be kept; nil for the usual time.
     public var maxAge: Int?
-    /// Files with a certificate and its key; without them it is plain HTTP.
-    public var certificate: String?
-    public var key: String?
+    /// Without them it is plain HTTP.
+    public var tls: TLSFiles?
 
     public init() {}
 }

@@ -36,7 +36,7 @@ struct ShownTicket: Sendable {
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
     /// What can be done about its prize.
-    enum Claim: String, Sendable {
+    enum Claim: String, Sendable, CaseIterable {
         /// Added to the card.
         case card
         /// Paid out of the drawer: it has no room on the card.

@@ -1,0 +1,125 @@
+// The one way to the server: token, time limits, and a new session where the old one is stale.
+
+import { change, state } from "./store.js";
+import { say } from "./strings.js";
+
+const KEPT = "tapcard.session";
+const ANSWER_LIMIT = 10_000;
+/** An operation may wait 30 s for a card and works on then; after that its fate is asked for. */
+export const OPERATION_LIMIT = 45_000;
+
+/** A refusal: what happened, what it means and what to do, and `detail`, which is all of it. */
+export class Problem extends Error {
+  constructor({ error = "failed", result = "failed", uid = null, ...words }, status = 0) {
+    const { title = "", meaning = "" } = words;
+    const advice = adviceFor(error, words.advice ?? "");
+    const detail = [title, meaning, advice].filter(Boolean).join(" ");
+    super(detail);
+    Object.assign(this, { status, error, result, uid, title, meaning, advice, detail });
+  }
+}
+
+/** What names a command for a terminal is said in the page's words where the page can do it. */
+function adviceFor(error, advice) {
+  const own = say.advice.find(([word, command]) => word === error && advice.includes(command));
+  return own ? own[2] : advice;
+}
+
+/** The same card or reader, whose problem, if any, is one of ours. */
+export const withProblem = (it) =>
+  (it?.problem ? { ...it, problem: new Problem(it.problem, it.problem.status) } : it);
+
+/** No word of this server's: nobody knows what became of what was asked for. */
+const lost = (title = say.link.lost) => new Problem({
+  error: "lost", result: "lost", title, meaning: say.link.lostDetail,
+});
+
+export async function call(method, path, body, limit = ANSWER_LIMIT) {
+  const token = state.session?.token;
+  try {
+    return await once(method, path, body, limit);
+  } catch (problem) {
+    if (problem.status !== 401) throw problem;
+    if (state.session?.token === token || renewing) await renew();
+    if (!state.session) throw problem;
+    return once(method, path, body, limit);
+  }
+}
+
+async function once(method, path, body, limit = ANSWER_LIMIT) {
+  const headers = {};
+  if (state.session) headers.Authorization = `Bearer ${state.session.token}`;
+  if (body) headers["Content-Type"] = "application/json";
+  let response;
+  let document;
+  try {
+    response = await fetch(`/api/v1/${path}`, {
+      method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(limit),
+    });
+    document = response.status === 204 ? {} : JSON.parse(await response.text());
+  } catch {
+    throw lost(response && say.link.badAnswer(response.status));
+  }
+  if (response.ok) return document;
+  if (!document?.error) throw lost(say.link.badAnswer(response.status));
+  throw new Problem(document, response.status);
+}
+
+let renewing = null;
+
+/** A session without a name where none is needed; otherwise the login takes the page. */
+export function renew() {
+  renewing ??= newSession().finally(() => { renewing = null; });
+  return renewing;
+}
+
+async function newSession() {
+  sessionStorage.removeItem(KEPT);
+  change({ session: null, needsLogin: state.settings.login === "password" });
+  if (!state.needsLogin) await logIn({});
+}
+
+// The token stays in this tab alone, so that a reload does not ask the cashier again.
+export async function logIn(who) {
+  const session = await once("POST", "session", who);
+  sessionStorage.setItem(KEPT, JSON.stringify(session));
+  change({ session, needsLogin: false });
+}
+
+export async function logOut() {
+  await call("DELETE", "session");
+  await renew();
+}
+
+export const loadSettings = async () => change({ settings: await once("GET", "settings") });
+
+/** Opens a session, or goes on with this tab's; `isDoubtful` where the server has refused it. */
+export async function openSession(isDoubtful) {
+  const kept = sessionStorage.getItem(KEPT);
+  if (!kept || (isDoubtful && state.settings.login === "none")) await renew();
+  else change({ session: JSON.parse(kept), needsLogin: false });
+  if (!isDoubtful || !state.session) return;
+  await call("GET", "card");
+  // The stream has a cookie instead of the token, and all tabs share it: one may have logged out.
+  if (!await isShown()) await renew();
+}
+
+const isShown = async () => {
+  const { status } = await fetch("/api/v1/card", { signal: AbortSignal.timeout(ANSWER_LIMIT) });
+  return status !== 401;
+};
+
+/** Loads what a view looks at into state.data[name]; what was there stays while it is fetched. */
+export async function load(name, path) {
+  const before = state.data[name];
+  const keep = (entry) => change({ data: { ...state.data, [name]: { path, ...entry } } });
+  const value = before?.path === path ? before.value : null;
+  keep({ value, isLoading: true });
+  let next;
+  try {
+    next = { value: await call("GET", path) };
+  } catch (problem) {
+    next = { value, problem };
+  }
+  if (state.data[name].path === path) keep(next);
+}

@@ -1,0 +1,194 @@
+// Puts the page together: the route chooses the view, the store feeds it.
+
+import { activate, activationNote } from "./activate.js";
+import { logIn, logOut } from "./api.js";
+import { add, home, pay } from "./counter.js";
+import { desk, issue } from "./desk.js";
+import { h, icon, patch } from "./dom.js";
+import { health } from "./health.js";
+import { history } from "./history.js";
+import { connect, disconnect } from "./live.js";
+import { draws } from "./lottery.js";
+import { mastermind } from "./mastermind.js";
+import { announce, renderDialog, renderToasts, toast } from "./notices.js";
+import { scratch } from "./scratch.js";
+import { lookAtTags, renderSimulator } from "./simulator.js";
+import { leaveStage, renderStage } from "./stage.js";
+import { change, draft, onChange, setDraft, stagedTask, state } from "./store.js";
+import { say } from "./strings.js";
+import { tickets } from "./tickets.js";
+import {
+  button, field, form, heading, link, passwordField, problemBox, submit, typed,
+} from "./ui.js";
+
+const views = {
+  home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, desk, health,
+};
+const PART_OF = {
+  pay: "home", add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "desk",
+};
+const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
+const viewOf = ({ name }) => views[name] ?? lost;
+const at = (id) => document.getElementById(id);
+
+function routeOf(hash) {
+  const [name, arg] = hash.replace(/^#\//, "").split("/");
+  let decoded = arg;
+  try {
+    decoded = decodeURIComponent(arg ?? "");
+  } catch {
+    // Not ours; the server says what it thinks of it.
+  }
+  return { name: name || "home", arg: decoded || null };
+}
+
+function look() {
+  if (state.session) viewOf(state.route).enter?.(state.route.arg);
+}
+
+function go() {
+  const [before, route] = [state.route, routeOf(location.hash)];
+  const isOther = viewOf(before) !== viewOf(route);
+  if (stagedTask()) leaveStage(stagedTask());
+  if (isOther) viewOf(before).leave?.();
+  change({ route });
+  look();
+  // After the redrawing: the heading of the new view is where reading goes on.
+  setTimeout(() => {
+    if (!isOther) return;
+    at("title")?.focus();
+    scrollTo(0, 0);
+  });
+}
+
+async function logInTyped() {
+  setDraft("login.problem", null);
+  try {
+    await logIn({ cashier: typed("cashier"), password: draft("password") });
+    connect();
+  } catch (problem) {
+    setDraft("login.problem", problem);
+    announce(problem.detail, true);
+  }
+  setDraft("password", "");
+}
+
+async function logOutAndClose() {
+  try {
+    await logOut();
+    disconnect();
+  } catch (problem) {
+    toast(problem.detail, "bad");
+  }
+}
+
+const login = () => [
+  heading(say.login.action, say.login.lead),
+  draft("login.problem") && problemBox(draft("login.problem")),
+  form(logInTyped, h("div.form",
+    field("cashier", say.login.cashier, { autocomplete: "username" }),
+    passwordField("password", say.login.password), submit(say.login.action))),
+];
+
+function banner({ link: connection, reader, route }) {
+  const isLost = connection === "lost";
+  if (!isLost && reader?.state !== "missing") return null;
+  const { title, meaning, advice } = reader?.problem
+    ?? { title: say.reader.missing, meaning: say.reader.why };
+  return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),
+    h("p", h("strong", isLost ? say.link.lost : title), " ",
+      isLost ? say.link.banner : [meaning, advice].filter(Boolean).join(" ")),
+    !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
+}
+
+const otherNote = ([id, { verb, phase, uid }]) => h("span.chip.quiet", { key: id },
+  [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uid),
+    say.phases[phase] ?? say.phases.working].filter(Boolean).join(", "));
+
+function status(s) {
+  const reader = (s.link === "live" && s.reader?.state) || "looking";
+  const cashier = s.session?.cashier;
+  return [
+    Object.entries(s.others).map(otherNote),
+    activationNote(s),
+    s.link !== "closed" && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
+    cashier && h("span.chip.quiet", icon("person"), say.login.as(cashier)),
+    cashier && button(say.login.out, logOutAndClose),
+  ];
+}
+
+let drawn = "";
+
+/** What index.html shows is right until more is known: it stays rather than being built anew. */
+const isShellRight = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
+  && !s.needsLogin;
+
+function render(s) {
+  if (isShellRight(s)) return;
+  const view = viewOf(s.route);
+  const staged = stagedTask();
+  const kind = s.needsLogin ? "login" : staged ? "stage" : s.route.name;
+  patch(at("status"), status(s));
+  patch(at("banner"), banner(s));
+  patch(at("main"), h("div.view", { key: kind, class: `in-${kind}` },
+    s.needsLogin ? login() : staged ? renderStage(staged) : view.render(s)));
+  patch(at("toasts"), renderToasts(s));
+  patch(at("dock"), renderSimulator(s));
+  patch(at("dialogs"), renderDialog(s));
+  document.title = `${s.needsLogin ? say.login.action : view.title} \u2013 ${say.brand}`;
+  const part = PART_OF[s.route.name] ?? s.route.name;
+  for (const each of document.querySelectorAll("#nav a")) {
+    each.ariaCurrent = each.dataset.part === part ? "page" : null;
+  }
+  // The stage took the place of the button that was pressed: reading goes on at the view's heading.
+  if (drawn === "stage" && kind !== drawn && document.activeElement === document.body) {
+    at("title")?.focus();
+  }
+  drawn = kind;
+}
+
+let known = { ended: 0 };
+
+/** What a view looks at changes with what is done, at this counter or another. */
+function watch(s) {
+  const { ended, session } = s;
+  const now = { ended, session, reader: s.reader?.state, card: s.card?.session };
+  const before = known;
+  known = now;
+  const isNews = now.ended !== before.ended;
+  const view = viewOf(s.route);
+  if (!s.session) return;
+  if (now.session !== before.session) look();
+  else if (isNews || now.reader !== before.reader) {
+    if (view.refresh) view.refresh();
+    else if (isNews) view.enter?.(s.route.arg);
+  }
+  const isStirred = now.session !== before.session || now.card !== before.card;
+  if (s.settings.simulator && isStirred) lookAtTags();
+}
+
+function onKey(event) {
+  const staged = stagedTask();
+  if (state.dialog || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (staged && event.key === "Escape") leaveStage(staged);
+  else if (!staged && !event.target.matches("input, select")) {
+    viewOf(state.route).onKey?.(event);
+  }
+}
+
+for (const place of document.querySelectorAll("[data-say]")) {
+  const said = place.dataset.say.split(".").reduce((words, part) => words[part], say);
+  if (place.textContent !== said) place.textContent = said;
+}
+at("skip").onclick = (event) => {
+  event.preventDefault();
+  at("main").focus();
+};
+change({ route: routeOf(location.hash) });
+addEventListener("hashchange", go);
+addEventListener("keydown", onKey);
+// The day's chart has fewer units on a narrow screen.
+addEventListener("resize", () => change({}));
+onChange(render);
+onChange(watch);
+connect();

@@ -1,0 +1,68 @@
+// The card drawn as a card. Its rosette comes from its number: no two cards look the same.
+
+import { h, icon } from "./dom.js";
+import { trustedCard } from "./store.js";
+import { say } from "./strings.js";
+import { consequences, note } from "./ui.js";
+import { shown, uidWords } from "./words.js";
+
+const STEPS = 180;
+const LOOPS = 12;
+const words = say.card;
+
+function rosette(uid) {
+  const bytes = uid.match(/../g).map((pair) => parseInt(pair, 16));
+  const petals = 4 + (bytes[1] % 9);
+  const depth = 12 + (bytes[2] % 22);
+  const twist = petals * (1 + (bytes[3] % 3));
+  const loop = (phase) => Array.from({ length: STEPS }, (_, step) => {
+    const angle = (step / STEPS) * 2 * Math.PI;
+    const radius = 62 + depth * Math.cos(petals * angle + phase)
+      + 5 * Math.cos(twist * angle - phase);
+    return [Math.cos(angle), Math.sin(angle)].map((part) => (part * radius).toFixed(1)).join(" ");
+  });
+  const lines = Array.from({ length: LOOPS }, (_, index) =>
+    `M${loop((index / LOOPS) * 2 * Math.PI).join("L")}Z`);
+  return h("svg.rosette", { viewBox: "-100 -100 200 200", "aria-hidden": "true" },
+    h("path", { d: lines.join("") }));
+}
+
+function emptySlot({ asking, reader }) {
+  const [sign, title, hint] = reader?.state === "missing" ? ["warn", words.away, words.awayHint]
+    : ["waves", ...asking ? [words.asking, words.asked] : [words.empty, words.emptyHint]];
+  return h("div.card.slot", { class: asking ? "asking" : "" },
+    icon(sign), h("p.big", title), h("p", hint));
+}
+
+const face = ({ uid, name, id, balance, state, code }) => h("div.card", {
+  key: uid, class: trustedCard() ? "" : "doubtful",
+},
+rosette(uid),
+h("p.mark", icon("waves"), say.brand),
+h("p.funds", h("small", say.home.funds), h("b", shown(balance))),
+h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
+  id !== null && h("p.number", words.number(id))),
+h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
+  h("span", words.scratch[state]), code && h("code", { title: code }, code)));
+
+const bar = (remark) => note(remark, "warn", "bad");
+
+/** The card, what is wrong with it in the server's words, and small things worth knowing. */
+export function cardSide(s, ...more) {
+  const { read, problem } = s.card ?? {};
+  const remarks = read && !problem && [
+    read.ledger === "unknown" && bar(words.notOurs),
+    read.ledger === "blocked" && bar(words.blocked),
+    read.seal === "unsealed" && bar(words.unsealed),
+    read.originality === "invalid" && bar(words.forgedChip),
+    words.display[read.display] && note(words.display[read.display]),
+  ];
+  return h("section.side", { "aria-label": words.heading },
+    read ? face(read) : !problem ? emptySlot(s)
+      : h("div.card.blank", icon("tag"), h("p.big", problem.error === "blank-tag"
+        ? words.blank : words.tag), problem.uid && h("p.uid", uidWords(problem.uid))),
+    problem && h("section.note", { class: read ? "bad" : "warn" }, icon("warn"), h("div",
+      read && h("h2", words.untrusted), h("strong", problem.title), consequences(problem))),
+    remarks,
+    more);
+}

@@ -1,0 +1,108 @@
+// The counter: the card that lies there, what can be done with it, and money moved.
+
+import { call } from "./api.js";
+import { cardSide } from "./card-face.js";
+import { makeDemo } from "./desk.js";
+import { h, icon } from "./dom.js";
+import { change, isBarred, isUsable, setDraft, state, trustedCard } from "./store.js";
+import { say } from "./strings.js";
+import { begin } from "./tasks.js";
+import { accepts, amountField, button, form, heading, link, note, submit, typed } from "./ui.js";
+import { fault, shown } from "./words.js";
+
+const ASKING_LIMIT = 30_000;
+const OFFERED = ["blank-tag", "not-a-card", "unsupported-tag", "card-unknown"];
+const words = say.home;
+let askingEnds = 0;
+
+async function askForCard() {
+  clearTimeout(askingEnds);
+  change({ asking: !state.card });
+  askingEnds = setTimeout(() => change({ asking: false }), ASKING_LIMIT);
+  try {
+    const card = await call("GET", "card");
+    if (card.session !== null) change({ card, asking: false });
+  } catch {
+    // The stream says so, too, and the banner is there already.
+  }
+}
+
+const isAway = () => state.reader?.state === "missing";
+
+const fundsTile = (read, asking) => h("button.tile.funds-tile", {
+  onclick: askForCard, disabled: !isUsable(),
+},
+h("span", words.funds), h("b", shown(read?.balance)),
+h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
+  : isBarred() ? words.barred : asking ? say.card.asking : words.fundsAsk));
+
+/** A way on; where it makes no sense it says why and leads nowhere. */
+function way(name, sign, hint, isOpen) {
+  const inside = [icon(sign), h("span", words[name]), h("small", hint)];
+  return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
+    : h("button.tile", { key: name, disabled: true }, inside);
+}
+
+function ways({ asking }) {
+  const read = trustedCard();
+  const word = read ? read.state ?? "none" : "absent";
+  const why = isAway() ? words.noReader : isBarred() ? words.notThis : null;
+  const [scratchHint, activateHint] = words.why[word] ?? [];
+  return h("section.tiles", { "aria-label": words.ways },
+    fundsTile(read, asking),
+    way("pay", "pay", why ?? words.payHint, !isBarred()),
+    way("add", "add", why ?? words.addHint, !isBarred()),
+    way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
+    way("activate", "send", why ?? activateHint, word === "scratched"));
+}
+
+const offer = () => h("section.offer", h("h2", words.offer), h("div.row",
+  button(words.demo, makeDemo, { tone: "strong", sign: "card" }),
+  link(words.issue, "#/issue", { sign: "add" })),
+h("p.hint", words.demoHint));
+
+export const home = {
+  title: words.title,
+  render(s) {
+    const { read, problem } = s.card ?? {};
+    return [
+      h("div.unseen", heading(words.title)),
+      h("div.counter",
+        cardSide(s, !read && OFFERED.includes(problem?.error) && offer(),
+          read && link(words.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" })),
+        ways(s)),
+    ];
+  },
+};
+
+function move(verb, amount) {
+  setDraft(`${verb}-amount`, "");
+  begin(verb, { amount }, { about: shown(amount) });
+}
+
+const moneyView = (verb) => ({
+  title: say[verb].title,
+  render(s) {
+    const read = trustedCard();
+    const id = `${verb}-amount`;
+    const disabled = !isUsable() || isBarred();
+    return [
+      heading(say[verb].title, say[verb].lead),
+      h("div.counter",
+        cardSide(s, isBarred() && note(say.money.notNow, "warn", "bad")),
+        h("section.amounts",
+          h("h2", say.money.presets),
+          h("div.presets", (s.settings?.presets[verb] ?? []).map((amount) =>
+            h("button.tile.amount", { key: amount, disabled, onclick: () => move(verb, amount) },
+              shown(amount)))),
+          form(() => accepts(id, fault(typed(id))) && move(verb, typed(id)), h("div.free",
+            amountField(id, say.money.label, { placeholder: say.money.example, disabled }),
+            submit(say[verb].action, disabled))),
+          h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
+            : say.money.nobody))),
+    ];
+  },
+});
+
+export const pay = moneyView("pay");
+export const add = moneyView("add");

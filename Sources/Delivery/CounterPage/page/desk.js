@@ -1,0 +1,105 @@
+// Making cards, and what an operator may do to one. What cannot be undone is asked about once more.
+
+import { cardSide } from "./card-face.js";
+import { h } from "./dom.js";
+import { confirmed } from "./notices.js";
+import { draft, isUsable, setDraft, state } from "./store.js";
+import { say } from "./strings.js";
+import { begin, dismiss } from "./tasks.js";
+import {
+  accepts, amountField, button, field, form, heading, submit, tick, typed,
+} from "./ui.js";
+import { fault, shown, uidWords } from "./words.js";
+
+const STRANGER = ["not-a-card", "forged", "damaged", "rolled-back", "key-missing"];
+const KNOWN = ["card-known", "card-closed"];
+const WITHOUT_TAP = ["block", "unblock", "forget"];
+const SIGNS = {
+  issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
+  replace: "swap", close: "pay", forget: "person",
+};
+const words = say.desk;
+
+/** A refusal because of what is on the tag is not overruled by the first press, but asked about. */
+function make(verb, body = {}, about = "") {
+  begin(verb, body, {
+    about,
+    then: async ({ id, problem }) => {
+      const flag = STRANGER.includes(problem?.error) ? "overwrite"
+        : KNOWN.includes(problem?.error) && verb !== "adopt" ? "reissue" : null;
+      if (!flag || body[flag]) return;
+      dismiss(id);
+      const [title, lost, action] = say.making[flag];
+      if (await confirmed(title, [problem.title, problem.meaning, lost], action)) {
+        make(verb, { ...body, [flag]: true }, about);
+      }
+    },
+  });
+}
+
+export const makeDemo = () => make("demo");
+
+function issueTyped() {
+  const [name, id, balance] = ["issue-name", "issue-id", "issue-balance"].map(typed);
+  const isNumber = accepts("issue-id", id && !/^[1-9]\d{0,9}$/.test(id) ? say.issue.idFault : null);
+  if (!accepts("issue-balance", balance && fault(balance)) || !isNumber) return;
+  make("issue", {
+    ...(name && { name }), ...(id && { id: Number(id) }), ...(balance && { balance }),
+    ...(draft("issue-noScratch", false) && { noScratch: true }),
+    ...(draft("issue-protect", false) && { protect: true }),
+  }, name);
+  for (const each of ["name", "id", "balance"]) setDraft(`issue-${each}`, "");
+}
+
+export const issue = {
+  title: say.issue.title,
+  render: (s) => [
+    heading(say.issue.title, say.issue.lead),
+    h("div.counter", cardSide(s), form(issueTyped, h("div.form",
+      field("issue-name", say.issue.name),
+      field("issue-id", say.issue.id, { inputmode: "numeric" }),
+      amountField("issue-balance", say.issue.balance),
+      tick("issue-noScratch", say.issue.noScratch),
+      tick("issue-protect", say.issue.protect, say.issue.protectHint),
+      h("div.row", submit(say.issue.action, !isUsable()),
+        button(say.home.demo, makeDemo, { sign: "card", disabled: !isUsable() }))))),
+  ],
+};
+
+const typedCard = () => draft("desk-card").replace(/\s/g, "").toUpperCase();
+
+async function act(verb) {
+  const uid = typedCard();
+  const accepted = typed("desk-accept");
+  const isOdd = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
+  if (!accepts("desk-card", isOdd ? words.cardFault : null)) return;
+  if (verb === "adopt" && !accepts("desk-accept", accepted && fault(accepted))) return;
+  const [name, , warning] = words.actions[verb];
+  const whom = uid && verb !== "adopt" ? say.cardWords(uidWords(uid)) : words.onReader;
+  const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
+  if (!await confirmed(words.ask(name), [whom, warning], name, tone)) return;
+  if (verb !== "adopt") make(verb, uid ? { card: uid } : {}, uid && uidWords(uid));
+  else if (accepted) make(verb, { acceptBalance: accepted }, shown(accepted));
+  else make(verb);
+}
+
+const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
+
+function action([verb, [name, hint]]) {
+  const isFree = WITHOUT_TAP.includes(verb) && typedCard();
+  return h("li", button(name, direct[verb] ?? (() => act(verb)), {
+    sign: SIGNS[verb], tone: "wide-button", hint,
+    disabled: isFree ? state.link !== "live" : !isUsable(),
+  }));
+}
+
+export const desk = {
+  title: words.title,
+  render: (s) => [
+    heading(words.title, words.lead),
+    h("div.counter",
+      cardSide(s, field("desk-card", words.card, { hint: words.cardHint, maxlength: "24" }),
+        amountField("desk-accept", words.accept, { hint: words.acceptHint })),
+      h("ul.actions", Object.entries(words.actions).map(action))),
+  ],
+};

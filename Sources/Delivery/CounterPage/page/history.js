@@ -1,0 +1,139 @@
+// What was done, to one card or all of them; the day's takings; refunds.
+
+import { load } from "./api.js";
+import { h } from "./dom.js";
+import { confirmed } from "./notices.js";
+import { draft, isUsable, setDraft, state } from "./store.js";
+import { say } from "./strings.js";
+import { begin } from "./tasks.js";
+import {
+  accepts, amountField, button, choice, heading, loaded, rows, signButton, table, typed,
+} from "./ui.js";
+import { dayAfter, fault, minorUnits, shown, timeWords, today, uidWords } from "./words.js";
+
+const LAST = 100;
+const words = say.history;
+const chosenDay = () => draft("takings.day", today());
+const loadTakings = () => load("takings", `takings?day=${chosenDay()}`);
+
+function enter(uid) {
+  load("history", `history?last=${LAST}${uid ? `&card=${encodeURIComponent(uid)}` : ""}`);
+  loadTakings();
+}
+
+function showDay(day) {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || day > today()) return;
+  setDraft("takings.day", day);
+  loadTakings();
+}
+
+/** The day's takings as bars, and as a table for whoever does not see bars. */
+function chart({ hours, ...day }) {
+  const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
+    .reduce((one, other) => (one > other ? one : other));
+  if (largest === 0n) return h("p.lead", words.quiet);
+  // Fewer units on a narrow screen, so that its labels stay readable.
+  const width = innerWidth < 700 ? 360 : 1000;
+  const slot = width / 24;
+  const breadth = slot * 0.37;
+  const [paid, added] = [shown(day.paid), shown(day.added)];
+  const bar = (amount, x, kind) => {
+    // Pixels, not money: a thousandth of the tallest bar is finer than any screen.
+    const height = Number((minorUnits(amount) * 1000n) / largest) * 0.17;
+    return h("rect", { class: kind, x, width: breadth, rx: 2, height, y: 178 - height });
+  };
+  return h("figure.chart",
+    h("svg", { viewBox: `0 0 ${width} 200`, role: "img", "aria-label": words.chart(paid, added) },
+      h("path", { d: `M0 178h${width}` }),
+      hours.map((each) => h("g",
+        bar(each.paid, each.hour * slot + slot * 0.1, "paid"),
+        bar(each.added, each.hour * slot + slot * 0.53, "added"),
+        each.hour % 3 === 0 && h("text", { x: each.hour * slot + slot / 2, y: 196 }, each.hour)))),
+    h("figcaption", h("span.key.paid", words.paid), h("span.key.added", words.added),
+      words.sums(paid, day.payments, added, day.additions)),
+    h("details", h("summary", words.table), table([words.hour, words.paid, words.added],
+      hours.filter((each) => minorUnits(each.paid) + minorUnits(each.added) > 0n)
+        .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)]))));
+}
+
+async function refund({ operation, uid, amount }) {
+  const most = amount.replace("-", "");
+  const chosen = typed("refund") || most;
+  if (!accepts("refund", fault(chosen))) return;
+  if (!await confirmed(words.refundTitle(shown(chosen)), [words.refundLine(uidWords(uid))],
+    words.refundAction, "")) return;
+  setDraft("refund.open", null);
+  const isPart = minorUnits(chosen) !== minorUnits(most);
+  begin("refund", { payment: operation, ...(isPart && { amount: chosen }) },
+    { about: shown(chosen) });
+}
+
+function openRefund(operation) {
+  setDraft("refund", "");
+  setDraft("refund.open", operation);
+}
+
+function refundPart(entry, refunded) {
+  const { operation, kind, state: outcome, amount } = entry;
+  if (kind !== "pay" || outcome !== "committed") return null;
+  if (refunded.has(operation)) return h("small", words.refunded);
+  if (draft("refund.open", null) !== operation) {
+    return button(words.refund, () => openRefund(operation),
+      { tone: "small", "aria-label": `${words.refund} ${shown(amount)}` });
+  }
+  return h("div.free",
+    amountField("refund", words.refundAmount, { placeholder: amount.replace("-", "") }),
+    button(words.refundAction, () => refund(entry), { tone: "strong", disabled: !isUsable() }));
+}
+
+const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { key: operation },
+  h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
+  h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
+
+const moved = (each, refunded) => entry(each, say.verbs[each.kind]?.[0] ?? each.kind,
+  [each.ticket, words.states[each.state], each.cashier && words.by(each.cashier)]
+    .filter(Boolean).join(", "),
+  h("p.sum", { class: each.state },
+    h("b", each.amount && minorUnits(each.amount) !== 0n && shown(each.amount)),
+    each.balance && h("small", words.balance(shown(each.balance)))),
+  refundPart(each, refunded));
+
+function entries({ entries: all, activations }) {
+  const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
+    .map(({ reverses }) => reverses));
+  const newest = all.filter(({ kind }) => kind !== "reseal")
+    .sort((one, other) => other.at.localeCompare(one.at));
+  return [
+    h("h2", words.entries),
+    rows(newest, (each) => moved(each, refunded), words.none),
+    activations?.length > 0 && [h("h2", words.activations),
+      rows(activations, (each) => entry(each, words.activation(each.state, each.version)))],
+  ];
+}
+
+const dayRow = (day) => h("div.row",
+  signButton("previous", words.before, () => showDay(dayAfter(day, -1))),
+  h("input", {
+    type: "date", "aria-label": words.day, value: day, max: today(),
+    onchange: (event) => showDay(event.target.value),
+  }),
+  signButton("next", words.after, () => showDay(dayAfter(day, 1)), { disabled: day >= today() }));
+
+export const history = {
+  title: words.title,
+  enter,
+  render({ route: { arg }, data, card }) {
+    const uid = arg ?? card?.read?.uid;
+    return [
+      heading(words.title, arg && say.cardWords(uidWords(arg))),
+      uid && choice(words.which, [[null, words.all], [uid, words.card]], arg,
+        (chosen) => { location.hash = `#/history/${chosen ?? ""}`; }),
+      !arg && h("section.part",
+        h("div.row.spread", h("h2", words.takings), dayRow(chosenDay())),
+        loaded(data.takings, chart, loadTakings)),
+      h("section.part", loaded(data.history, entries, () => enter(arg))),
+    ];
+  },
+  /** Something was done meanwhile, here or at another counter. */
+  refresh: () => enter(state.route.arg),
+};

@@ -1,0 +1,135 @@
+// The event stream: the reader, its card, and the operations of every tab.
+
+import { loadSettings, openSession, withProblem } from "./api.js";
+import { announce } from "./notices.js";
+import { change, state } from "./store.js";
+import { say } from "./strings.js";
+import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
+import { shown } from "./words.js";
+
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 5000;
+const REST_AFTER = 5000;
+let source = null;
+let pause = FIRST_PAUSE;
+let isFirst = true;
+let isOpening = false;
+let wasRefused = false;
+let nextTry = null;
+let nextRest = null;
+
+/** Opens session and stream, and goes on trying for as long as the server is away. */
+export async function connect() {
+  if (isOpening || (isResting() && document.hidden)) return;
+  isOpening = true;
+  clearTimeout(nextTry);
+  try {
+    await loadSettings();
+    // Looking needs a session only where somebody has to log in.
+    const isOpenToAll = state.settings.login === "none";
+    if (isOpenToAll) listen();
+    await openSession(wasRefused);
+    if (!state.session) change({ link: "closed" });
+    else if (!isOpenToAll) listen();
+  } catch {
+    if (state.needsLogin) change({ link: "closed" });
+    else {
+      lose();
+      again();
+    }
+  } finally {
+    isOpening = false;
+  }
+}
+
+function again() {
+  clearTimeout(nextTry);
+  nextTry = setTimeout(connect, pause);
+  pause = Math.min(pause * 2, LONGEST_PAUSE);
+}
+
+export function disconnect() {
+  source?.close();
+  change({ link: "closed", reader: null, card: null });
+}
+
+function listen() {
+  source?.close();
+  source = new EventSource(`/api/v1/events?client=${state.client}`);
+  const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
+  on("state", ({ reader, card, operations }) => {
+    const wasLost = state.link === "lost";
+    const wasAway = wasLost || isResting();
+    // Views look again at what may have been done meanwhile.
+    const ended = state.ended + (wasAway ? 1 : 0);
+    change({ link: "live", reader: withProblem(reader), ended });
+    pause = FIRST_PAUSE;
+    wasRefused = false;
+    if (isFirst) restoreTasks();
+    isFirst = false;
+    reconcile(operations);
+    seeCard(card, wasAway);
+    if (wasLost) announce(say.link.back);
+  });
+  on("reader", (reader) => {
+    if (reader.state !== state.reader?.state) announce(say.reader[reader.state], true);
+    change({ reader: withProblem(reader) });
+  });
+  on("card", (card) => seeCard(card));
+  on("gone", ({ session }) => {
+    if (state.card?.session === session) change({ card: null });
+  });
+  on("operation", follow);
+  source.onerror = ({ target }) => {
+    if (target !== source) return;
+    lose();
+    // Closed for good: the server has refused it, as after a restart. Where somebody has to log in,
+    // the session may have ended, and that is asked at once.
+    const mayLast = state.settings.login === "none";
+    if (source.readyState !== EventSource.CLOSED && mayLast) return;
+    source.close();
+    wasRefused = true;
+    again();
+  };
+}
+
+// A page that the browser only puts aside would still hold its stream, and what waits for a card.
+addEventListener("pagehide", () => source?.close());
+addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
+
+// A browser has six connections to a server, and each stream keeps one: a tab that nobody sees
+// gives it back. What waits for a card would end with it.
+document.addEventListener("visibilitychange", mind);
+mind();
+
+function mind() {
+  clearTimeout(nextRest);
+  if (document.hidden) nextRest = setTimeout(rest, REST_AFTER);
+  else if (isResting()) connect();
+}
+
+function rest() {
+  if (isOpening || Object.keys(state.tasks).some(isOpen)) mind();
+  else if (state.link !== "closed") {
+    source?.close();
+    change({ link: "resting", card: null, others: {} });
+  }
+}
+
+function isResting() { return state.link === "resting"; }
+
+function lose() {
+  if (state.link === "lost") return;
+  change({ link: "lost", card: null });
+  announce(say.link.lost, true);
+}
+
+function seeCard(told, isSilent) {
+  // One of which nothing is told is being read anew.
+  const card = told?.read || told?.problem ? withProblem(told) : null;
+  const isSame = JSON.stringify(state.card) === JSON.stringify(card);
+  change({ card, asking: card ? false : state.asking });
+  if (!card || isSilent || isSame) return;
+  if (card.problem) announce(card.problem.detail, true);
+  else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
+}

@@ -1,0 +1,74 @@
+// What is said beside the view: toasts, live regions, questions, system notifications.
+
+import { h } from "./dom.js";
+import { change, freshID, state } from "./store.js";
+import { say } from "./strings.js";
+import { button, signButton } from "./ui.js";
+
+const TOAST_SHOWING = 7000;
+
+export function announce(text, isUrgent) {
+  const region = document.getElementById(isUrgent ? "urgent" : "polite");
+  // Emptied first: the same words twice are a second message.
+  region.textContent = "";
+  requestAnimationFrame(() => { region.textContent = text; });
+}
+
+export function toast(text, tone) {
+  const id = freshID();
+  const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
+  change({ toasts: [...state.toasts.slice(-2), { id, text, tone, drop }] });
+  announce(text, tone === "bad");
+  setTimeout(drop, TOAST_SHOWING);
+}
+
+export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }) =>
+  h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
+
+/** Asks in a modal dialog; resolves to the chosen value, or null when it is left. */
+export function question(title, lines, actions, tone) {
+  return new Promise((resolve) => {
+    const answer = (value) => { change({ dialog: null }); resolve(value); };
+    change({ dialog: { id: freshID(), title, lines, actions, tone, answer } });
+  });
+}
+
+/** For what cannot be undone: leaving things as they are comes first. */
+export const confirmed = (title, lines, action, tone = "bad") =>
+  question(title, lines, [[null, say.leaveIt], [true, action, `strong ${tone}`]], tone);
+
+export const renderDialog = ({ dialog }) => dialog && h("dialog", {
+  key: dialog.id, class: dialog.tone, "aria-labelledby": "ask",
+  oncancel: (event) => { event.preventDefault(); dialog.answer(null); },
+  mount: (node) => {
+    node.showModal();
+    // Whatever had the focus gets it back, which it cannot while the dialog is open.
+    return () => node.close();
+  },
+},
+h("h2", { id: "ask" }, dialog.title),
+dialog.lines.map((line) => line && h("p", line)),
+h("div.row.end", dialog.actions.map(([value, text, tone]) =>
+  button(text, () => dialog.answer(value), { tone }))));
+
+export const canNotify = (permission) =>
+  "Notification" in window && Notification.permission === permission;
+
+/** Only ever from a press: a browser grants it, or not, for good. */
+export const allowNotifications = async () => {
+  await Notification.requestPermission();
+  change({});
+};
+
+/** Outside the page where that is allowed, otherwise as a toast in it. */
+export function notify(title, body) {
+  try {
+    if (canNotify("granted")) {
+      new Notification(title, { body, icon: "/icon.svg" });
+      return;
+    }
+  } catch {
+    // Phones only let a service worker do it; the toast says the same.
+  }
+  toast(`${title}: ${body}`, "bad");
+}

@@ -1,0 +1,72 @@
+// The grey field over the code. It knows nothing of codes: rubbing tells whoever listens, once.
+
+const NIB = 26;
+const ENOUGH = 24;
+const ALONE_TIME = 1800;
+
+export function cover(canvas, onRubbed) {
+  const { width, height } = canvas.getBoundingClientRect();
+  canvas.width = width * devicePixelRatio;
+  canvas.height = height * devicePixelRatio;
+  const brush = canvas.getContext("2d");
+  brush.scale(devicePixelRatio, devicePixelRatio);
+  paint(brush, width, height);
+  Object.assign(brush, {
+    globalCompositeOperation: "destination-out", lineWidth: NIB, lineCap: "round",
+  });
+  let last = null;
+  let travelled = 0;
+
+  function rub(x, y) {
+    const from = last ?? { x, y };
+    brush.beginPath();
+    brush.moveTo(from.x, from.y);
+    brush.lineTo(x, y);
+    brush.stroke();
+    travelled += Math.hypot(x - from.x, y - from.y);
+    last = { x, y };
+    if (travelled < ENOUGH) return;
+    travelled = -Infinity;
+    onRubbed();
+  }
+
+  canvas.onpointerdown = (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    last = null;
+  };
+  canvas.onpointermove = (event) => {
+    if (event.buttons !== 0) rub(event.offsetX, event.offsetY);
+  };
+
+  /** The same without a pointer: the field is rubbed in zigzag. */
+  function rubAlone() {
+    onRubbed();
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const began = performance.now();
+    last = null;
+    const step = (now) => {
+      const part = Math.min(1, (now - began) / ALONE_TIME);
+      const swing = Math.abs(((part * 9) % 2) - 1);
+      rub(width * (0.04 + 0.92 * part), height * (0.08 + 0.84 * swing));
+      if (part < 1 && canvas.isConnected) requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  return { rubAlone };
+}
+
+function paint(brush, width, height) {
+  const metal = brush.createLinearGradient(0, 0, width, height);
+  ["#8d9794", "#c3cac7", "#a3adaa", "#d2d8d5", "#949e9b"].forEach((colour, index) =>
+    metal.addColorStop(index / 4, colour));
+  brush.fillStyle = metal;
+  brush.fillRect(0, 0, width, height);
+  brush.strokeStyle = "#fff5";
+  for (let x = -height; x < width; x += 11) {
+    brush.beginPath();
+    brush.moveTo(x, height);
+    brush.bezierCurveTo(x + 10, height / 2, x + height - 10, height / 2, x + height, 0);
+    brush.stroke();
+  }
+}

@@ -1,0 +1,62 @@
+// The simulated reader, at hand in every view. Only there where the server plays one.
+
+import { call, load } from "./api.js";
+import { h } from "./dom.js";
+import { toast } from "./notices.js";
+import { draft, setDraft } from "./store.js";
+import { say } from "./strings.js";
+import { button, field, form, rows, signButton, submit, typed } from "./ui.js";
+import { uidWords } from "./words.js";
+
+const CHIPS = ["NTAG213", "NTAG215", "NTAG216"];
+const words = say.simulator;
+
+export const lookAtTags = () => load("simulator", "simulator");
+
+async function play(path, body) {
+  try {
+    await call("POST", `simulator/${path}`, body);
+  } catch (problem) {
+    toast(problem.detail, "bad");
+  }
+  lookAtTags();
+}
+
+const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
+/** A fault is told as `tapcard sim tear` takes it. */
+const tear = (fault) => play("tear", { fault });
+const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
+
+const tagRow = ({ uid, chip, onReader }) => h("li", { key: uid },
+  h("span.uid", uidWords(uid)), h("small", chip), onReader ? h("strong", words.on)
+    : small(words.put, () => put(uid), { "aria-label": `${words.put} ${uid}` }));
+
+const details = ({ tags, fault }) => h("div.sim-body", { id: "sim-body" },
+  h("p", words.lead),
+  h("section",
+    h("h2", words.tags), rows(tags, tagRow, words.none),
+    h("div.row", CHIPS.map((chip) => small(words.fresh(chip), () => put(chip))))),
+  h("section",
+    h("h2", words.tear), fault && small(words.disarm, () => tear(null)),
+    h("div.row", Object.entries(words.faults).map(([each, text]) => small(text, () => tear(each)))),
+    form(() => tear(typed("fault")), h("div.free",
+      field("fault", words.fault, { placeholder: words.example }), submit(words.arm, false, "")))));
+
+export function renderSimulator({ settings, data, card, link }) {
+  if (!settings?.simulator || link === "closed") return null;
+  const isOpen = draft("sim.open", false);
+  const value = data.simulator?.value ?? { tags: [], fault: null };
+  const isOn = card || value.tags.some((tag) => tag.onReader);
+  return h("section.simulator", { "aria-label": words.title },
+    h("div.sim-bar",
+      h("strong.badge", words.badge),
+      h("span.sim-state", value.fault && words.armed(value.fault)),
+      isOn ? small(words.take, () => play("take", {}))
+        : small(words.put, () => (value.tags.length > 0 ? put() : put(CHIPS[0])),
+          { tone: "small strong" }),
+      signButton(isOpen ? "down" : "up", words.title, () => {
+        setDraft("sim.open", !isOpen);
+        lookAtTags();
+      }, { "aria-expanded": String(isOpen), "aria-controls": isOpen ? "sim-body" : null })),
+    isOpen && details(value));
+}

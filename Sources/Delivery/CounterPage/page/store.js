@@ -1,0 +1,53 @@
+// Everything the page knows. Views read it, change() alone alters it.
+
+/** A random UUID also over plain http, which hides crypto.randomUUID. */
+export function freshID() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 15) | 64;
+  bytes[8] = (bytes[8] & 63) | 128;
+  const text = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+export const state = {
+  client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
+  reader: null, card: null, asking: false, route: { name: "home", arg: null },
+  tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
+};
+
+const listeners = [];
+let isDue = false;
+
+export const onChange = (listener) => listeners.push(listener);
+
+export function change(values) {
+  Object.assign(state, values);
+  if (isDue) return;
+  isDue = true;
+  queueMicrotask(() => {
+    isDue = false;
+    for (const listener of listeners) listener(state);
+  });
+}
+
+/** What is typed or chosen in a view outlives its redrawing. */
+export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
+export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
+
+const taskWith = (name, value) => Object.values(state.tasks).find((task) => task[name] === value);
+/** The one that fills the page until its outcome has been seen. */
+export const stagedTask = () => taskWith("place", "stage");
+export const taskOf = (verb) => taskWith("verb", verb);
+
+/** Whether the reader can be asked for anything. */
+export const isUsable = () => state.link === "live" && state.reader?.state === "ready";
+
+/** A card on which money may move. */
+export function trustedCard() {
+  const { read, problem } = state.card ?? {};
+  return read && !problem && read.seal === "valid" && read.ledger === "known" ? read : null;
+}
+
+/** Something lies there on which no money moves. */
+export const isBarred = () => Boolean(state.card) && !trustedCard();

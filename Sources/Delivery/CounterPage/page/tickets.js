@@ -1,0 +1,111 @@
+// Tickets in two sections, and what is done with them: buy, check, claim.
+
+import { load } from "./api.js";
+import { h, icon } from "./dom.js";
+import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
+import { confirmed } from "./notices.js";
+import { draft, isBarred, isUsable, setDraft, state } from "./store.js";
+import { say } from "./strings.js";
+import { begin, dismiss } from "./tasks.js";
+import { button, choice, heading, loaded, note, rows } from "./ui.js";
+import { dayWords, shown, uidWords } from "./words.js";
+
+const NO_ROOM = "limit-exceeded";
+const words = say.tickets;
+
+function enter() {
+  const card = draft("tickets.card", null);
+  load("tickets", card ? `tickets?card=${card}` : "tickets");
+}
+
+function show(card) {
+  setDraft("tickets.card", card);
+  setDraft("tickets.checked", null);
+  enter();
+}
+
+// What the card says stands in the list until another list is asked for.
+const check = () => begin("ticket/check", {}, {
+  then: ({ id, status, answer }) => {
+    if (status !== "done") return;
+    setDraft("tickets.checked", answer);
+    dismiss(id);
+  },
+});
+
+function claim(ticket, isPaidOut) {
+  setDraft("tickets.checked", null);
+  begin("ticket/claim", { ticket: ticket.id, ...(isPaidOut && { paidOut: true }) }, {
+    about: shown(ticket.prize),
+    then: ({ id, problem }) => {
+      if (problem?.error !== NO_ROOM || isPaidOut) return;
+      dismiss(id);
+      payOut(ticket, problem.title);
+    },
+  });
+}
+
+async function payOut(ticket, reason) {
+  const title = words.payOutTitle(shown(ticket.prize));
+  if (await confirmed(title, [reason, words.payOutLine], words.payOut, "")) claim(ticket, true);
+}
+
+function claimPart(ticket) {
+  const way = ticket.claim ?? { true: "done", false: "card" }[ticket.claimed];
+  const act = { card: () => claim(ticket), drawer: () => payOut(ticket) }[way];
+  return act ? button(words.claims[way], act,
+    { tone: "strong small", disabled: !isUsable() || isBarred() })
+    : h("small", words.claims[way]);
+}
+
+const verdict = (ticket) => typeof ticket.won === "boolean" && h("p.verdict",
+  { class: ticket.won ? "won" : "" },
+  ticket.won && icon("check"),
+  h("strong", ticket.won ? words.won(ticket.prize ? shown(ticket.prize) : "") : words.notWon),
+  ticket.won && claimPart(ticket));
+
+const row = (ticket) => h("li.ticket-row", { key: ticket.id },
+  h("p.when",
+    h("strong", ticket.date ? dayWords(ticket.date) : words.draw(ticket.draw)),
+    h("small", `${ticket.id}${ticket.uid ? `, ${say.cardWords(ticket.uid)}` : ""}`)),
+  h("ul.balls",
+    ticket.balls.map(({ number, match }, index) => ball(number, match, index)),
+    ball(ticket.bonus.number, ticket.bonus.match === "yes" ? "bonus" : ticket.bonus.match,
+      "bonus", say.draws.bonus)),
+  verdict(ticket));
+
+const legend = () => h("ul.legend", { "aria-label": words.legend },
+  Object.entries(ballSigns).map(([match, sign]) =>
+    h("li", h("span.ball", { class: match }, icon(sign)), words.match[match])));
+
+// The draws may have been kept and the tickets not: then nobody knows whether there are any.
+const lists = (value) => [
+  staleNote(value),
+  value.message && note(value.message, "warn", "warn"),
+  value.uid && note(say.cardWords(uidWords(value.uid)), "card"),
+  h("section.part", h("h2", words.upcoming),
+    rows(value.upcoming, row, value.error ? say.none : words.noneUpcoming)),
+  h("section.part", h("h2", words.drawn), legend(),
+    rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
+];
+
+export const tickets = {
+  title: words.title,
+  enter,
+  render({ card, data, settings }) {
+    const chosen = draft("tickets.card", null);
+    const checked = draft("tickets.checked", null);
+    const uid = chosen ?? card?.read?.uid;
+    const price = shown(settings?.ticketPrice);
+    return [
+      heading(words.title),
+      lotteryTabs(false),
+      h("div.row",
+        button(words.buy(price), () => begin("ticket/buy", {}, { about: price }),
+          { tone: "strong", sign: "ticket", disabled: !isUsable() || isBarred() }),
+        button(words.check, check, { sign: "waves", disabled: !isUsable() })),
+      uid && choice(words.which, [[null, words.all], [uid, words.card]], chosen, show),
+      checked ? lists(checked) : loaded(data.tickets, lists, enter),
+    ];
+  },
+};

@@ -1,0 +1,105 @@
+// Small pieces that several views share.
+
+import { h, icon } from "./dom.js";
+import { draft, setDraft } from "./store.js";
+import { say } from "./strings.js";
+
+export const heading = (text, lead) => h("header",
+  h("h1", { id: "title", tabindex: "-1" }, text), lead && h("p.lead", lead));
+
+export const button = (text, onclick, { tone, sign, hint, ...rest } = {}) =>
+  h("button", { class: tone, onclick, ...rest },
+    sign && icon(sign), h("span", text), hint && h("small", hint));
+
+export const submit = (text, disabled, tone = "strong") =>
+  button(text, null, { type: "submit", tone, disabled });
+
+/** A button that shows only its icon; its words are for those who do not see it. */
+export const signButton = (sign, label, onclick, rest) =>
+  h("button.round", { "aria-label": label, onclick, ...rest }, icon(sign));
+
+export const link = (text, href, { tone = "button", sign } = {}) =>
+  h("a", { class: tone, href }, sign && icon(sign), h("span", text));
+
+/** A field bound to the draft of its name, with a hint and what is wrong with it. */
+export function field(id, label, { hint, ...rest } = {}) {
+  const wrong = draft(`${id}!`);
+  const notes = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
+  return h("div.field",
+    h("label", { for: id }, label),
+    h("input", {
+      id, value: draft(id), autocomplete: "off", spellcheck: "false", maxlength: "60", ...rest,
+      "aria-describedby": notes || null, "aria-invalid": wrong ? "true" : null,
+      oninput: (event) => {
+        setDraft(id, event.target.value);
+        setDraft(`${id}!`, null);
+      },
+    }),
+    hint && h("p.hint", { id: `${id}-hint` }, hint),
+    wrong && h("p.wrong", { id: `${id}-wrong`, role: "alert" }, icon("warn"), wrong));
+}
+
+/** Says what is wrong with a field; true where nothing is. */
+export function accepts(id, wrong) {
+  setDraft(`${id}!`, wrong);
+  return !wrong;
+}
+
+export const typed = (id) => draft(id).trim();
+// As long as the server takes them.
+export const amountField = (id, label, rest) =>
+  field(id, label, { inputmode: "decimal", maxlength: "12", ...rest });
+export const passwordField = (id, label) =>
+  field(id, label, { type: "password", autocomplete: "current-password", maxlength: "200" });
+
+export const tick = (id, label, hint) => h("div.tick",
+  h("input", {
+    id, type: "checkbox", checked: draft(id, false),
+    "aria-describedby": hint ? `${id}-hint` : null,
+    onchange: (event) => setDraft(id, event.target.checked),
+  }),
+  h("label", { for: id }, label), hint && h("p.hint", { id: `${id}-hint` }, hint));
+
+export const form = (onsubmit, ...children) => h("form", {
+  novalidate: true, onsubmit: (event) => { event.preventDefault(); onsubmit(); },
+}, children);
+
+/** What a refusal means and what to do, below what happened. */
+export const consequences = ({ meaning, advice }, tone = "p") =>
+  [meaning, advice].map((line) => line && h(tone, line));
+
+export const problemBox = (problem, ...actions) =>
+  h("section.note", { class: problem.result === "unknown" ? "warn" : "bad" }, icon("warn"),
+    h("div", h("strong", problem.title), consequences(problem), actions));
+
+export const note = (text, sign = "info", tone = "") =>
+  h("p.note", { class: tone }, icon(sign), h("span", text));
+
+/** What was loaded, or that it loads, or why it did not. */
+export function loaded(entry, body, retry) {
+  const problem = entry?.problem && problemBox(entry.problem,
+    retry && button(say.again, retry, { tone: "small" }));
+  if (entry?.value) return [problem, body(entry.value)];
+  return problem || h("p.lead", { role: "status" }, say.loading);
+}
+
+/** A list of rows, or a word on why there is none. */
+export const rows = (items, row, none) => items.length === 0 ? h("p.lead", none)
+  : h("ul.rows", items.map(row));
+
+export const table = (heads, lines) => h("table",
+  h("thead", h("tr", heads.map((text) => h("th", { scope: "col" }, text)))),
+  h("tbody", lines.map(([first, ...rest]) => h("tr", h("th", { scope: "row" }, first),
+    rest.map((text) => h("td", text))))));
+
+/** Views beside each other; each has an address of its own, so they are links. */
+export const tabs = (label, ...items) => h("nav.tabs", { "aria-label": label },
+  items.map(([text, href, isHere]) =>
+    h("a", { href, "aria-current": isHere ? "page" : null }, text)));
+
+/** One of a few, as buttons that stay pressed. */
+export const choice = (label, items, chosen, choose) => h("div.choice", {
+  role: "group", "aria-label": label,
+}, items.map(([value, text]) => h("button", {
+  key: value, "aria-pressed": String(value === chosen), onclick: () => choose(value),
+}, text)));

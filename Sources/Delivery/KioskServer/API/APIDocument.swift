@@ -1,0 +1,160 @@
+import TapcardCommands
+import TapcardDomain
+import TextCodecs
+
+/// The OpenAPI document of this server, made from what its routes are made from.
+struct APIDocument: Sendable {
+    let endpoints: [Endpoint]
+    let currency: Currency
+
+    var value: JSONValue {
+        [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "tapcard serve", "version": .string(Program.version),
+                "summary": "A counter for value cards: the reader, the ledger and the services.",
+                "description": .string(APIDocument.overview),
+            ],
+            "servers": [["url": "/"]],
+            "paths": .object(paths),
+            "components": [
+                "securitySchemes": [
+                    "token": ["type": "http", "scheme": "bearer"],
+                    "cookie": [
+                        "type": "apiKey", "in": "cookie", "name": .string(Reception.cookieName),
+                    ],
+                ],
+                "schemas": .object(
+                    schemas.map { JSONMember(key: $0.name, value: $0.schema) }),
+                "responses": .object(
+                    APIDocument.problemWords.map { status, words in
+                        JSONMember(
+                            key: "Problem\(status)", value: APIDocument.problem(words, status))
+                    }),
+            ],
+        ]
+    }
+
+    private static let overview = """
+        Amounts are decimals in texts, times are in UTC, and every member is always there: null \
+        where it is not known. Whatever is refused is answered with a problem document (RFC 9457) \
+        that says what happened, what it means for card and money, and what to do.
+
+        What changes something needs a token, in the header Authorization: Bearer. Where there are \
+        cashiers, what is only looked at needs it, too, or the cookie that comes with it. A change \
+        may carry \
+        the id of an operation: under the same id nothing happens twice, so that a request may be \
+        sent again when its answer is lost. Where a card is needed, the answer comes when it was \
+        there, or after the wait with the status 504.
+        """
+
+    /// Every schema that others name.
+    var schemas: [(name: String, schema: JSONValue)] {
+        ValueSchemas.components(currency)
+            + CounterAnswer.allCases.map { ($0.rawValue, $0.schema) } + KioskSchemas.components
+    }
+
+    private var paths: [JSONMember] {
+        var paths: [JSONMember] = []
+        for endpoint in endpoints {
+            let operation = JSONMember(
+                key: endpoint.method.lowercased(), value: .object(members(of: endpoint)))
+            if let index = paths.firstIndex(where: { $0.key == endpoint.path }) {
+                paths[index].value = .object((paths[index].value.members ?? []) + [operation])
+            } else {
+                paths.append(JSONMember(key: endpoint.path, value: .object([operation])))
+            }
+        }
+        return paths
+    }
+
+    private func members(of endpoint: Endpoint) -> [JSONMember] {
+        var members = [
+            JSONMember(key: "tags", value: [.string(endpoint.group)]),
+            JSONMember(key: "operationId", value: .string(endpoint.name)),
+            JSONMember(key: "summary", value: .string(endpoint.summary)),
+        ]
+        if !endpoint.discussion.isEmpty {
+            members.append(JSONMember(key: "description", value: .string(endpoint.discussion)))
+        }
+        if !endpoint.parameters.isEmpty {
+            members.append(
+                JSONMember(key: "parameters", value: .array(endpoint.parameters.map(\.document))))
+        }
+        if let body = endpoint.body {
+            members.append(
+                JSONMember(
+                    key: "requestBody",
+                    value: [
+                        "required": .bool(body.isRequired),
+                        "content": ["application/json": ["schema": body.schema]],
+                    ]))
+        }
+        if let ways = endpoint.security {
+            members.append(JSONMember(key: "security", value: ways))
+        }
+        members.append(JSONMember(key: "responses", value: .object(responses(of: endpoint))))
+        return members
+    }
+
+    private func responses(of endpoint: Endpoint) -> [JSONMember] {
+        let answer = endpoint.answer
+        var done = [JSONMember(key: "description", value: .string(answer.words))]
+        if let schema = answer.schema {
+            done.append(
+                JSONMember(
+                    key: "content",
+                    value: .object([JSONMember(key: answer.type, value: ["schema": schema])])))
+        }
+        return [JSONMember(key: String(answer.status), value: .object(done))]
+            + endpoint.allProblems.map { status in
+                JSONMember(
+                    key: String(status),
+                    value: ["$ref": .string("#/components/responses/Problem\(status)")])
+            }
+    }
+
+    private static func problem(_ words: String, _ status: Int) -> JSONValue {
+        [
+            "description": .string(words),
+            "content": [
+                "application/problem+json": ["schema": Schema.named("Problem")]
+            ],
+        ]
+    }
+
+    /// What each status of a refusal means, for whatever call.
+    static let problemWords: KeyValuePairs<Int, String> = [
+        400: "Something in the request is none of this call's: nothing was done.",
+        401: "The token is missing, or is not known any more; or nobody is logged in by it.",
+        403: "The request is none of this page's own.",
+        404: "There is nothing by this name.",
+        409: "The rules, the card or another operation stand in the way.",
+        413: "The body is too long.",
+        415: "The body is no JSON.",
+        429: "Somebody has tried to log in too often: Retry-After says when to try again.",
+        500: "It failed, or what became of it is not known: the next tap settles it.",
+        502: "A service is out of reach, or did not answer properly.",
+        503: "There is no reader, or the counter is being closed.",
+        504: "No card came in time.",
+    ]
+}
+
+extension Endpoint {
+    /// "postTicketBuy".
+    fileprivate var name: String {
+        let parts = path.split { !$0.isLetter && !$0.isNumber }.dropFirst(
+            path.hasPrefix("/api") ? 2 : 0)
+        return method.lowercased()
+            + parts.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+}
+
+extension Endpoint.Parameter {
+    fileprivate var document: JSONValue {
+        [
+            "name": .string(name), "in": .string(isInPath ? "path" : "query"),
+            "required": .bool(isRequired), "schema": schema,
+        ]
+    }
+}

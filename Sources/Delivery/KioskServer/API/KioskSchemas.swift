@@ -1,0 +1,78 @@
+import TapcardCommands
+import TapcardCore
+import TextCodecs
+
+/// What the server tells of itself, of the reader and of operations.
+enum KioskSchemas {
+    static let components: [(name: String, schema: JSONValue)] = [
+        ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
+        ("Lying", lying), ("Operation", operation), ("State", state), ("Gone", gone),
+        ("Health", health),
+    ]
+
+    private static let problem = Schema.object([
+        "type": Schema.pattern("^urn:tapcard:[a-z][a-z0-9-]*$"), "title": Schema.text,
+        "status": Schema.number(400...599), "detail": Schema.text,
+        "meaning": Schema.text, "advice": Schema.text,
+        "error": Schema.pattern("^[a-z][a-z0-9-]*$"),
+        "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
+        "uid": Schema.orNull(ValueSchemas.card),
+    ])
+
+    private static let session = Schema.object([
+        "token": Schema.text, "cashier": Schema.orNull(Schema.text),
+    ])
+
+    private static let settings = Schema.object([
+        "version": Schema.text, "currency": Schema.text, "symbol": Schema.text,
+        "decimals": Schema.number(0...4),
+        "presets": Schema.object([
+            "pay": Schema.list(of: Schema.named("Amount")),
+            "add": Schema.list(of: Schema.named("Amount")),
+        ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
+        "simulator": Schema.truth, "ticketPrice": Schema.orNull(Schema.named("Amount")),
+    ])
+
+    private static let reader = Schema.object([
+        "state": Schema.words(["ready", "missing"]), "name": Schema.orNull(Schema.text),
+        "problem": Schema.orNull(Schema.named("Problem")),
+    ])
+
+    /// What lies on the reader; without a session nothing does. With one and nothing else it is being
+    /// read.
+    private static let lying = Schema.object([
+        "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
+        "problem": Schema.orNull(Schema.named("Problem")),
+    ])
+
+    private static let operation = Schema.object([
+        "operation": ValueSchemas.operation, "verb": Schema.text,
+        "client": Schema.orNull(ValueSchemas.operation),
+        "phase": Schema.words(CounterOperation.Phase.allCases.map(\.rawValue)),
+        "uid": Schema.orNull(ValueSchemas.card),
+        "answer": Schema.orNull(["type": "object"]),
+        "problem": Schema.orNull(Schema.named("Problem")),
+    ])
+
+    private static let state = Schema.object([
+        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("Lying")),
+        "operations": Schema.list(of: Schema.named("Operation")),
+    ])
+
+    private static let gone = Schema.object(["session": Schema.count])
+
+    private static let health = Schema.object([
+        "status": Schema.words(["ok", "no-reader", "no-ledger", "closing"]),
+        "reader": Schema.named("Reader"),
+        "ledger": Schema.object([
+            "state": Schema.words(["ready", "failed"]), "error": Schema.orNull(Schema.text),
+        ]),
+        "version": Schema.text,
+    ])
+
+    /// The event's name, and the schema of its data.
+    static let events: KeyValuePairs<String, String> = [
+        "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
+        "operation": "Operation",
+    ]
+}

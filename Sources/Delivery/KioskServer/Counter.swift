@@ -1,0 +1,377 @@
+import BlockingLane
+import TapcardCommands
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import WebServer
+
+/// The one owner of the reader: shows whatever lies on it, and lets one operation at a time work
+/// with it.
+///
+/// An operation belongs to nobody's connection: it runs to its end whoever leaves. Only what still
+/// waits for a card, or scratches one, ends with the page that has asked for it.
+actor Counter {
+    /// How many operations that are over can be asked about without the ledger.
+    private static let mostEnded = 256
+    private static let keepAlive = Duration.seconds(15)
+    /// Until a station that could not be set up is tried again.
+    private static let retry = Duration.seconds(1)
+
+    private struct Lying {
+        let session: Int
+        /// Nil where it could not be found out.
+        let uid: String?
+        /// Both nil where it is being read anew.
+        var read: JSONValue?
+        var problem: TapcardError?
+
+        /// It lies there still, and may be another than it was.
+        mutating func forget() { (read, problem) = (nil, nil) }
+
+        var document: JSONValue {
+            [
+                "session": .number(String(session)), "read": read ?? .null,
+                "problem": problem.map { Problem($0).document } ?? .null,
+            ]
+        }
+    }
+
+    private let desk: CounterDesk
+    private let log: KioskLog
+    private var hub = EventHub()
+    private var lying: Lying? {
+        didSet { shown.withLock { $0 = Counter.answer(lying) } }
+    }
+    /// What is told of the card, which nobody has to wait for an operation to ask about.
+    private nonisolated let shown = Guarded(Counter.answer(nil))
+    private var sessions = 0
+    private var readerProblem: TapcardError?
+    /// What the last operation that needed the ledger has failed with.
+    private var ledgerProblem: TapcardError?
+    private var readerName: String?
+    private var watching: Task<Void, Never>?
+    private var beating: Task<Void, Never>?
+    /// The operation that has the reader.
+    private var atReader: OperationID?
+    private var running: [OperationID: CounterOperation] = [:]
+    private var ended: [OperationID: CounterOperation] = [:]
+    private var endedInOrder: [OperationID] = []
+    private var isClosing = false
+    private(set) var metrics = KioskMetrics()
+
+    init(_ desk: CounterDesk, log: KioskLog) {
+        (self.desk, self.log) = (desk, log)
+    }
+
+    func open() async {
+        readerName = await desk.readerName
+        watch()
+        beating = Task { [weak self] in
+            while (try? await Task.sleep(for: Counter.keepAlive)) != nil {
+                await self?.beat()
+            }
+        }
+    }
+
+    /// Begins nothing new, and returns when all that runs has come to its end.
+    func close() async {
+        isClosing = true
+        for operation in running.values where operation.canBeStopped {
+            operation.task?.cancel()
+        }
+        while let task = running.values.first(where: { $0.task != nil })?.task {
+            _ = await task.value
+            // Its own end takes it off the list.
+            await Task.yield()
+        }
+        beating?.cancel()
+        await pauseWatching()
+        hub.finish()
+    }
+
+    // MARK: Looking
+
+    var listenerCount: Int { hub.listenerCount }
+    nonisolated var card: WebResponse { shown.withLock { $0 } }
+    private static func answer(_ lying: Lying?) -> WebResponse {
+        .answer(lying?.document ?? ["session": .null, "read": .null, "problem": .null]).forMany()
+    }
+    var reader: JSONValue {
+        [
+            "state": .string(readerProblem == nil ? "ready" : "missing"),
+            "name": readerName.map { .string($0) } ?? .null,
+            "problem": readerProblem.map { Problem($0).document } ?? .null,
+        ]
+    }
+    var readerWorks: Bool { readerProblem == nil }
+    var ledgerWorks: Bool { get async { await askLedger() == nil } }
+
+    /// What is wrong with the ledger. What an operation has met is over when it can be written to;
+    /// of room for that only the next operation tells.
+    private func askLedger() async -> TapcardError? {
+        let met = ledgerProblem
+        if let problem = await desk.ledgerProblem(isWriting: met != nil) { return problem }
+        if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
+        return ledgerProblem
+    }
+
+    /// How everything is that operations need.
+    var health: JSONValue {
+        get async {
+            let ledger = await askLedger()
+            let status =
+                isClosing
+                ? "closing" : ledger != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
+            return [
+                "status": .string(status), "reader": reader,
+                "ledger": [
+                    "state": .string(ledger == nil ? "ready" : "failed"),
+                    "error": ledger.map { .string($0.kind.rawValue) } ?? .null,
+                ],
+                "version": .string(Program.version),
+            ]
+        }
+    }
+
+    private var state: JSONValue {
+        [
+            "reader": reader, "card": lying?.document ?? .null,
+            "operations": .array(
+                running.values.filter { $0.call.changes }.map(\.document)),
+        ]
+    }
+
+    /// A stream that begins with how things are and goes on with what changes.
+    ///
+    /// It ends when whoever listens is not welcome any more.
+    func listen(
+        _ client: OperationID?, while isWelcome: @escaping @Sendable () -> Bool
+    ) throws(Problem) -> WebStream {
+        if isClosing { throw .closing(.nothing) }
+        let stream = hub.add(client, first: EventHub.bytes("state", state), while: isWelcome) {
+            [weak self] number in
+            Task { await self?.left(number) }
+        }
+        guard let stream else { throw .tooManyListeners }
+        return stream
+    }
+
+    private func left(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
+
+    /// Ends the streams of those who are not welcome any more.
+    func dismissUnwelcome() {
+        for client in hub.dismissUnwelcome() { stopWaiting(for: client) }
+    }
+
+    /// Whoever has left does not want what has not begun.
+    private func stopWaiting(for client: OperationID?) {
+        guard let client else { return }
+        for operation in running.values
+        where operation.client == client && operation.canBeStopped {
+            operation.task?.cancel()
+        }
+    }
+
+    private func beat() {
+        dismissUnwelcome()
+        hub.keepAlive()
+    }
+
+    private func publish(_ event: String, _ data: JSONValue) {
+        dismissUnwelcome()
+        hub.publish(event, data)
+    }
+
+    // MARK: Watching
+
+    private func watch() {
+        watching = Task { [desk] in
+            while !Task.isCancelled {
+                await desk.watch { [weak self] event in
+                    await self?.saw(event)
+                    return self != nil
+                }
+                // It ends early only where reader or ledger could not be opened.
+                do { try await Task.sleep(for: Counter.retry) } catch { return }
+            }
+        }
+    }
+
+    private func pauseWatching() async {
+        watching?.cancel()
+        await watching?.value
+        watching = nil
+    }
+
+    private func saw(_ event: CounterDesk.Event) {
+        switch event {
+        case .card(let read, let problem):
+            lies(read, problem)
+        case .problem(let error) where error.result == .noReader:
+            wentAway()
+            readerChanged(error)
+        case .problem(let error):
+            lies(nil, error)
+        case .gone:
+            wentAway()
+        case .readerIsBack(let name):
+            readerName = name
+            readerChanged(nil)
+        }
+    }
+
+    /// The same card again, after an operation, is still the same session.
+    private func lies(_ read: JSONValue?, _ problem: TapcardError?) {
+        if readerProblem != nil { readerChanged(nil) }
+        let uid = read?["uid"]?.string ?? problem?.uid?.description
+        if uid == nil || lying?.uid != uid {
+            wentAway()
+            sessions += 1
+            metrics.cards += 1
+        }
+        let now = Lying(session: sessions, uid: uid, read: read, problem: problem)
+        lying = now
+        publish("card", now.document)
+    }
+
+    private func wentAway() {
+        guard let gone = lying else { return }
+        lying = nil
+        publish("gone", ["session": .number(String(gone.session))])
+    }
+
+    private func readerChanged(_ problem: TapcardError?) {
+        readerProblem = problem
+        publish("reader", reader)
+    }
+
+    // MARK: Operations
+
+    /// Carries out what was asked for. The same request that is under way already is joined.
+    func carryOut(
+        _ call: CounterCall, _ members: [JSONMember], by client: OperationID?,
+        cashier: CashierName?
+    ) async throws(Problem) -> CounterDesk.Answer {
+        let named = call.changes ? members.first { $0.key == "operation" } : nil
+        let rest = members.filter { $0 != named }
+        let id = try CallRoutes.id(named?.value ?? .null) ?? desk.newID()
+        let needsReader = call.needsReader(rest)
+        let operation = CounterOperation(
+            id: id, call: call, members: rest, needsReader: needsReader, client: client,
+            cashier: cashier)
+        if let known = running[id] ?? ended[id] {
+            guard operation.isSame(as: known) else { throw .otherRequest }
+            if let task = known.task { return await task.value }
+            // The ledger knows its own operations; of others this is all that is known.
+            if !call.takesOperation, let answer = known.answer, answer.problem == nil {
+                return answer
+            }
+        }
+        if isClosing || (needsReader && atReader != nil) {
+            return try await answerBeside(operation)
+        }
+        return try await begin(operation)
+    }
+
+    /// What can be said while the reader is in use, or the counter is being closed: what the ledger
+    /// has under the operation's id is not denied.
+    private func answerBeside(
+        _ operation: CounterOperation
+    ) async throws(Problem) -> CounterDesk.Answer {
+        let booked = operation.call.takesOperation ? await desk.booked(operation.id) : .nothing
+        // It may have been asked for meanwhile.
+        if let known = running[operation.id], let task = known.task {
+            guard operation.isSame(as: known) else { throw .otherRequest }
+            return await task.value
+        }
+        if isClosing { throw .closing(booked) }
+        if booked == .answered {
+            var beside = operation
+            beside.needsReader = false
+            return try await begin(beside)
+        }
+        guard let taken = atReader else { return try await begin(operation) }
+        throw .readerTaken(by: running[taken]?.call.path ?? "another operation", booked)
+    }
+
+    private func begin(
+        _ operation: CounterOperation
+    ) async throws(Problem) -> CounterDesk.Answer {
+        let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
+        let request: CounterDesk.Request
+        do {
+            request = try desk.request(call, operation.namedMembers)
+        } catch {
+            throw Problem(error)
+        }
+        if needsReader { atReader = id }
+        running[id] = operation
+        let task = Task { [self] in await work(request, for: id, needsReader: needsReader) }
+        running[id]?.task = task
+        if call.changes { publish("operation", operation.document) }
+        return await task.value
+    }
+
+    private func work(
+        _ request: CounterDesk.Request, for id: OperationID, needsReader: Bool
+    ) async -> CounterDesk.Answer {
+        if needsReader { await pauseWatching() }
+        let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
+        let following = Task { [self] in
+            for await step in steps { note(step, id) }
+        }
+        let answer = await desk.carryOut(request, for: running[id]?.cashier) { listener.yield($0) }
+        listener.finish()
+        await following.value
+        if needsReader {
+            // A task of its own looks, also where this one was cancelled.
+            let isOccupied = await Task { [desk] in await desk.isOccupied() }.value
+            atReader = nil
+            if isOccupied { lying?.forget() } else { wentAway() }
+            if !isClosing { watch() }
+        }
+        end(id, answer)
+        return answer
+    }
+
+    private func note(_ step: Station.Progress, _ id: OperationID) {
+        guard let before = running[id] else { return }
+        running[id]?.note(step)
+        guard let now = running[id], now.call.changes,
+            now.phase != before.phase || now.uid != before.uid
+        else { return }
+        publish("operation", now.document)
+    }
+
+    private func end(_ id: OperationID, _ answer: CounterDesk.Answer) {
+        guard var operation = running.removeValue(forKey: id) else { return }
+        operation.end(answer)
+        operation.task = nil
+        guard operation.call.changes else { return }
+        if answer.problem?.result == .ledger {
+            ledgerProblem = answer.problem
+        } else if answer.problem == nil, operation.call.takesOperation {
+            ledgerProblem = nil
+        }
+        metrics.count(operation)
+        log.ended(operation)
+        publish("operation", operation.document)
+        // What was no request must not stand in the way of one, and no password is kept.
+        guard answer.problem?.result != .usage, !operation.call.takesPassword else { return }
+        if ended.updateValue(operation, forKey: id) == nil { endedInOrder.append(id) }
+        if endedInOrder.count > Counter.mostEnded {
+            ended[endedInOrder.removeFirst()] = nil
+        }
+    }
+
+    func operation(_ id: OperationID) -> CounterOperation? { running[id] ?? ended[id] }
+
+    /// Stops what has not begun on a card.
+    func stop(_ id: OperationID) throws(Problem) -> CounterOperation {
+        guard let operation = operation(id) else { throw .noSuchOperation }
+        guard !operation.isOver else { return operation }
+        guard operation.canBeStopped else { throw .tooLate }
+        operation.task?.cancel()
+        return operation
+    }
+}

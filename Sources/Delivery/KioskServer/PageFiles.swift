@@ -1,0 +1,127 @@
+import CardCryptography
+import CounterPage
+import TextCodecs
+import WebServer
+
+/// The page: files that are a part of this program.
+///
+/// The style goes with the page itself: nothing is painted without it, and a file of its own would
+/// come last in the queue behind the scripts.
+@safe struct PageFiles: Sendable {
+    private static let page = "index.html"
+    private static let style = "page.css"
+
+    struct File: Sendable {
+        let path: String
+        let tag: String
+        let whole: WebResponse
+        let compressed: WebResponse?
+        /// To those who have it already.
+        let known: WebResponse
+
+        init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
+            path = name == PageFiles.page ? "/" : "/" + name
+            let digits = SHA256.digest(bytes).prefix(8).map { String($0, radix: 16) }.joined()
+            tag = "W/\"\(digits)\""
+            let smaller = Deflate.compress(bytes)
+            let headers =
+                [
+                    ("Content-Type", PageFiles.type(of: name)), ("ETag", tag),
+                    ("Cache-Control", "no-cache"),
+                ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + safety
+            whole = WebResponse(200, headers: headers, body: .bytes(bytes)).forMany()
+            compressed = smaller.map {
+                WebResponse(
+                    200, headers: headers + [("Content-Encoding", "deflate")], body: .bytes($0)
+                ).forMany()
+            }
+            known = WebResponse(304, headers: headers).forMany()
+        }
+    }
+
+    let files: [File]
+
+    init() {
+        var contents: [(name: String, bytes: [UInt8])] = []
+        for index in 0..<counter_page_count {
+            let file = unsafe counter_page_file(index)
+            let name = unsafe String(cString: file.name)
+            let bytes = unsafe [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.count))
+            contents.append((name, bytes))
+        }
+        let style = contents.first { $0.name == Self.style }?.bytes ?? []
+        let page = Self.dressed(contents.first { $0.name == Self.page }?.bytes ?? [], in: style)
+        let safety = Self.safety(of: page)
+        files = contents.filter { $0.name != Self.style }.map { name, bytes in
+            File(name, name == Self.page ? [UInt8](page.utf8) : bytes, safety)
+        }
+    }
+
+    /// The page with its style in place of the link to it.
+    private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
+        let text = String(decoding: style, as: UTF8.self)
+        return String(decoding: page, as: UTF8.self).replacing(
+            "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
+    }
+
+    /// What goes along with every file. In the page no style and no script counts but its own.
+    private static func safety(of page: String) -> [(String, String)] {
+        let policy =
+            "default-src 'none'; script-src 'self' \(source("script", in: page)); "
+            + "style-src \(source("style", in: page)); img-src 'self' data:; "
+            + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'"
+        return [
+            ("Content-Security-Policy", policy),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ]
+    }
+
+    /// The text of the page's one element of this name, as a policy names it.
+    private static func source(_ element: String, in page: String) -> String {
+        let text =
+            page.split(separator: "<\(element)>").last?
+            .split(separator: "</\(element)>").first ?? ""
+        return "'sha256-\(Base64URL.encode(SHA256.digest([UInt8](text.utf8))))='"
+    }
+
+    func add(to routes: inout KioskRoutes) {
+        for file in files {
+            routes.add(file: file.path) { request in file.answer(request) }
+        }
+    }
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "webmanifest": "application/manifest+json"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+extension PageFiles.File {
+    /// The bytes, or that those which the browser has are still the ones.
+    fileprivate func answer(_ request: WebRequest) -> WebResponse {
+        let tags = request.headers["If-None-Match"].map(words)
+        // Compared weakly: packed or not, it is the same file.
+        let isKnown =
+            tags?.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") }
+            ?? false
+        if isKnown { return known }
+        guard let compressed, let codings = request.headers["Accept-Encoding"] else { return whole }
+        return words(codings).contains("deflate") ? compressed : whole
+    }
+
+    /// The parts of a list.
+    private func words(_ list: String) -> [String] {
+        list.split(separator: ",").map { part in
+            String(part.drop { $0 == " " }.prefix { $0 != " " })
+        }
+    }
+}

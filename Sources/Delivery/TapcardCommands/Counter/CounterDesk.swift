@@ -1,0 +1,206 @@
+import BlockingLane
+import Ledger
+import StyledText
+import TagReading
+public import TapcardCore
+public import TapcardDomain
+public import TextCodecs
+
+/// The commands, carried out for people who stand around one reader and look at a page.
+///
+/// Reader and ledger are opened once. Whoever calls sees to it that one thing at a time is done with
+/// the reader; what needs none may be done beside it.
+public struct CounterDesk: Sendable {
+    /// What a call has come to.
+    public struct Answer: Sendable {
+        /// What `--json` prints, also where something is wrong with the card that it shows.
+        public let document: JSONValue?
+        public let problem: TapcardError?
+    }
+
+    /// What somebody who watches the reader is told.
+    public enum Event: Sendable {
+        /// A card that can be shown, and what `read --json` prints of it.
+        case card(JSONValue, problem: TapcardError?)
+        /// Something that is none, or a reader that does not work.
+        case problem(TapcardError)
+        case gone
+        case readerIsBack(name: String)
+    }
+
+    private let session: Session
+    private let reader: any TagReader
+    private let ledger: any LedgerStore
+    private let knownCashiers = Guarded(KnownCashiers())
+
+    init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
+        (self.session, self.reader, self.ledger) = (session, reader, ledger)
+    }
+
+    public var currency: Currency { ledger.currency }
+    public var readerIsSimulated: Bool { session.settings.readerIsSimulated }
+
+    /// The time, as `--json` writes it.
+    public var time: String { LocalTime.iso(session.surroundings.now()) }
+    public func newID() -> OperationID { session.surroundings.newID() }
+    public func now() -> Timestamp { session.surroundings.now() }
+
+    /// Those who may work here; where there are none, nobody is asked who they are.
+    public func cashiers() throws(TapcardError) -> [Cashier] {
+        try knownCashiers.withLock { known throws(TapcardError) in
+            try known.cashiers(in: session.cashierFile)
+        }
+    }
+
+    /// What the ledger has under an operation's id.
+    public enum Booked: Sendable, Hashable {
+        case nothing
+        /// Begun and not settled.
+        case open
+        /// It has come to its end, and whoever asks again is answered without a card.
+        case answered
+        /// It has come to its end.
+        case over
+        /// The ledger cannot be asked.
+        case notKnown
+    }
+
+    public func booked(_ id: OperationID) async -> Booked {
+        do throws(LedgerError) {
+            guard let operation = try await ledger.operation(id) else {
+                return try await ledger.read { rows throws(LedgerError) in
+                    try rows.activation(id) == nil
+                } ? .nothing : .open
+            }
+            if operation.state == .pending { return .open }
+            return [.pay, .add, .close, .scratch].contains(operation.kind) ? .answered : .over
+        } catch {
+            return .notKnown
+        }
+    }
+
+    /// What is wrong with the ledger; nil where it can be asked, and written to where that is tried.
+    public func ledgerProblem(isWriting: Bool) async -> TapcardError? {
+        do throws(LedgerError) {
+            if isWriting { try await ledger.write { _ in } }
+            _ = try await ledger.read { rows throws(LedgerError) in
+                try rows.operations(on: nil, last: 1).count
+            }
+            return nil
+        } catch {
+            return TapcardError(error)
+        }
+    }
+
+    /// What is asked for, in the words of the command line.
+    public struct Request: Sendable {
+        fileprivate let command: Command
+        fileprivate let parsed: ParsedCommand
+        fileprivate let password: String?
+    }
+
+    /// Refuses what no command line takes. What is wrong with an amount, its command says.
+    public func request(
+        _ call: CounterCall, _ members: [JSONMember]
+    ) throws(TapcardError) -> Request {
+        let (command, parsed) = try command(call.commandLine(members))
+        return Request(command: command, parsed: parsed, password: call.password(in: members))
+    }
+
+    /// Carries it out for a cashier, or for the one of the settings where nobody has said who it
+    /// is. A card is waited for as long as is set; cancelling the task stops that.
+    public func carryOut(
+        _ request: Request, for cashier: CashierName? = nil,
+        progress: @escaping @Sendable (Station.Progress) -> Void
+    ) async -> Answer {
+        let session = session(
+            for: request.parsed, with: request.password, cashier: cashier, progress: progress)
+        do throws(TapcardError) {
+            let report = try await request.command.run(session)
+            return Answer(document: report.document, problem: report.problem)
+        } catch {
+            return Answer(document: nil, problem: error)
+        }
+    }
+
+    /// Tells of each card that is laid on the reader, until the task is cancelled.
+    public func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
+        let station: Station
+        do throws(TapcardError) {
+            station = try await session(for: session.command).station()
+        } catch {
+            _ = await show(.problem(error))
+            return
+        }
+        await station.watch(settling: true) { event in
+            switch event {
+            case .card(let reading):
+                let report = Report(reading, currency: station.currency)
+                return await show(.card(report.document ?? .null, problem: report.problem))
+            case .problem(let error): return await show(.problem(error))
+            case .gone: return await show(.gone)
+            case .readerIsBack(let name): return await show(.readerIsBack(name: name))
+            }
+        }
+    }
+
+    /// What people call the reader; one that was never there has no name.
+    public var readerName: String { get async { await reader.name } }
+
+    /// Whether something lies on the reader at this moment.
+    public func isOccupied() async -> Bool {
+        do throws(ReaderError) {
+            _ = try await reader.select(within: .zero)
+            return true
+        } catch {
+            return error.kind == .severalTags
+        }
+    }
+
+    /// What a page has to know before anything is done.
+    public func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+        func amounts(_ units: [Int64]) -> JSONValue {
+            let one = (0..<currency.decimals).reduce(Int64(1)) { whole, _ in whole * 10 }
+            return .array(units.map { .text(Money(minorUnits: $0 * one / 2, currency)) })
+        }
+        let price = (try? session.settings.ticketPrice(currency))
+        return [
+            "version": .string(Program.version), "currency": .string(currency.code),
+            "symbol": .string(currency.sign),
+            "decimals": .number(currency.decimals),
+            "presets": ["pay": amounts([2, 5, 10, 20]), "add": amounts([10, 20, 40, 100])],
+            "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
+            "simulator": .bool(readerIsSimulated),
+            "ticketPrice": .text(price),
+        ]
+    }
+
+    private func command(
+        _ words: [String]
+    ) throws(TapcardError) -> (Command, ParsedCommand) {
+        let invocation: Invocation
+        do {
+            invocation = try CommandTable.tapcard.parse(words)
+        } catch {
+            throw TapcardError(.usage, error.detail, meaning: "Nothing was done.")
+        }
+        guard case .run(let parsed) = invocation,
+            let command = Command.all.first(where: { $0.spec.path == parsed.spec.path })
+        else { throw TapcardError(.usage, "There is no such command.") }
+        return (command, parsed)
+    }
+
+    private func session(
+        for parsed: ParsedCommand, with password: String? = nil, cashier: CashierName? = nil,
+        progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
+    ) -> Session {
+        var settings = session.settings
+        if let password { settings = settings.using(mastermindPassword: password) }
+        if let cashier { settings = settings.using(cashier: cashier) }
+        return Session(
+            command: parsed, settings: settings,
+            manner: .ofPages, drivers: session.drivers.sharing(reader, ledger, progress),
+            console: session.console.silent, spinner: Spinner(session.console, isEnabled: false),
+            madeServices: session.madeServices, lastWords: LastWords())
+    }
+}

@@ -1,0 +1,43 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+/// What is said of a card, and of money that moved.
+enum CardSchemas {
+    static let card = CounterAnswer.shown(
+        [
+            "uid": ValueSchemas.card, "chip": Schema.text,
+            "seal": Schema.words(CardReading.Seal.allCases.map(\.rawValue)),
+            "sequence": Schema.orNull(Schema.count),
+            "id": Schema.orNull(Schema.number(1...Int.max)), "name": Schema.orNull(Schema.text),
+            "balance": Schema.orNull(ValueSchemas.amount), "currency": Schema.text,
+            "code": Schema.orNull(ValueSchemas.operation),
+            "state": Schema.orNull(
+                Schema.words(["unscratched", "scratched", "activating", "activated"])),
+            "ledger": Schema.words(CardReading.Standing.allCases.map(\.rawValue)),
+            "display": Schema.words(DisplayState.allCases.map(\.rawValue)),
+            "protection": Schema.orNull(
+                Schema.words([
+                    "off", "setting-password", "switching-on", "on", "switching-off",
+                    "clearing-password",
+                ])),
+            "originality": Schema.orNull(
+                Schema.words(TagInfo.Originality.allCases.map(\.rawValue))),
+            "ticket": Schema.orNull(ticket), "game": Schema.orNull(ValueSchemas.game),
+        ], optional: givenUp + ["codeOf": ValueSchemas.card])
+
+    /// Tickets that are lost with what their card was before; only where there are any.
+    static let givenUp: Schema.Members = ["ticketsGivenUp": Schema.list(of: ticket)]
+
+    static let receipt: Schema.Members = [
+        "operation": ValueSchemas.operation, "uid": ValueSchemas.card,
+        "amount": ValueSchemas.signedAmount, "balance": ValueSchemas.amount,
+        "sequence": Schema.count, "replayed": Schema.truth,
+    ]
+
+    static let ticket = Schema.object([
+        "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
+        "balls": Schema.list(of: Schema.count), "bonus": Schema.count,
+    ])
+}

@@ -1,0 +1,51 @@
+import TapcardDomain
+import TextCodecs
+
+/// What is said of a game of Mastermind.
+enum MastermindSchemas {
+    private static let slots = Schema.number(1...MastermindRules.mostSlots)
+
+    static let login = CounterAnswer.done([
+        "user": Schema.text, "timeToLive": Schema.orNull(Schema.count),
+    ])
+
+    static let game = CounterAnswer.done([
+        "game": ValueSchemas.game, "slots": slots, "guesses": Schema.count,
+        "solved": Schema.truth, "uid": Schema.orNull(ValueSchemas.card),
+    ])
+
+    static let guess = CounterAnswer.done([
+        "game": ValueSchemas.game, "black": Schema.count, "white": Schema.count,
+        "guesses": Schema.count, "slots": slots, "solved": Schema.truth,
+    ])
+
+    private static let user = Schema.orNull(Schema.text)
+
+    /// The current game with every turn; null where there is none.
+    static let board: JSONValue = [
+        "anyOf": [
+            CounterAnswer.shown(["user": user, "game": Schema.null]),
+            CounterAnswer.shown([
+                "user": user, "game": ValueSchemas.game, "slots": slots, "guesses": Schema.count,
+                "colours": Schema.number(2...MastermindRules.mostColours),
+                "solved": Schema.truth,
+                "turns": Schema.list(
+                    of: Schema.object([
+                        "guess": Schema.list(of: Schema.count),
+                        "number": Schema.orNull(Schema.count),
+                        "black": Schema.orNull(Schema.count),
+                        "white": Schema.orNull(Schema.count),
+                    ])),
+            ]),
+        ]
+    ]
+
+    static let ranking = CounterAnswer.shown([
+        "ranking": Schema.list(
+            of: Schema.object([
+                "name": Schema.text, "score": Schema.count, "slots": Schema.count,
+                "time": Schema.text, "participant": Schema.text, "id": Schema.text,
+                "icons": Schema.list(of: Schema.text),
+            ]))
+    ])
+}

@@ -1,0 +1,158 @@
+import Ledger
+import TagReading
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    static let counterCommands: [Command] = [
+        Command(
+            "serve", group: .station, "Serve the counter page: the reader in a browser",
+            discussion: "Prints the page's address, and goes on until Ctrl-C: then nothing new is "
+                + "begun, and what runs comes to its end. The reader may be plugged in later.\n\n"
+                + "Where there are cashiers (tapcard cashiers add), the page asks who it is, and "
+                + "how often somebody may try is limited. Only this machine can reach it, unless "
+                + "--listen names another address: for that a certificate and a cashier are "
+                + "needed. With --insecure they are not, and then anyone in the network can read "
+                + "along, and pay.",
+            options: [
+                CommandOption(name: "port", value: "N", help: "The port: any that is free"),
+                CommandOption(
+                    name: "demo-pace", help: "Let the page show a payment for six seconds"),
+                CommandOption(
+                    name: "listen", value: "ADDRESS",
+                    help: "The IPv4 address to listen at, such as 0.0.0.0 for all: 127.0.0.1"),
+                .tlsCertificate, .tlsKey,
+                CommandOption(
+                    name: "name", value: "HOST",
+                    help: "The name under which browsers know this machine; several with commas "
+                        + "between them"),
+                CommandOption(
+                    name: "insecure",
+                    help: "Let other machines in without certificate and password: anyone in the "
+                        + "network can read along, and pay"),
+            ],
+            example: "tapcard --reader sim serve"
+        ) { session throws(TapcardError) in try await session.serve() }
+    ]
+}
+
+extension Session {
+    fileprivate func serve() async throws(TapcardError) -> Report {
+        let request = try serveRequest()
+        let desk = try await counterDesk()
+        let page = try await drivers.counterPages.start(request, desk) { say($0) }
+        _ = show(
+            Report(
+                [JSONMember(key: "address", value: .string(page.address))],
+                ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
+        await page.waitForCancellation()
+        await page.stop()
+        return isJSON ? .nothing : Report([], ["The counter page is gone"], isPlain: true)
+    }
+
+    private static let unserved = "Nothing is served."
+    private static let longestName = 253
+
+    private func serveRequest() throws(TapcardError) -> ServeRequest {
+        var request = ServeRequest()
+        request.port = UInt16(
+            try number("port", in: 0...Int(UInt16.max), orSay: Session.unserved) ?? 0)
+        request.demoPace = command.flag("demo-pace")
+        request.tls = try tlsFiles(orSay: Session.unserved)
+        request.names = try servedNames()
+        if let address = command.option("listen") {
+            guard Session.isIPv4(address) else {
+                throw TapcardError(
+                    .usage,
+                    "\(address.debugDescription) is no address to listen at: write four numbers "
+                        + "such as 192.168.1.5, or 0.0.0.0 for all.", meaning: Session.unserved)
+            }
+            request.address = address
+        }
+        guard !request.address.hasPrefix("127.") else { return request }
+        guard request.address != "0.0.0.0" || !request.names.isEmpty else {
+            throw TapcardError(
+                .usage, "All addresses of this machine have no name that a browser could ask for.",
+                meaning: Session.unserved,
+                advice: "Name the address or the name by which others know it: --name HOST.")
+        }
+        let isInsecure = command.flag("insecure")
+        request.mustLogIn = !isInsecure
+        if isInsecure {
+            sayWhatIsRisked(request)
+        } else {
+            try requireSafe(request)
+        }
+        return request
+    }
+
+    private func requireSafe(_ request: ServeRequest) throws(TapcardError) {
+        guard request.tls != nil else {
+            throw TapcardError(
+                .usage,
+                "Other machines can reach \(request.address), and anyone in the network could read "
+                    + "along, and pay.", meaning: Session.unserved,
+                advice: "Name a certificate with --tls-certificate and --tls-key, or leave "
+                    + "--listen out.")
+        }
+        guard try !cashierFile.load().isEmpty else {
+            throw TapcardError(
+                .usage,
+                "Other machines can reach \(request.address), and there is no cashier: anyone in "
+                    + "the network could pay.", meaning: Session.unserved,
+                advice: "Add one with tapcard cashiers add NAME.")
+        }
+    }
+
+    private func sayWhatIsRisked(_ request: ServeRequest) {
+        let reading = request.tls == nil ? "read along, passwords too, and " : ""
+        say(
+            "tapcard: insecure: anyone who reaches \(request.address) can \(reading)pay, add funds "
+                + "and empty cards.\n")
+    }
+
+    private func servedNames() throws(TapcardError) -> [String] {
+        guard let text = command.option("name") else { return [] }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        for name in names {
+            let isName =
+                !name.isEmpty && name.utf8.count <= Session.longestName
+                && name.utf8.allSatisfy {
+                    switch $0 {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                        UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+                        UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
+                }
+            guard isName else {
+                throw TapcardError(
+                    .usage,
+                    "\(name.debugDescription) is no name of a machine: write it like "
+                        + "counter.example, without scheme and port.", meaning: Session.unserved)
+            }
+        }
+        return names
+    }
+
+    /// Four numbers as they are meant: none with a zero in front, which some read as octal.
+    private static func isIPv4(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    }
+
+    private func counterDesk() async throws(TapcardError) -> CounterDesk {
+        let ledger = try await ledger()
+        _ = try await keys(beside: ledger)
+        let reader: any TagReader
+        do throws(ReaderError) {
+            reader = try await drivers.openReader(settings.reader, settings.dataFolder, .counter)
+        } catch {
+            throw settings.readerIsSimulated
+                ? TapcardError(ofSimulation: error) : TapcardError(error)
+        }
+        return CounterDesk(self, reader, ledger)
+    }
+}

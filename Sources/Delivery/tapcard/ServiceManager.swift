@@ -1,0 +1,36 @@
+import Glibc
+
+/// Whoever has started this program and waits for it to be ready, such as systemd; often nobody.
+enum ServiceManager {
+    /// What it can be told.
+    enum News: String {
+        case ready = "READY=1"
+        case stopping = "STOPPING=1"
+    }
+
+    /// Says it where somebody listens. One who cannot be told finds out by waiting.
+    static func tell(_ news: News) {
+        guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }),
+            path.hasPrefix("/") || path.hasPrefix("@")
+        else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(path.utf8)
+        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        // An abstract name begins with a zero byte.
+        if name[0] == UInt8(ascii: "@") { name[0] = 0 }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let length = MemoryLayout<sa_family_t>.size + name.count
+        let text = Array(news.rawValue.utf8)
+        _ = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) { target in
+                unsafe sendto(
+                    descriptor, text, text.count, Int32(MSG_NOSIGNAL), target.baseAddress,
+                    socklen_t(length))
+            }
+        }
+    }
+}

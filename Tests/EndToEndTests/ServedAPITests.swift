@@ -1,0 +1,50 @@
+import Glibc
+import OtherClients
+import Testing
+
+@Suite("The counter's API, as its document has it", .timeLimit(.minutes(30)))
+struct ServedAPITests {
+    /// A number a call; more where there is time for a proof.
+    private static let examples = unsafe getenv("TAPCARD_PROVE") == nil ? "4" : "200"
+    private static let secondsLimit: Int32 = 1_500
+
+    /// Serves a counter with a card on its reader for as long as the body runs.
+    private func withServer(_ body: (_ address: String) throws -> Void) throws {
+        let counter = try Counter()
+        let services = try PlayedServices(counter)
+        try counter.step("issue --name Amanda --balance 50")
+        let server = try counter.start(
+            ["--timeout", "0", "serve"], with: services.addresses)
+        try server.wait("it is served") { try server.output.hasSuffix("ends it\n") }
+        let line = try server.output.split(separator: "\n").first
+        let address = String(try #require(line?.split(separator: " ").last))
+        try body(address)
+        // It has lived through all of that, and the ledger, too.
+        server.signal(SIGTERM)
+        #expect(try server.end().status == 0)
+        let audit = try counter.step("audit")
+        #expect(audit.contains("every invariant holds"), "\(audit)")
+        try services.stop()
+    }
+
+    @Test("every call answers what the document says")
+    func story() throws {
+        try withServer { address in
+            let client = try Client.schemathesis(secondsLimit: 50)
+            let ended = try client.run([address, "story"])
+            #expect(ended.status == 0, "\(ended.text)")
+        }
+    }
+
+    @Test("schemathesis finds nothing that the document does not say")
+    func document() throws {
+        try withServer { address in
+            // Whatever is done to the drawer, the card lies on the reader for the calls.
+            for filter in ["--exclude-path-regex", "--include-path-regex"] {
+                let client = try Client.schemathesis(secondsLimit: Self.secondsLimit)
+                let ended = try client.run([address, Self.examples, filter, "simulator"])
+                #expect(ended.status == 0, "\(ended.text)")
+            }
+        }
+    }
+}

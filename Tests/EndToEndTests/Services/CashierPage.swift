@@ -1,0 +1,72 @@
+import Glibc
+import Testing
+
+/// The counter page in a process of its own: `tapcard serve`, on a port that was free.
+final class CashierPage {
+    let process: ChildProcess
+    /// Without the slash at its end.
+    let address: String
+    private let counter: Counter
+    private let certificate: Certificate?
+
+    init(
+        _ counter: Counter, _ words: [String] = [], certificate: Certificate? = nil,
+        with more: [String: String?] = [:], errors: ChildProcess.Stream = .kept
+    ) throws {
+        (self.counter, self.certificate) = (counter, certificate)
+        let protection =
+            certificate.map { ["--tls-certificate", $0.path, "--tls-key", $0.key] } ?? []
+        process = try counter.start(
+            ["serve"] + words + protection, with: more, streams: .init(errors: errors))
+        let process = process
+        try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
+        let line = try process.output.split(separator: "\n").first
+        address = String(try #require(line?.split(separator: " ").last).dropLast())
+    }
+
+    var port: String { String(address.split(separator: ":").last ?? "") }
+
+    func stop() throws {
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
+
+    /// What a browser gets: the body, and the status behind it.
+    func get(_ path: String, _ words: [String] = []) throws -> String {
+        let ended = try begin(path, words).end()
+        #expect(ended.status == 0, "curl \(path): \(ended.status)")
+        return ended.output
+    }
+
+    /// The same, for what goes on.
+    func begin(_ path: String, _ words: [String] = []) throws -> ChildProcess {
+        let place = certificate == nil ? address : "https://127.0.0.1:\(port)"
+        return try ChildProcess(
+            "/usr/bin/curl",
+            ["--silent", "--max-time", "50", "--write-out", " %{http_code}"]
+                + (certificate.map { ["--cacert", $0.path] } ?? []) + words + [place + path],
+            environment: [:], folder: counter.home)
+    }
+
+    func post(_ path: String, _ body: String, _ words: [String] = []) throws -> String {
+        try get(path, ["--header", "Content-Type: application/json", "--data", body] + words)
+    }
+
+    func logIn(_ cashier: String, _ password: String, _ words: [String] = []) throws -> String {
+        try post(
+            "/api/v1/session", #"{"cashier":"\#(cashier)","password":"\#(password)"}"#, words)
+    }
+
+    /// What makes a request one of somebody who has just logged in.
+    func token(of cashier: String, _ password: String) throws -> [String] {
+        try header(logIn(cashier, password))
+    }
+
+    /// The same where there are no cashiers.
+    func token() throws -> [String] { try header(post("/api/v1/session", "{}")) }
+
+    private func header(_ answer: String) throws -> [String] {
+        let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
+        return ["--header", "Authorization: Bearer \(token)"]
+    }
+}

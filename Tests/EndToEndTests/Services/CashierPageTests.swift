@@ -1,0 +1,215 @@
+import Glibc
+import Testing
+
+@Suite("A counter page with cashiers")
+struct CashierPageTests {
+    private static let password = "sesame-open"
+
+    private func counter() throws -> Counter {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try add("Ann", to: counter)
+        return counter
+    }
+
+    private func add(_ name: String, _ password: String = password, to counter: Counter) throws {
+        let ended = try counter.run(
+            ["cashiers", "add", name], with: ["TAPCARD_CASHIER_PASSWORD": password])
+        #expect(ended.status == 0, "\(ended.errors)")
+    }
+
+    @Test("asks who it is, and what is done carries their name")
+    func login() throws {
+        let counter = try counter()
+        let page = try CashierPage(counter)
+        #expect(try page.get("/api/v1/settings").contains(#""login":"password""#))
+        for path in ["/", "/api/v1/settings", "/api/v1/health", "/metrics"] {
+            #expect(try page.get(path).hasSuffix(" 200"), "\(path)")
+        }
+        for path in ["card", "history", "takings", "events", "audit", "doctor"] {
+            let answer = try page.get("/api/v1/\(path)")
+            #expect(answer.contains(#""error":"login-needed""#) && answer.hasSuffix(" 401"))
+        }
+        for body in ["{}", #"{"cashier":"Ann"}"#, #"{"password":"sesame-open"}"#] {
+            #expect(try page.post("/api/v1/session", body).contains("login-needed"), "\(body)")
+        }
+        #expect(try page.post("/api/v1/pay", #"{"amount":"4.50"}"#).contains("login-needed"))
+        #expect(
+            try page.post("/api/v1/session", #"{"cashier":1,"password":"x"}"#).hasSuffix(" 400"))
+        #expect(try page.post("/api/v1/session", #"{"user":"Ann"}"#).hasSuffix(" 400"))
+        let token = try page.token(of: "Ann", Self.password)
+        let paid = try page.post("/api/v1/pay", #"{"amount":"4.50"}"#, token)
+        #expect(paid.contains(#""balance":"15.50""#) && paid.hasSuffix(" 200"), "\(paid)")
+        #expect(try page.get("/api/v1/card", token).hasSuffix(" 200"))
+        #expect(try page.get("/api/v1/history?last=1", token).contains(#""cashier":"Ann""#))
+        #expect(try page.get("/api/v1/session", ["--request", "DELETE"] + token).hasSuffix(" 204"))
+        #expect(try page.get("/api/v1/card", token).contains("stale-token"))
+        #expect(
+            try page.post("/api/v1/pay", #"{"amount":"1"}"#, token).contains("stale-token"))
+        try page.stop()
+        #expect(try counter.step("history --last 1").hasSuffix("  by Ann"))
+        let log = try page.process.errors
+        #expect(!log.contains("sesame") && log.contains(#""event":"login"}"#))
+    }
+
+    @Test("whoever logs out is told nothing further, and leaves no listener behind")
+    func streams() throws {
+        let page = try CashierPage(try counter())
+        let token = try page.token(of: "Ann", Self.password)
+        let stream = try page.begin("/api/v1/events", ["--no-buffer"] + token)
+        try stream.wait("it follows") { try stream.output.contains("event: state") }
+        #expect(try page.get("/metrics").contains("tapcard_listeners 1\n"))
+        #expect(try page.get("/api/v1/session", ["--request", "DELETE"] + token).hasSuffix(" 204"))
+        #expect(try stream.end().status == 0)
+        #expect(try page.get("/metrics").contains("tapcard_listeners 0\n"))
+        try page.stop()
+    }
+
+    @Test("a cookie is good for looking, and for nothing else")
+    func cookie() throws {
+        let page = try CashierPage(try counter())
+        let answer = try page.logIn("Ann", Self.password, ["--include"])
+        let pattern =
+            #/Set-Cookie: (tapcard-session=([0-9a-f]{48})); Path=/; Max-Age=43200; HttpOnly; SameSite=Strict\s/#
+        let cookie = try #require(answer.firstMatch(of: pattern)).output
+        let shown = ["--header", "Cookie: other=1; \(cookie.1)"]
+        #expect(try page.get("/api/v1/card", shown).hasSuffix(" 200"))
+        #expect(try page.post("/api/v1/pay", #"{"amount":"1"}"#, shown).contains("login-needed"))
+        let asToken = ["--header", "Authorization: Bearer \(cookie.2)"]
+        #expect(try page.post("/api/v1/pay", #"{"amount":"1"}"#, asToken).contains("stale-token"))
+        let other = ["--header", "Cookie: tapcard-session=\(String(repeating: "0", count: 48))"]
+        #expect(try page.get("/api/v1/card", other).contains("login-needed"))
+        try page.stop()
+    }
+
+    @Test("whoever is removed, or has another password, is out; the page stays closed")
+    func removed() throws {
+        let counter = try counter()
+        let page = try CashierPage(counter)
+        let old = try page.token(of: "Ann", Self.password)
+        try add("Ann", "another-one", to: counter)
+        #expect(try page.get("/api/v1/card", old).contains("stale-token"))
+        #expect(try page.logIn("Ann", Self.password).contains("wrong-password"))
+        let new = try page.token(of: "Ann", "another-one")
+        #expect(try page.get("/api/v1/card", new).hasSuffix(" 200"))
+        try counter.step("cashiers remove Ann")
+        #expect(try page.get("/api/v1/card", new).contains("stale-token"))
+        #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
+        #expect(try page.get("/api/v1/card").contains("login-needed"))
+        // A file that cannot be believed lets nobody in.
+        try counter.write("{}", to: "\(counter.data)/cashiers.json")
+        let closed = try page.get("/api/v1/card")
+        #expect(closed.contains(#""error":"file-unusable""#) && closed.hasSuffix(" 500"))
+        try page.stop()
+    }
+
+    @Test("the first cashier closes a page that was open to everybody")
+    func first() throws {
+        let counter = try Counter()
+        let page = try CashierPage(counter)
+        let answer = try page.post("/api/v1/session", "{}")
+        #expect(answer.contains(#""cashier":null"#) && answer.hasSuffix(" 200"))
+        let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
+        let shown = ["--header", "Authorization: Bearer \(token)"]
+        #expect(try page.get("/api/v1/card").hasSuffix(" 200"))
+        #expect(try page.post("/api/v1/simulator/take", "{}").contains("token-missing"))
+        #expect(try page.post("/api/v1/simulator/take", "{}", shown).hasSuffix(" 200"))
+        try add("Ann", to: counter)
+        #expect(try page.get("/api/v1/card").contains("login-needed"))
+        #expect(try page.post("/api/v1/simulator/take", "{}", shown).contains("stale-token"))
+        try page.stop()
+    }
+
+    @Test("nobody can try for long, nor learn who there is")
+    func limits() throws {
+        let page = try CashierPage(try counter())
+        let unknown = try page.logIn("Bob", "wrong-password")
+        #expect(try page.logIn("Ann", "wrong-password") == unknown)
+        #expect(unknown.contains(#""error":"wrong-password""#) && unknown.hasSuffix(" 401"))
+        let long = String(repeating: "x", count: 2_000)
+        #expect(try page.logIn("Ann", long) == unknown)
+        #expect(try page.logIn(long, "wrong-password") == unknown)
+        for _ in 0..<3 { #expect(try page.logIn("Ann", "wrong-password") == unknown) }
+        // Also with the right one: otherwise trying would go on.
+        let stopped = try page.logIn("Ann", Self.password, ["--include"])
+        #expect(stopped.contains(#""error":"too-many-attempts""#) && stopped.hasSuffix(" 429"))
+        let wait = try #require(stopped.firstMatch(of: /Retry-After: ([0-9]+)\s/)).output.1
+        #expect((1...60).contains(try #require(Int(wait))))
+        #expect(try page.logIn("Bob", "wrong-password") == unknown)
+        try page.stop()
+    }
+
+    @Test("other machines are let in by TLS, under the names it has")
+    func offLoopback() throws {
+        let counter = try counter()
+        let page = try CashierPage(
+            counter, ["--listen", "0.0.0.0", "--name", "Counter.example,till"],
+            certificate: try Certificate(counter))
+        #expect(page.address == "https://Counter.example:\(page.port)")
+        func settings(_ host: String) throws -> String {
+            try page.get("/api/v1/settings", ["--header", "Host: \(host):\(page.port)"])
+        }
+        for host in ["counter.example", "till", "localhost"] {
+            #expect(try settings(host).hasSuffix(" 200"), "\(host)")
+        }
+        #expect(try settings("evil.example").contains("forbidden-host"))
+        // Whoever measures it from another machine has to log in, too.
+        #expect(try page.get("/metrics").contains("login-needed"))
+        let answer = try page.logIn("Ann", Self.password, ["--include"])
+        #expect(answer.contains("; SameSite=Strict; Secure\r\n"))
+        try counter.step("cashiers remove Ann")
+        #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
+        try page.stop()
+        #expect(
+            try page.process.errors.contains(
+                #""event":"off-loopback","encrypted":true,"login":true}"#))
+    }
+
+    @Test("what cannot be served is refused")
+    func refusals() throws {
+        let counter = try counter()
+        let certificate = try Certificate(counter)
+        let other = try Certificate(counter, "other")
+        for (path, key, why) in [
+            (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
+            (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
+            (certificate.path, other.key, "The counter page cannot be served. "),
+            ("none.pem", other.key, "There is no file none.pem."),
+        ] {
+            let ended = try counter.run(["serve", "--tls-certificate", path, "--tls-key", key])
+            #expect(ended.status == 1)
+            let line = counter.masked(ended.errors)
+            #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
+            #expect(line.contains("Nothing is served. Name a "), "\(line)")
+        }
+        let unnamed = try counter.run(["serve", "--listen", "0.0.0.0", "--insecure"])
+        #expect(unnamed.status == 2 && unnamed.errors.contains("--name HOST"))
+        let page = try CashierPage(counter)
+        let taken = try counter.run(
+            ["serve", "--port", page.port, "--reader", "sim:\(counter.file("other.txt"))"])
+        #expect(taken.status == 1 && taken.errors.contains("Choose another --port"))
+        try page.stop()
+    }
+
+    @Test("a new password is typed twice at a terminal, and not shown")
+    func typed() throws {
+        let counter = try Counter()
+        let terminal = try Terminal()
+        let process = try counter.start(
+            ["cashiers", "add", "Ann"], streams: .init(terminal: terminal.path))
+        var shown = ""
+        for question in ["Password for Ann: ", "The same again: "] {
+            try process.wait("it asks") {
+                shown += terminal.read()
+                return shown.contains(question) && !terminal.showsKeys
+            }
+            terminal.type("sesame-open\r")
+        }
+        #expect(try process.end().status == 0)
+        shown += terminal.read()
+        #expect(!shown.contains("sesame"))
+        let page = try CashierPage(counter)
+        #expect(try page.logIn("Ann", Self.password).hasSuffix(" 200"))
+        try page.stop()
+    }
+}

@@ -1,0 +1,73 @@
+import BlockingLane
+import CardCryptography
+import KioskServer
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("A session at the counter page")
+struct CashierSessionTests {
+    /// A clock that is set by hand.
+    private final class Clock: Sendable {
+        private let time: Guarded<Int64>
+
+        init(_ start: Timestamp) { time = Guarded(start.milliseconds) }
+
+        var now: Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+
+        func advance(hours: Int64, less milliseconds: Int64 = 0) {
+            time.withLock { $0 += hours * 3_600_000 - milliseconds }
+        }
+    }
+
+    private static let start = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private func ann() throws -> Cashier {
+        Cashier(
+            try CashierName("Ann"),
+            PasswordHash(
+                cost: .usual, salt: [UInt8](repeating: 1, count: 16),
+                bytes: [UInt8](repeating: 2, count: 32)))
+    }
+
+    @Test("is found by its token and by its cookie, and each is good for its own use only")
+    func secrets() throws {
+        let sessions = KioskSessions { Self.start }
+        let (session, other) = (sessions.open(try ann()), sessions.open(nil))
+        #expect(session.cashier?.name.text == "Ann" && other.cashier == nil)
+        #expect(sessions.session(token: session.token) == session)
+        #expect(sessions.session(cookie: session.cookie) == session)
+        #expect(sessions.session(token: session.cookie) == nil)
+        #expect(sessions.session(cookie: session.token) == nil)
+        #expect(Set([session.token, session.cookie, other.token, other.cookie]).count == 4)
+        #expect(session.token.utf8.count == 48)
+        sessions.close(session)
+        #expect(sessions.session(token: session.token) == nil)
+        #expect(sessions.session(cookie: session.cookie) == nil)
+        #expect(sessions.session(token: other.token) == other)
+    }
+
+    @Test("ends twelve hours after it was begun, however much it is used")
+    func end() throws {
+        let clock = Clock(Self.start)
+        let sessions = KioskSessions { clock.now }
+        let session = sessions.open(try ann())
+        clock.advance(hours: KioskSessions.hours, less: 1)
+        #expect(sessions.session(token: session.token) == session)
+        clock.advance(hours: 0, less: -1)
+        #expect(sessions.session(cookie: session.cookie) == nil)
+        #expect(sessions.session(token: session.token) == nil)
+        // It is gone for good.
+        clock.advance(hours: -1)
+        #expect(sessions.session(token: session.token) == nil)
+    }
+
+    @Test("the oldest goes where there are too many")
+    func most() {
+        let sessions = KioskSessions { Self.start }
+        let all = (0...KioskSessions.most).map { _ in sessions.open(nil) }
+        #expect(sessions.session(token: all[0].token) == nil)
+        #expect(sessions.session(cookie: all[0].cookie) == nil)
+        #expect(all.dropFirst().allSatisfy { sessions.session(token: $0.token) == $0 })
+    }
+}

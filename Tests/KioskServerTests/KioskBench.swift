@@ -1,0 +1,236 @@
+import BlockingLane
+import DurableFile
+import Glibc
+import IdleDrivers
+import KioskServer
+import Ledger
+import RawHTTP
+import ReaderDiagnosis
+import ServicePorts
+import TagReading
+import TapcardCommands
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+import WebServer
+
+/// `tapcard serve` in this process, with a ledger in memory and a reader that is played.
+final class KioskBench: Sendable {
+    let reader = PlayedReader()
+    let port: UInt16
+    let token: String
+    /// Whether the station's own waits, such as that of scratching, come to their end.
+    let mayPass = Guarded(true)
+    private let page: PlayedPage
+    private let console: Guarded<String>
+    private let running: Task<Int32, Never>
+    private let folder: String
+
+    /// Runs one for as long as the body does.
+    static func with(
+        timeout: Int = 600, services: Services = NoServices.all,
+        _ body: (KioskBench) async throws -> Void
+    ) async throws {
+        let bench = try await KioskBench(timeout, services)
+        do {
+            try await body(bench)
+        } catch {
+            _ = await bench.end()
+            throw error
+        }
+        #expect(await bench.end() == 0)
+    }
+
+    private init(_ timeout: Int, _ services: Services) async throws {
+        folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        try DurableFile.makeFolder(folder)
+        let (page, console) = (PlayedPage(), Guarded(""))
+        (self.page, self.console) = (page, console)
+        let program = Program(
+            drivers: KioskBench.drivers(reader, page, services, mayPass),
+            console: Console(
+                isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in true },
+                writeError: { text in console.withLock { $0 += text } }),
+            environment: ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder])
+        running = Task {
+            await program.run(["--reader", "sim", "--timeout", "\(timeout)", "serve"])
+        }
+        port = try #require(await page.port)
+        let session = try await KioskBench.ask("POST", "/api/v1/session", [:], "{}", at: port)
+        token = try #require(session.json["token"]?.string)
+    }
+
+    deinit {
+        for name in ["keys.json", "keys.json.lock", "mastermind.json", "mastermind.json.lock"] {
+            // Nothing else lies in the folder; one that stays in /tmp does no harm.
+            try? DurableFile("\(folder)/tapcard/\(name)").remove()
+        }
+        unsafe rmdir("\(folder)/tapcard")
+        unsafe rmdir(folder)
+    }
+
+    /// Tells the program to stop, and waits for its end.
+    @discardableResult
+    func end() async -> Int32 {
+        page.leave()
+        return await running.value
+    }
+
+    /// What the program has written beside its answer: its log.
+    var log: String { console.withLock { $0 } }
+
+    private static func drivers(
+        _ reader: PlayedReader, _ page: PlayedPage, _ services: Services,
+        _ mayPass: Guarded<Bool>
+    ) -> Drivers {
+        let ledger = InMemoryLedger()
+        return Drivers(
+            openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger },
+            backUp: { _, _ in }, restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
+            standIns: NoStandIns(), simulatedTags: FullDrawer(), readers: NoReaders(),
+            emulation: NoEmulation(), counterPages: page, services: { _ in services },
+            surroundings: { progress in
+                Station.Surroundings(
+                    now: { Timestamp(milliseconds: 1_700_000_000_000) },
+                    sleep: { _ in
+                        repeat {
+                            try await Task.sleep(for: .milliseconds(1))
+                        } while !mayPass
+                            .withLock { $0 }
+                    }, progress: progress)
+            })
+    }
+}
+
+/// What a request came to.
+struct Asked: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let text: String
+
+    /// Nil members where it is no JSON.
+    var json: JSONValue { (try? JSONValue.parsing(Array(text.utf8))) ?? .null }
+    var word: String? { json["error"]?.string }
+}
+
+extension KioskBench {
+    static func ask(
+        _ method: String, _ path: String, _ headers: [String: String], _ body: String?,
+        at port: UInt16
+    ) async throws -> Asked {
+        var fields = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
+        if let body {
+            fields["Content-Length"] = String(body.utf8.count)
+            fields["Content-Type"] = "application/json"
+        }
+        fields.merge(headers) { $1 }
+        let lines = fields.filter { !$0.value.isEmpty }.map { "\($0): \($1)\r\n" }.joined()
+        let client = try RawClient(
+            port, saying: "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")")
+        let answer = try await client.answer(toHead: method == "HEAD")
+        return Asked(status: answer.status, headers: answer.headers, text: answer.text)
+    }
+
+    /// As the page asks: with the token. An empty header is left out.
+    func ask(
+        _ method: String, _ path: String, _ body: String? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> Asked {
+        let all = ["Authorization": "Bearer \(token)"].merging(headers) { $1 }
+        return try await KioskBench.ask(method, path, all, body, at: port)
+    }
+
+    func call(_ verb: String, _ body: String = "{}") async throws -> Asked {
+        try await ask("POST", "/api/v1/\(verb)", body)
+    }
+
+    func get(_ path: String) async throws -> Asked { try await ask("GET", "/api/v1/\(path)") }
+
+    /// A card with money on it lies on the reader.
+    func issue(balance: String = "20.00") async throws {
+        try await reader.put()
+        let issued = try await call("issue", #"{"name":"Amanda","balance":"\#(balance)"}"#)
+        #expect(issued.status == 200, "\(issued.text)")
+    }
+
+    /// Nothing lies on the reader, and the counter has seen that.
+    func takeCard() async throws {
+        try await reader.take()
+        while try await get("card").json["session"] != .null {}
+    }
+
+    /// All that the ledger has, to be compared with later.
+    func books() async throws -> String {
+        let audit = try await get("audit")
+        #expect(audit.status == 200 && audit.json["result"]?.string == "done", "\(audit.text)")
+        return audit.text + (try await get("history").text)
+    }
+}
+
+/// Serves the page for as long as a test wants it.
+private final class PlayedPage: CounterPages, RunningCounterPage {
+    let address = "played"
+    private let kiosk = Guarded<Kiosk?>(nil)
+    private let started: AsyncStream<UInt16>
+    private let starting: AsyncStream<UInt16>.Continuation
+    private let leaving: AsyncStream<Void>
+    private let left: AsyncStream<Void>.Continuation
+
+    init() {
+        (started, starting) = AsyncStream.makeStream()
+        (leaving, left) = AsyncStream.makeStream()
+    }
+
+    /// Nil where it was not started.
+    var port: UInt16? {
+        get async {
+            for await port in started { return port }
+            return nil
+        }
+    }
+
+    func start(
+        _ request: ServeRequest, _ desk: CounterDesk, log: @escaping @Sendable (String) -> Void
+    ) async throws(TapcardError) -> any RunningCounterPage {
+        defer { starting.finish() }
+        do throws(WebServerError) {
+            let kiosk = try await Kiosk.start(Kiosk.Settings(), desk, log: log)
+            self.kiosk.withLock { $0 = kiosk }
+            let digits = kiosk.address.split { !$0.isNumber }.last
+            if let port = digits.flatMap({ UInt16($0) }) { starting.yield(port) }
+            return self
+        } catch {
+            throw TapcardError(.failed, error.detail)
+        }
+    }
+
+    func leave() { left.finish() }
+    func waitForCancellation() async { for await _ in leaving {} }
+    func stop() async { await kiosk.withLock { $0 }?.stop() }
+}
+
+/// A drawer with so many tags that to tell of them takes long.
+struct FullDrawer: SimulatedTags {
+    static let tags = (0..<400).map { number in
+        SimulatedTag(
+            uid: String(format(number).suffix(14)), chip: "NTAG213", isOnReader: false)
+    }
+
+    private static func format(_ number: Int) -> String {
+        "04000000000000" + String(number, radix: 16, uppercase: true)
+    }
+
+    func put(_ which: [String], _ reader: String) -> [SimulatedTag] { FullDrawer.tags }
+    func take(_ reader: String) {}
+    func tear(_ fault: String?, _ reader: String) {}
+    func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) {
+        (FullDrawer.tags, nil)
+    }
+}
+
+/// A machine without USB.
+private struct NoReaders: ReaderInventory {
+    func survey(naming name: String?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func firmware(of reader: any TagReader) -> String? { nil }
+}

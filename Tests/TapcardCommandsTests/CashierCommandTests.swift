@@ -1,0 +1,133 @@
+import CardCryptography
+import DurableFile
+import TapcardCommands
+import TapcardCore
+import Testing
+import TextCodecs
+
+@Suite("Cashiers with passwords")
+struct CashierCommandTests {
+    private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
+    private static let nobody =
+        "There are no cashiers: the counter page asks nobody who they are\n"
+
+    @Test("are added, listed and removed; only a slow hash of the password is kept")
+    func life() async throws {
+        let bench = try ProgramBench()
+        #expect(await bench.run("cashiers list") == .init(status: 0, text: Self.nobody))
+        #expect(
+            await bench.run("cashiers add Zoë", Self.password)
+                == .init(status: 0, text: "Zoë can log in at the counter page\n"))
+        #expect(
+            await bench.run("cashiers add Ann --json", Self.password).text
+                == #"{"result":"done","cashier":"Ann","isNew":true}"# + "\n")
+        #expect(await bench.run("cashiers list").text == "Ann\nZoë\n")
+        #expect(
+            await bench.run("cashiers list --json").text
+                == #"{"result":"done","cashiers":["Ann","Zoë"]}"# + "\n")
+        let file = DurableFile(bench.path(of: "cashiers.json"))
+        #expect(try file.permissions() == 0o600)
+        let kept = String(decoding: try #require(try file.read()), as: UTF8.self)
+        #expect(kept.contains("Ann") && !kept.contains("sesame"))
+        #expect(
+            await bench.run("cashiers add Ann", ["TAPCARD_CASHIER_PASSWORD": "another-one"]).text
+                == "Ann has a new password\n")
+        #expect(
+            try CashierFile(path: file.path).load().map { $0.password.accepts("another-one") }
+                == [true, false])
+        #expect(await bench.run("cashiers remove Ann").text == "Ann cannot log in any more\n")
+        #expect(
+            await bench.run("cashiers remove Ann")
+                == .init(
+                    status: 4,
+                    text: """
+                        ! tapcard: There is no cashier "Ann". Nothing was changed. tapcard cashiers \
+                        list shows the names.
+
+                        """))
+        #expect(await bench.run("cashiers remove Zoë").status == 0)
+        #expect(await bench.run("cashiers list").text == Self.nobody)
+    }
+
+    @Test("the password is typed twice")
+    func typed() async throws {
+        let bench = try ProgramBench(typing: ["sesame-open", "sesame-open"])
+        #expect(await bench.run("cashiers add Ann").status == 0)
+        let kept = try CashierFile(path: bench.path(of: "cashiers.json")).load()
+        #expect(kept.map { $0.password.accepts("sesame-open") } == [true])
+    }
+
+    @Test(
+        "a password that is none is refused, and nothing is kept",
+        arguments: [
+            (["sesame-open", "sesame-closed"], 2, "The two passwords are not the same."),
+            (["sesame-open", nil], 1, "Stopped."), ([nil], 1, "Stopped."),
+            (["sesame"], 2, "The password is too short: it needs 8 characters."),
+            ([""], 2, "The password is too short: it needs 8 characters."),
+            (
+                [String(repeating: "é", count: 513)], 2,
+                "The password is too long: it has 1026 bytes, and 1024 is the most."
+            ),
+        ] as [([String?], Int32, String)])
+    func refusals(lines: [String?], status: Int32, words: String) async throws {
+        let bench = try ProgramBench(typing: lines)
+        let ended = await bench.run("cashiers add Ann")
+        #expect(ended.status == status)
+        #expect(ended.text.hasPrefix("! tapcard: \(words) Nothing was changed."), "\(ended.text)")
+        #expect(await bench.run("cashiers list").text == Self.nobody)
+    }
+
+    @Test("where nobody can be asked, the variable is named; one that is no text is refused")
+    func unasked() async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("cashiers add Ann")
+        #expect(ended.status == 2)
+        #expect(
+            ended.text == """
+                ! tapcard: There is nobody to ask for the password. Nothing was changed. Run it in a \
+                terminal, or set TAPCARD_CASHIER_PASSWORD.
+
+                """)
+        let malformed: Set<String> = ["TAPCARD_CASHIER_PASSWORD"]
+        #expect(await bench.run("cashiers list", malformed: malformed).status == 0)
+        let unread = await bench.run("cashiers add Ann", malformed: malformed)
+        #expect(unread.status == 2 && unread.text.contains("TAPCARD_CASHIER_PASSWORD is set to"))
+        try bench.set(#"{"cashier-password":"sesame-open"}"#)
+        let inFile = await bench.run("cashiers list")
+        #expect(inFile.status == 2)
+        #expect(inFile.text.contains("does not belong in it; set TAPCARD_CASHIER_PASSWORD"))
+    }
+
+    @Test("names that are none are refused", arguments: ["\u{7}", "\u{202E}nnA"])
+    func names(_ name: String) async throws {
+        let bench = try ProgramBench()
+        for verb in ["add", "remove"] {
+            let ended = await bench.run("cashiers \(verb) \(name)", Self.password)
+            #expect(ended.status == 2)
+            #expect(ended.text.contains("is no cashier's name: "), "\(ended.text)")
+        }
+    }
+
+    @Test(
+        "a file that is not ours is refused, and kept",
+        arguments: [
+            ("", 0o600, "is damaged, or of a newer tapcard"), ("{}", 0o600, "is damaged"),
+            (#"{"format":"tapcard cashiers 2","cashiers":[]}"#, 0o600, "newer tapcard"),
+            (#"{"format":"tapcard cashiers 1","cashiers":[{"name":"Ann"}]}"#, 0o600, "is damaged"),
+            (
+                #"{"format":"tapcard cashiers 1","cashiers":[]}"#, 0o644,
+                "can be read by others (mode 644)"
+            ),
+        ] as [(String, UInt32, String)])
+    func files(text: String, mode: UInt32, words: String) async throws {
+        let bench = try ProgramBench()
+        let path = try bench.write(text, to: "cashiers.json", mode: mode)
+        for line in ["cashiers list", "cashiers add Ann", "cashiers remove Ann"] {
+            let ended = await bench.run(line, Self.password)
+            #expect(ended.status == 1, "\(line)")
+            #expect(ended.text.contains(words), "\(ended.text)")
+            #expect(ended.text.contains("Nothing was done, and nobody can log in."))
+        }
+        #expect(try DurableFile(path).read() == Array(text.utf8))
+    }
+}

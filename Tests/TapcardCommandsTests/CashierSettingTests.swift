@@ -1,0 +1,67 @@
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+
+@Suite("The cashier of a station")
+struct CashierSettingTests {
+    private static let ann = ["TAPCARD_CASHIER": "Ann"]
+
+    @Test("is named by the history, for people and for programs, until another one begins")
+    func history() async throws {
+        let bench = try ProgramBench()
+        let issued = await bench.run("issue --balance 20 --quiet", Self.ann)
+        #expect(issued.status == 0)
+        #expect(await bench.run("pay 4.50 --quiet", ["TAPCARD_CASHIER": "Bob"]).status == 0)
+        #expect(await bench.run("block --quiet", Self.ann).status == 0)
+        #expect(await bench.run("unblock --quiet").status == 0)
+        #expect(await bench.run("forget --quiet").status == 0)
+        let entries = try await bench.document("history")["entries"]?.array ?? []
+        #expect(entries.map { $0["cashier"]?.string } == ["Ann", "Bob", "Ann", nil, nil])
+        let lines = await bench.run("history").text.split(separator: "\n")
+        #expect(lines.map { $0.hasSuffix("  by Ann") } == [true, false, true, false, false])
+        #expect(lines[1].hasSuffix("  by Bob"))
+    }
+
+    @Test("who repeats another one's request is told what that one did")
+    func repetition() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("issue --balance 20 --quiet")
+        let line = "pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        _ = await bench.run(line, Self.ann)
+        let again = await bench.run(line, ["TAPCARD_CASHIER": "Bob"])
+        #expect(again.status == 0 && again.text.contains("(replayed: done before, not again)"))
+        #expect(
+            try await bench.document("history")["entries"]?.array?.last?["cashier"]?.string == "Ann"
+        )
+    }
+
+    @Test("is a setting of the file and of the environment, which config shows")
+    func config() async throws {
+        let bench = try ProgramBench()
+        #expect(
+            await bench.run("config").text.contains("cashier           built in         nobody"))
+        try bench.set(#"{"cashier":"Zoë"}"#)
+        #expect(await bench.run("config").text.contains("cashier           file             Zoë\n"))
+        let shown = await bench.run("config", Self.ann).text
+        #expect(shown.contains("cashier           variable         Ann\n"), "\(shown)")
+    }
+
+    @Test("is refused where it is no name", arguments: ["\u{1B}[2J", " ", "Ann\u{7}"])
+    func refusals(_ name: String) async throws {
+        let ended = try await ProgramBench().run("history", ["TAPCARD_CASHIER": name])
+        #expect(ended.status == 2)
+        #expect(ended.text.contains(" is no cashier: "), "\(ended.text)")
+        #expect(ended.text.hasSuffix("Nothing was done. Set another cashier, or none.\n"))
+    }
+
+    @Test("is refused where the name is longer than anybody's")
+    func length() async throws {
+        let bench = try ProgramBench()
+        let most = String(repeating: "é", count: CashierName.longest)
+        #expect(await bench.run("config", ["TAPCARD_CASHIER": most]).status == 0)
+        let ended = await bench.run("config", ["TAPCARD_CASHIER": most + "x"])
+        #expect(ended.status == 2)
+        #expect(ended.text.contains("the name has 41 characters, and 40 is the most"))
+    }
+}

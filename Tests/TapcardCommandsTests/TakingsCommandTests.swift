@@ -1,0 +1,103 @@
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+
+@Suite("The takings of a day")
+struct TakingsCommandTests {
+    /// A bench with a card that has paid, and the local day and hour of all of it.
+    private func paid() async throws -> (bench: ProgramBench, day: String, hour: Int) {
+        let bench = try ProgramBench()
+        for line in ["issue --balance 20", "pay 4.50", "add 1", "pay 2.25"] {
+            #expect(await bench.run(line + " --quiet").status == 0)
+        }
+        // "2023-11-14 22:13:20", wherever this runs.
+        let text = await bench.run("history").text
+        return (bench, String(text.prefix(10)), try #require(Int(text.dropFirst(11).prefix(2))))
+    }
+
+    @Test("are a table of the hours that had any, the sums, and the drawer")
+    func people() async throws {
+        let (bench, day, hour) = try await paid()
+        let clock = (hour < 10 ? "0" : "") + "\(hour):00"
+        let table = """
+            \(day)   paid   added  paid out
+            \(clock)       $6.75  $21.00     $0.00
+            sum         $6.75  $21.00     $0.00
+            The drawer holds $21.00 more than before.
+
+            """
+        #expect(await bench.run("takings") == .init(status: 0, text: table))
+        #expect(await bench.run("takings --day \(day)") == .init(status: 0, text: table))
+        _ = await bench.run("close --quiet")
+        let closed = await bench.run("takings").text
+        #expect(closed.hasSuffix("The drawer holds $6.75 more than before.\n"), "\(closed)")
+    }
+
+    @Test("are told to programs hour by hour")
+    func programs() async throws {
+        let (bench, day, hour) = try await paid()
+        let document = try await bench.document("takings")
+        #expect(document["result"]?.string == "done" && document["day"]?.string == day)
+        #expect(document["currency"]?.string == "USD")
+        let hours = try #require(document["hours"]?.array)
+        #expect(hours.map { $0["hour"]?.numberText } == (0..<24).map(String.init))
+        for (number, document) in hours.enumerated() {
+            #expect(document["paid"]?.string == (number == hour ? "6.75" : "0.00"))
+            #expect(document["added"]?.string == (number == hour ? "21.00" : "0.00"))
+            #expect(document["paidOut"]?.string == "0.00")
+        }
+        #expect(document["paid"]?.string == "6.75" && document["added"]?.string == "21.00")
+        #expect(document["paidOut"]?.string == "0.00" && document["drawer"]?.string == "21.00")
+        #expect(document["payments"]?.numberText == "2")
+        #expect(document["additions"]?.numberText == "2")
+        #expect(document["payouts"]?.numberText == "0")
+    }
+
+    @Test("of another day are none")
+    func otherDay() async throws {
+        let (bench, _, _) = try await paid()
+        #expect(
+            await bench.run("takings --day 2023-11-10").text == """
+                2023-11-10   paid  added  paid out
+                sum         $0.00  $0.00     $0.00
+                The drawer holds $0.00 more than before.
+
+                """)
+    }
+
+    @Test("are refused for what is no day", arguments: ["2023-02-30", "today", "14.11.2023", "1"])
+    func refusals(_ day: String) async throws {
+        let ended = try await ProgramBench().run("takings --day \(day)")
+        #expect(ended.status == 2)
+        #expect(
+            ended.text == """
+                ! tapcard: \(day.debugDescription) is no day: write it like 2026-11-22. \
+                Nothing was read.
+
+                """)
+    }
+
+    @Test("the history can be cut to its newest lines")
+    func lastLines() async throws {
+        let (bench, _, _) = try await paid()
+        let all = await bench.run("history").text.split(separator: "\n")
+        let last = await bench.run("history --last 2").text.split(separator: "\n")
+        #expect(all.count == 4 && last == Array(all.suffix(2)))
+        #expect(await bench.run("history --last 1000").text.split(separator: "\n") == all)
+        let entries = try await bench.document("history --last 1")["entries"]?.array
+        #expect(entries?.map { $0["amount"]?.string } == ["-2.25"])
+    }
+
+    @Test("by no other number than 1 to 1000", arguments: ["0", "1001", "-1", "all"])
+    func badLast(_ number: String) async throws {
+        let ended = try await ProgramBench().run("history --last=\(number)")
+        #expect(ended.status == 2)
+        #expect(
+            ended.text == """
+                ! tapcard: --last cannot be "\(number)": write a whole number, 1 to 1000. \
+                Nothing was read.
+
+                """)
+    }
+}
