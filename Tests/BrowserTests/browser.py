@@ -1,0 +1,184 @@
+"""The page as a person sees it, in a real browser without a window. One browser serves all tests."""
+
+import atexit
+import json
+import os
+import shutil
+import tempfile
+import time
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+
+# Generous: a busy machine is slow, not wrong.
+LIMIT = float(os.environ.get("LIMIT", 60))
+PAUSE = 0.03
+WIDE = (1280, 800)
+NARROW = (390, 844)
+
+FIND = """
+const [name, kinds] = arguments;
+const words = (it) => (it.getAttribute("aria-label") || it.innerText || "").trim();
+const isShown = (it) => it.checkVisibility({ visibilityProperty: true }) && !it.disabled;
+const dialog = document.querySelector("dialog[open]");
+const all = [...(dialog ?? document).querySelectorAll(kinds)].filter(isShown);
+return all.find((it) => words(it) === name)
+  ?? all.find((it) => words(it).startsWith(name)) ?? all.find((it) => words(it).includes(name));
+"""
+# Without what is said only to those who do not see.
+SHOWN = ("[...document.body.children].filter((part) => !part.matches('#polite, #urgent, noscript, script'))"
+         ".map((part) => part.innerText).join('\\n')")
+PRESSED = "button, a, summary, [role=button]"
+
+
+def _start():
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    profile = tempfile.mkdtemp(prefix="tapcard-chromium-")
+    for argument in (
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            "--disable-dev-shm-usage", "--force-color-profile=srgb", "--disable-lcd-text",
+            "--font-render-hinting=none", "--lang=en-GB", f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(
+        options=options, service=Service(shutil.which("chromedriver"), env={**os.environ, "TZ": "UTC"}))
+
+    def stop():
+        driver.quit()
+        shutil.rmtree(profile, ignore_errors=True)
+
+    atexit.register(stop)
+    return driver
+
+
+class Browser:
+    _driver = None
+
+    @classmethod
+    def driver(cls):
+        cls._driver = cls._driver or _start()
+        return cls._driver
+
+
+class Page:
+    """One counter's page."""
+
+    def __init__(self, counter, size=WIDE, scheme="light", moves=True):
+        self.driver = Browser.driver()
+        self.counter = counter
+        self.look(size, scheme, moves)
+
+    def look(self, size, scheme="light", moves=True):
+        command = self.driver.execute_cdp_cmd
+        command("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False})
+        command("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": "no-preference" if moves else "reduce"}]})
+
+    def open(self, view="home", until="Reader ready"):
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.counter.url}/#/{view}")
+        if until:
+            self.see(until)
+
+    def go(self, view):
+        """As a link of the page would."""
+        self.script("location.hash = '#/' + arguments[0]", view)
+
+    def script(self, code, *arguments):
+        return self.driver.execute_script(code, *arguments)
+
+    def wait(self, question, *arguments):
+        """Until the page answers this with something that is true."""
+        end = time.monotonic() + LIMIT
+        while True:
+            try:
+                answer = self.script(f"return ({question})", *arguments)
+            except WebDriverException as error:
+                answer, question = None, f"{question} ({error.msg})"
+            if answer:
+                return answer
+            if time.monotonic() > end:
+                raise AssertionError(f"never came: {question} {arguments}\n{self.text()[:3000]}")
+            time.sleep(PAUSE)
+
+    def text(self):
+        return self.script(f"return {SHOWN}")
+
+    def see(self, *words):
+        for each in words:
+            self.wait(f"{SHOWN}.includes(arguments[0])", each)
+
+    def see_no(self, words):
+        self.wait(f"!{SHOWN}.includes(arguments[0])", words)
+
+    def count(self, selector):
+        return self.script("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def find(self, name, kinds=PRESSED):
+        return self.wait(f"((...given) => {{ {FIND.replace('arguments', 'given')} }})(...arguments)",
+                         name, kinds)
+
+    def press(self, name):
+        """What is called so and can be pressed, in the dialog where one is open."""
+        end = time.monotonic() + LIMIT
+        while True:
+            target = self.find(name)
+            try:
+                self.script("arguments[0].scrollIntoView({ block: 'center' })", target)
+                target.click()
+                return
+            except WebDriverException:
+                # It was drawn anew, or something moves in front of it.
+                if time.monotonic() > end:
+                    raise
+                time.sleep(PAUSE)
+
+    def can_press(self, name):
+        return bool(self.script(FIND, name, PRESSED))
+
+    def field(self, label):
+        return self.wait(
+            "[...document.querySelectorAll('label')].find("
+            "(label) => label.innerText.trim() === arguments[0])?.control", label)
+
+    def type(self, label, text):
+        field = self.field(label)
+        field.clear()
+        field.send_keys(text)
+
+    def keys(self, *keys):
+        """To whatever has the focus."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focused(self):
+        return self.script(
+            "const it = document.activeElement;"
+            "return (it.getAttribute('aria-label') || it.innerText || it.id || it.tagName).trim()")
+
+    def stage(self, kind):
+        """What fills the page: waiting, working, done, failed, unknown."""
+        self.wait("document.querySelector(`.stage.${arguments[0]}`)", kind)
+
+    def leave_check(self):
+        """A tap on the check mark counts once it was there long enough to be seen."""
+        self.wait("!document.querySelector('.stage.done') || "
+                  "(document.querySelector('.stage .check').click(), false)")
+
+    # What the page did beside what it showed.
+
+    def requests(self):
+        """The addresses that were asked since this was asked last."""
+        events = (json.loads(entry["message"])["message"]
+                  for entry in self.driver.get_log("performance"))
+        return [event["params"]["request"]["url"] for event in events
+                if event["method"] == "Network.requestWillBeSent"]
+
+    def complaints(self):
+        """What the browser's console says since this was asked last."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if entry["level"] in ("SEVERE", "WARNING")]

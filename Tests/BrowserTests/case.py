@@ -1,0 +1,78 @@
+"""A test with a counter and its page, and what must hold in each of them."""
+
+import unittest
+
+from browser import WIDE, Page
+from counter import Counter
+
+# The browser says so of every answer that is none of success; the page has shown the refusal.
+REFUSAL = "/api/v1/"
+REFUSALS = "Failed to load resource: the server responded with a status of"
+# ... and of a server that is not there; only where a test has taken it away.
+LOST = "net::ERR_"
+# Without a window a browser takes each of its tabs for one that is seen.
+SEEN = """
+Object.defineProperty(document, "hidden", { configurable: true, value: !arguments[0] });
+document.dispatchEvent(new Event("visibilitychange"));
+"""
+
+
+class BrowserCase(unittest.TestCase):
+    options = ()
+    reader = "sim"
+    sandbox = False
+    settings = {}
+    loses_server = False
+
+    def setUp(self):
+        self.counter = Counter(
+            *self.options, reader=self.reader, sandbox=self.sandbox, **self.settings)
+        self.addCleanup(self.counter.close)
+        self.page = Page(self.counter)
+        self.page.driver.get("about:blank")
+        # What the browser did by itself before there was a page is nothing to us.
+        self.page.requests()
+        self.addCleanup(self.let_go)
+
+    def let_go(self):
+        page = self.page
+        try:
+            strangers = [url for url in page.requests() if not self.is_own(url)]
+            complaints = [each for each in page.complaints() if not self.is_expected(each)]
+        finally:
+            page.driver.get("about:blank")
+        self.assertEqual(strangers, [], "asked outside its own origin")
+        self.assertEqual(complaints, [], "the console")
+
+    def open_tab(self):
+        """One more, in front of the others; closed when the test ends."""
+        driver = self.page.driver
+        first = driver.current_window_handle
+        self.page.script(SEEN, False)
+        driver.switch_to.new_window("tab")
+        opened = driver.current_window_handle
+        self.addCleanup(self.close_tab, opened, first)
+        self.page.look(WIDE)
+        return opened
+
+    def close_tab(self, tab, then):
+        driver = self.page.driver
+        driver.switch_to.window(tab)
+        driver.close()
+        driver.switch_to.window(then)
+
+    def turn_to(self, tab):
+        """Brings it to the front, as a person does."""
+        self.page.script(SEEN, False)
+        self.page.driver.switch_to.window(tab)
+        self.page.script(SEEN, True)
+
+    def is_own(self, url):
+        return url.startswith((f"{self.counter.url}/", "data:", "about:"))
+
+    def is_expected(self, complaint):
+        isRefusal = REFUSAL in complaint and REFUSALS in complaint
+        return isRefusal or (self.loses_server and LOST in complaint)
+
+    def assertAudited(self):
+        self.assertEqual(self.counter.call("GET", "audit")["violations"], [])

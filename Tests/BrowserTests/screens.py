@@ -1,0 +1,58 @@
+"""Pictures of the page, held against those that were kept."""
+
+import io
+import os
+
+from PIL import Image, ImageChops, ImageFilter
+
+from counter import ROOT
+
+KEPT = f"{ROOT}/fixtures/screens"
+SEEN = f"{ROOT}/.build/screens"
+WRITES = os.environ.get("SCREENS") == "write"
+COLOURS = 128
+# Two fonts' edges differ in single pixels, two layouts in whole blocks: blocks are compared.
+BLOCK = 4
+LOUD = 48
+# A square of nine blocks by nine is as large as a word: a moved one must be seen in it, however
+# large the screen around it is.
+AROUND = 4
+TOLERATED = 0.1
+
+
+def differing(one, other):
+    """The part of the blocks that are another colour, in the square where that is the most."""
+    if one.size != other.size:
+        return 1.0
+    red, green, blue = ImageChops.difference(one.reduce(BLOCK), other.reduce(BLOCK)).split()
+    loudest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    marked = loudest.point(lambda difference: 255 if difference > LOUD else 0)
+    return marked.filter(ImageFilter.BoxBlur(AROUND)).getextrema()[1] / 255
+
+
+def compare(name, png):
+    """What is wrong with this picture of a screen; None where nothing is."""
+    seen = Image.open(io.BytesIO(png)).convert("RGB")
+    path = f"{KEPT}/{name}.png"
+    if WRITES:
+        _write(seen, path)
+        return None
+    part = differing(seen, kept(name)) if os.path.exists(path) else 1.0
+    if part <= TOLERATED:
+        return None
+    _write(seen, f"{SEEN}/{name}.png")
+    return f"{name} looks another way, up to {part:.0%} of a square: see .build/screens, or make screens"
+
+
+def kept(name):
+    return Image.open(f"{KEPT}/{name}.png").convert("RGB")
+
+
+def few_colours(image):
+    """As it is kept: few enough for a small file, enough for each shade to stay what it is."""
+    return image.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE)
+
+
+def _write(image, path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    few_colours(image).save(path, optimize=True)

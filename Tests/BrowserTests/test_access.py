@@ -1,0 +1,93 @@
+"""For those who have a keyboard alone, and that the page keeps to itself."""
+
+import re
+
+from selenium.webdriver.common.keys import Keys
+
+from case import BrowserCase
+from counter import ROOT
+
+PAGE = f"{ROOT}/Sources/Delivery/CounterPage/page"
+PLACES = re.compile(r'data-say="([\w.]+)">([^<]+)<')
+
+
+class KeyboardTests(BrowserCase):
+    def tab_to(self, name):
+        """As somebody would who sees only what has the focus."""
+        for _ in range(60):
+            self.page.keys(Keys.TAB)
+            if self.page.focused().startswith(name):
+                return
+        self.fail(f"no tab stop is called {name}")
+
+    def test_a_payment_without_a_pointer(self):
+        self.counter.make_demo("5.00")
+        self.page.open()
+        self.page.see("Amanda Gonzalez")
+        self.page.keys(Keys.TAB)
+        self.assertEqual(self.page.focused(), "Skip to the content")
+        self.page.keys(Keys.ENTER)
+        self.tab_to("Take a payment")
+        self.page.keys(Keys.ENTER)
+        self.page.wait("document.activeElement.innerText === 'Take a payment'")
+        self.tab_to("$2.50")
+        self.page.keys(Keys.ENTER)
+        self.page.stage("done")
+        self.page.wait("document.activeElement.matches('.check')")
+        self.page.wait("!document.querySelector('.stage') || (document.activeElement.click(), false)")
+        self.page.wait("document.activeElement.tagName === 'H1'")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+
+    def test_a_dialog_is_left_with_escape_and_gives_the_focus_back(self):
+        self.counter.make_demo()
+        self.page.open("desk")
+        self.page.see("Amanda Gonzalez")
+        self.tab_to("Block")
+        self.page.keys(Keys.ENTER)
+        self.page.see("Block?")
+        self.page.keys(Keys.ESCAPE)
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertTrue(self.page.focused().startswith("Block"))
+
+    def test_back_goes_back_and_reading_goes_on_at_the_heading(self):
+        self.page.open()
+        self.page.press("History")
+        self.page.wait("document.activeElement.tagName === 'H1'")
+        self.page.press("Desk")
+        self.page.wait("document.activeElement.innerText === 'Desk'")
+        self.page.driver.back()
+        self.page.wait("document.activeElement.innerText === 'History'")
+
+
+class PageTests(BrowserCase):
+    def test_every_module_is_named_in_the_first_answer(self):
+        self.page.open()
+        named, loaded = self.page.script("""
+          const loaded = performance.getEntriesByType("resource").map((each) => each.name);
+          const named = [...document.querySelectorAll("link[rel=modulepreload]")];
+          return [named.map((each) => each.href), loaded.filter((each) => each.endsWith(".js"))];
+        """)
+        self.assertEqual(sorted(named), sorted(set(loaded)))
+
+    def test_the_first_words_are_those_of_the_table(self):
+        self.page.open()
+        with open(f"{PAGE}/index.html") as file:
+            shell = file.read()
+        for name, words in PLACES.findall(shell):
+            said = self.page.driver.execute_async_script(
+                "const [name, done] = arguments; import('/strings.js').then(({ say }) =>"
+                " done(name.split('.').reduce((words, part) => words[part], say)))", name)
+            self.assertEqual(said, words)
+
+    def test_how_soon_the_card_is_there(self):
+        self.counter.make_demo("12.50")
+        self.page.open()
+        self.page.see("Amanda Gonzalez")
+        paints = self.page.driver.execute_async_script("""
+          const done = arguments[0];
+          new PerformanceObserver((list) => done(list.getEntries().map(
+            ({ startTime }) => Math.round(startTime)))).observe(
+            { type: "largest-contentful-paint", buffered: true });
+        """)
+        print(f"largest paint after {paints[-1]} ms, first of {paints}")
+        self.assertTrue(paints)

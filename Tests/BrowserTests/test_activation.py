@@ -1,0 +1,145 @@
+"""Activating: goes on when its view is left, and tells its outcome wherever one is."""
+
+from case import BrowserCase
+
+# What the system is asked to show, which nobody sees here.
+NOTED = """
+window.noted = [];
+window.Notification = class extends Notification {
+  constructor(title, options) { super(title, options); window.noted.push([title, options.body]); }
+};
+"""
+
+
+class ActivationTests(BrowserCase):
+    sandbox = True
+
+    def setUp(self):
+        super().setUp()
+        self.counter.make_demo()
+        self.counter.call("POST", "scratch", {})
+        self.page.open()
+        self.page.press("Activate")
+
+    def state(self):
+        return self.counter.read()["state"]
+
+    def test_an_accepted_code_activates_the_card(self):
+        self.page.press("Send the code")
+        self.page.see("The card is activated.")
+        self.assertEqual(self.state(), "activated")
+        self.page.go("home")
+        self.page.see("Activated already")
+        self.page.go("history")
+        self.page.see("Asked of the activation service", "active")
+
+    def test_a_refusal_is_a_dialog_that_names_the_version(self):
+        self.counter.sandbox.name_version("6.1")
+        self.page.press("Send the code")
+        self.page.see("The card was not activated", "6.1")
+        self.assertTrue(self.page.script("return document.querySelector('dialog').matches(':modal')"))
+        self.page.press("Close")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.state(), "scratched")
+
+    def test_it_goes_on_when_its_view_is_left(self):
+        self.counter.sandbox.hold()
+        self.page.press("Send the code")
+        self.page.see("You may leave")
+        self.page.go("desk")
+        self.page.see("Activation is running")
+        self.counter.sandbox.go_on()
+        self.page.see("The card is activated.")
+        self.assertEqual(self.state(), "activated")
+        self.assertEqual(self.page.count("dialog"), 0)
+
+    def test_a_refusal_finds_whoever_has_left(self):
+        self.counter.sandbox.name_version("6.1")
+        self.counter.sandbox.hold()
+        self.page.press("Send the code")
+        self.page.see("You may leave")
+        self.page.go("history")
+        self.page.press("Activation is running")
+        self.page.see("You may leave")
+        self.page.press("History")
+        self.counter.sandbox.go_on()
+        self.page.see("The card was not activated", "6.1")
+        self.page.press("Close")
+        self.page.see("Takings of the day", "rejected, version 6.1")
+
+    def test_a_refusal_finds_whoever_has_reloaded_the_page(self):
+        self.counter.sandbox.name_version("6.1")
+        self.counter.sandbox.hold()
+        self.page.press("Send the code")
+        self.page.see("You may leave")
+        self.page.driver.refresh()
+        self.page.see("You may leave")
+        self.counter.sandbox.go_on()
+        self.page.see("The card was not activated", "6.1")
+        self.page.press("Close")
+        self.page.see_no("The card is activated.")
+        self.assertEqual(self.state(), "scratched")
+
+    def test_without_an_answer_it_can_be_asked_for_again(self):
+        self.counter.sandbox.fail("activation:500")
+        self.page.press("Send the code")
+        self.page.see("The card was not activated")
+        self.page.press("Close")
+        self.counter.sandbox.fail("none")
+        self.page.press("Send the code")
+        self.page.see("The card is activated.")
+        self.assertEqual(self.state(), "activated")
+        self.assertAudited()
+
+
+class NotificationTests(BrowserCase):
+    sandbox = True
+
+    def setUp(self):
+        super().setUp()
+        self.counter.make_demo()
+        self.counter.call("POST", "scratch", {})
+        self.counter.sandbox.name_version("6.1")
+        self.command("Page.addScriptToEvaluateOnNewDocument", source=NOTED)
+        self.page.open("activate")
+        self.page.see("Send the code")
+
+    def command(self, name, **members):
+        answer = self.page.driver.execute_cdp_cmd(name, members)
+        if name.startswith("Page.add"):
+            self.addCleanup(self.command, "Page.removeScriptToEvaluateOnNewDocument", **answer)
+
+    def allow(self, setting):
+        self.addCleanup(self.command, "Browser.resetPermissions")
+        self.command("Browser.setPermission", origin=self.counter.url,
+                     permission={"name": "notifications"}, setting=setting)
+
+    def fail_elsewhere(self):
+        self.counter.sandbox.hold()
+        self.page.press("Send the code")
+        self.page.see("You may leave")
+        self.page.press("Health")
+        self.counter.sandbox.go_on()
+        self.page.see("The card was not activated")
+        self.page.press("Close")
+
+    def test_whoever_allowed_it_is_told_outside_the_page(self):
+        self.allow("granted")
+        self.page.press("Notify me if it fails")
+        self.page.see_no("Notify me if it fails")
+        self.fail_elsewhere()
+        [(title, body)] = self.page.wait("window.noted.length > 0 && window.noted")
+        self.assertEqual(title, "The card was not activated")
+        self.assertIn("6.1", body)
+        self.assertEqual(self.page.count(".toast"), 0)
+
+    def test_where_that_is_denied_it_is_told_in_the_page(self):
+        self.allow("denied")
+        self.page.driver.refresh()
+        self.page.see("Send the code")
+        self.assertFalse(self.page.can_press("Notify me if it fails"))
+        self.fail_elsewhere()
+        self.page.wait("document.querySelector('.toast')?.innerText.includes('6.1')")
+        self.assertEqual(self.page.script("return window.noted"), [])
+        self.page.press("Close")
+        self.page.wait("!document.querySelector('.toast')")

@@ -1,0 +1,214 @@
+"""Cards made, looked at, and what an operator does to them."""
+
+import shutil
+
+from case import BrowserCase
+
+
+class MakingTests(BrowserCase):
+    def test_a_blank_tag_becomes_the_demo_user(self):
+        self.page.open()
+        self.page.see("Blank tag", "This tag can become a card",
+                      "Write the demo user, or issue a card.")
+        self.assertNotIn("tapcard demo", self.page.text())
+        self.page.press("Write the demo user")
+        self.page.stage("done")
+        self.page.see("Demo user written")
+        self.page.leave_check()
+        self.page.see("Amanda Gonzalez", "No. 1", "$0.00", "Not scratched yet")
+        self.assertEqual(self.counter.read()["name"], "Amanda Gonzalez")
+
+    def test_a_card_is_issued_with_what_was_typed(self):
+        self.page.open("issue")
+        self.page.type("Name of the holder", "Eva Novak")
+        self.page.type("Number", "0")
+        self.page.type("Funds to begin with, paid in cash", "5,00")
+        self.page.press("Issue it")
+        self.page.see("Write a whole number from 1", "write 5.00")
+        self.page.type("Number", "9")
+        self.page.type("Funds to begin with, paid in cash", "5.00")
+        self.page.field("Without a scratch card").click()
+        self.page.press("Issue it")
+        self.page.stage("done")
+        self.page.see("Card issued")
+        self.page.leave_check()
+        self.page.go("home")
+        self.page.see("Eva Novak", "No. 9", "$5.00", "No scratch card")
+        self.assertAudited()
+
+    def test_an_account_is_closed_only_when_asked_about(self):
+        self.counter.make_demo("5.00")
+        self.page.open("issue")
+        self.page.press("Issue it")
+        self.page.see("Close the old account of this card?")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.counter.read()["balance"], "5.00")
+        self.page.type("Name of the holder", "Eva")
+        self.page.press("Issue it")
+        self.page.press("Close it and begin anew")
+        self.page.stage("done")
+        read = self.counter.read()
+        self.assertEqual((read["name"], read["balance"]), ("Eva", "0.00"))
+        self.assertAudited()
+
+    def test_a_name_that_does_not_fit_is_refused_before_anything_is_written(self):
+        self.page.open("issue")
+        self.page.type("Name of the holder", "x" * 60)
+        self.page.press("Issue it")
+        self.page.stage("failed")
+        self.page.press("Back")
+        self.page.go("home")
+        self.page.see("Blank tag")
+
+
+class DeskTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.uid = self.counter.make_demo("12.50")
+        self.page.open("desk")
+        self.page.see("Amanda Gonzalez")
+
+    def act(self, name, *words):
+        self.page.press(name)
+        self.page.see(f"{name}?", *words)
+        self.assertEqual(self.page.focused(), "Leave it as it is")
+        self.page.press(name)
+        self.page.stage("done")
+        self.page.leave_check()
+
+    def test_a_blocked_card_moves_no_money_until_it_is_allowed_again(self):
+        self.act("Block", "Every payment on it is refused")
+        self.page.go("pay")
+        self.page.see("No money moves on what lies there.")
+        self.assertFalse(self.page.can_press("$1.00"))
+        self.page.go("desk")
+        self.act("Allow again")
+        self.page.go("pay")
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+
+    def test_a_card_that_is_not_there_is_blocked_by_its_number(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.type("Card number", "04zz")
+        self.page.press("Block")
+        self.page.see("Write its 14 digits and letters A to F")
+        self.page.type("Card number", self.uid.lower())
+        self.act("Block", "Card 04")
+        self.counter.put()
+        self.page.go("home")
+        self.page.see("This card is blocked: no money moves on it.")
+
+    def test_a_card_is_paid_out_and_closed(self):
+        self.act("Pay out and close", "That cannot be undone")
+        self.assertEqual(self.counter.done("close"), ["-12.50"])
+        self.assertAudited()
+
+    def test_a_name_is_forgotten(self):
+        self.act("Forget the name")
+        self.page.see("Bearer")
+        self.assertIsNone(self.counter.read()["name"])
+
+    def test_a_card_is_written_anew(self):
+        self.act("Repair")
+        self.page.see("$12.50")
+        self.assertAudited()
+
+    def test_a_lost_card_is_replaced_on_a_new_tag(self):
+        self.page.press("Replace a lost card")
+        self.page.see("Write its 14 digits and letters A to F")
+        self.counter.put("NTAG213")
+        self.page.see("Blank tag")
+        self.page.type("Card number", self.uid)
+        self.act("Replace a lost card", "worth nothing afterwards")
+        self.page.see("$12.50")
+        self.assertNotEqual(self.counter.read()["uid"], self.uid)
+        self.counter.put(self.uid)
+        self.page.see("This card is blocked: no money moves on it.")
+        self.assertAudited()
+
+
+class StrangerTests(BrowserCase):
+    loses_server = True
+
+    def test_a_card_of_another_station_is_taken_over_for_what_it_says(self):
+        # Another station with the same keys wrote it.
+        self.counter.server.stop()
+        other = f"{self.counter.home}/other"
+        self.counter.run("issue", "--name", "Eva", "--balance", "20", HOME=other)
+        data, ours = (f"{home}/.local/share/tapcard" for home in (other, self.counter.home))
+        for name in ("keys.json", "simulation.txt"):
+            shutil.copy(f"{data}/{name}", f"{ours}/{name}")
+        self.counter.start()
+        self.page.open("desk")
+        self.page.see("This ledger does not know the card", "Eva", "$20.00")
+        self.page.go("pay")
+        self.page.see("No money moves on what lies there.")
+        self.page.go("desk")
+        self.page.type("Balance on the tag that you accept", "19,00")
+        self.page.press("Take over")
+        self.page.see("write 19.00")
+        self.page.type("Balance on the tag that you accept", "19.00")
+        self.page.press("Take over")
+        self.page.see("Take over?", "except for the amount that you accept")
+        self.page.press("Take over")
+        self.page.stage("failed")
+        self.page.press("Back")
+        self.page.type("Balance on the tag that you accept", "20.00")
+        self.page.press("Take over")
+        self.page.press("Take over")
+        self.page.stage("done")
+        self.page.see("Card taken over", "$20.00 available now")
+        self.page.leave_check()
+        self.page.go("pay")
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.assertAudited()
+
+
+class LookingTests(BrowserCase):
+    def test_the_page_follows_the_reader(self):
+        uid = self.counter.make_demo("12.50")
+        self.counter.take()
+        self.page.open()
+        self.page.see("Hold a card to the reader")
+        self.page.press("Funds available")
+        self.page.see("Waiting for a card")
+        self.counter.put(uid)
+        self.page.see("Amanda Gonzalez", "$12.50")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+
+    def test_several_tags_are_none(self):
+        self.counter.make_demo()
+        self.page.open()
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.counter.put("NTAG213", self.counter.tags()[0]["uid"])
+        self.page.wait("document.querySelector('.card.blank')")
+        self.assertFalse(self.page.can_press("Write the demo user"))
+        self.assertFalse(self.page.can_press("Take a payment"))
+
+    def test_an_old_image_is_named_and_pays_nothing(self):
+        self.counter.make_demo("12.50")
+        dump = f"{self.counter.home}/old"
+        self.counter.server.stop()
+        self.counter.run("tag", "dump", dump)
+        self.counter.start()
+        for _ in range(3):
+            self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.counter.server.stop()
+        self.counter.run("tag", "restore", dump, "--overwrite")
+        self.counter.start()
+        self.page.open()
+        self.page.see("Do not take or give money on this card", "Repair, at the desk")
+        self.assertFalse(self.page.can_press("Take a payment"))
+
+    def test_an_unknown_page_leads_back(self):
+        self.page.open("nowhere")
+        self.page.see("There is no such page.")
+        self.page.press("Back")
+        self.page.see("Blank tag")

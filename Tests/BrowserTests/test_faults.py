@@ -1,0 +1,189 @@
+"""What goes wrong in the middle: never is anything claimed that did not happen, nor twice."""
+
+from case import BrowserCase
+
+# The record is four pages: behind the last one it is whole.
+WHOLE = "4 pulled-after"
+CALLS = """
+window.calls = [];
+const send = window.fetch;
+window.fetch = (path, options) => {
+  window.calls.push([options?.method ?? "GET", String(path), options?.body ?? null]);
+  return send(path, options);
+};
+"""
+
+
+class FaultCase(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.uid = self.counter.make_demo("20.00")
+        added = self.page.driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": CALLS})
+        self.addCleanup(self.page.driver.execute_cdp_cmd,
+                        "Page.removeScriptToEvaluateOnNewDocument", added)
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+
+    def payments(self):
+        """The bodies of the payments that this page has sent."""
+        return self.page.script(
+            "return window.calls.filter(([, path]) => path.endsWith('/pay'))"
+            ".map(([, , body]) => JSON.parse(body))")
+
+    def assertOnePayment(self, sent):
+        payments = self.payments()
+        self.assertEqual(len(payments), sent)
+        self.assertEqual(len({each["operation"] for each in payments}), 1)
+
+
+class TornTests(FaultCase):
+    def pull(self, fault):
+        self.counter.tear(fault)
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+        self.page.see("Outcome unknown: tap the card again")
+        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+
+    def test_a_card_pulled_behind_a_whole_record_has_paid(self):
+        self.pull(WHOLE)
+        self.page.stage("done")
+        self.page.see("$17.50 available now")
+        self.assertOnePayment(sent=2)
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertAudited()
+
+    def test_a_card_pulled_in_front_of_a_whole_record_has_not_paid(self):
+        self.pull("2 torn mix 7")
+        self.page.stage("failed")
+        self.page.see("it did not happen", "Begin it anew.")
+        self.page.press("Back")
+        self.page.see("$20.00 available")
+        self.assertOnePayment(sent=2)
+        self.assertEqual(self.counter.done("pay"), [])
+        self.assertAudited()
+
+    def test_what_is_left_open_is_settled_when_the_card_lies_there_again(self):
+        self.counter.tear(WHOLE)
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+        self.page.press("Leave it open")
+        self.page.see("Hold a card to the reader")
+        self.counter.put(self.uid)
+        self.page.see("$17.50")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertOnePayment(sent=1)
+
+    def test_a_card_pulled_before_the_first_write_has_paid_nothing(self):
+        self.counter.tear("1 lost")
+        self.page.press("$2.50")
+        self.page.wait("document.querySelector('.stage.unknown, .stage.failed')")
+        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.assertEqual(self.counter.done("pay"), [])
+
+
+class LostServerTests(FaultCase):
+    loses_server = True
+
+    def test_a_server_that_dies_while_a_card_is_waited_for_has_paid_nothing(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.server.kill()
+        self.page.see("The server does not answer", "being asked for")
+        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.counter.start()
+        self.page.stage("unknown")
+        self.page.see("The server does not know this operation")
+        self.assertEqual(self.counter.done("pay"), [])
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertOnePayment(sent=3)
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+
+    def test_a_server_that_dies_in_a_payment_claims_nothing_and_pays_once(self):
+        # It dies in the write, as a machine does whose plug is pulled.
+        self.counter.tear("4 killed-after")
+        self.page.press("$2.50")
+        self.page.see("The server does not answer")
+        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.counter.server.kill()
+        self.counter.start()
+        self.page.stage("unknown")
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.page.see("$17.50 available now")
+        self.assertEqual(len({each["operation"] for each in self.payments()}), 1)
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertAudited()
+
+    def test_a_reloaded_page_does_not_lose_sight_of_its_payment(self):
+        self.counter.tear(WHOLE)
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+        self.page.driver.refresh()
+        self.page.stage("unknown")
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+
+    def test_a_stale_token_is_renewed_and_the_payment_sent_again_as_the_same(self):
+        self.counter.server.stop()
+        self.page.see("The server does not answer")
+        self.counter.start()
+        self.page.see_no("The server does not answer")
+        self.page.see("Amanda Gonzalez")
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertOnePayment(sent=2)
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+
+
+class TwoTabsTests(FaultCase):
+    def setUp(self):
+        super().setUp()
+        self.first = self.page.driver.current_window_handle
+        self.second = self.open_tab()
+        self.page.open()
+        self.page.see("Amanda Gonzalez")
+
+    def test_each_tab_sees_what_the_other_does_and_takes_it_for_nothing_of_its_own(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.turn_to(self.first)
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.turn_to(self.second)
+        self.page.see("Another counter, Payment, waiting")
+        self.assertEqual(self.page.count(".stage"), 0)
+        self.page.press("Take a payment")
+        self.page.press("$5.00")
+        self.page.stage("failed")
+        self.page.see("The reader is in use")
+        self.page.press("Back")
+        self.counter.put(self.uid)
+        self.page.see("$19.00 available")
+        self.turn_to(self.first)
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+
+    def test_closing_the_tab_that_waits_frees_the_reader(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("Take a payment")
+        self.page.press("$5.00")
+        self.page.stage("waiting")
+        self.page.driver.get("about:blank")
+        self.turn_to(self.first)
+        self.page.see_no("Another counter, Payment, waiting")
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.counter.put(self.uid)
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])

@@ -1,0 +1,227 @@
+"""That a question is refused says nothing of what was asked about."""
+
+import threading
+import time
+import uuid
+
+from counter import Refused
+from proxy import Proxy
+from test_cashiers import LOGIN, PASSWORD
+from test_faults import WHOLE, FaultCase
+
+# What answers instead of the server, the next time that something is asked for there; nobody where
+# there is no status.
+INSTEAD = """
+const [place, status, text] = arguments;
+const send = window.fetch;
+window.fetch = (path, options) => {
+  if (!String(path).includes(place)) return send(path, options);
+  window.fetch = send;
+  return status ? Promise.resolve(new Response(text, { status })) : Promise.reject(new TypeError());
+};
+"""
+# ... and what the server has done all the same.
+BEHIND = INSTEAD.replace("  window.fetch = send;", "  window.fetch = send;\n  send(path, options);")
+HTML = "<html><body><h1>Bad Gateway</h1></body></html>"
+REFUSALS = [
+    (401, "stale-token"), (409, "reader-taken"), (429, "too-many-attempts"), (500, "failed"),
+    (503, "closing"), (503, "starting"),
+]
+
+
+def refusal(status, word):
+    return f'''{{"status": {status}, "error": "{word}", "result": "refused",
+        "title": "It was {word}.", "meaning": "Nothing was begun."}}'''
+
+
+class AnswerCase(FaultCase):
+    loses_server = True
+
+    def assertPaidOnce(self):
+        self.assertEqual(len({each["operation"] for each in self.payments()}), 1)
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertAudited()
+
+    def wait_for_a_card(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+
+    def leave_open(self):
+        """A payment of which nobody knows whether the card has it."""
+        self.counter.tear(WHOLE)
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+
+
+class QuestionTests(AnswerCase):
+    def test_a_refused_question_is_no_outcome(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        for status, word in REFUSALS:
+            with self.subTest(word):
+                self.page.script(INSTEAD, "/operations/", status, refusal(status, word))
+                self.page.script(BEHIND, "/pay", 0, None)
+                self.page.press("$2.50")
+                self.page.stage("waiting")
+                self.page.press("Cancel")
+                self.page.wait("!document.querySelector('.stage')")
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_an_answer_of_somebody_elses_is_none(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.script(BEHIND, "/pay", 502, HTML)
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.put(self.uid)
+        self.page.stage("done")
+        self.assertPaidOnce()
+
+    def test_an_empty_answer_is_none(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.script(INSTEAD, "/pay", 200, "")
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertPaidOnce()
+
+
+class RepetitionTests(AnswerCase):
+    def test_a_refused_repetition_is_no_outcome(self):
+        self.leave_open()
+        for status, word in REFUSALS:
+            if status == 401:
+                continue
+            with self.subTest(word):
+                self.page.script(INSTEAD, "/pay", status, refusal(status, word))
+                self.page.press("Tap again")
+                self.page.see(f"It was {word}. It could not be asked for again just now")
+                self.assertEqual(self.page.count(".stage.unknown"), 1)
+                self.assertNotIn("Nothing was begun", self.page.text())
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertPaidOnce()
+
+    def test_where_the_reader_is_taken_it_is_asked_for_again_later(self):
+        self.leave_open()
+        other = str(uuid.uuid4())
+        adding = threading.Thread(target=self.add_one, args=(other,))
+        adding.start()
+        self.page.see("Another counter, Top-up, waiting")
+        self.page.press("Tap again")
+        self.page.see("The reader is in use", "It could not be asked for again just now")
+        self.assertEqual(self.page.count(".stage.unknown"), 1)
+        self.counter.call("DELETE", f"operations/{other}")
+        adding.join()
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertPaidOnce()
+
+    def add_one(self, operation):
+        with self.assertRaises(Refused):
+            self.counter.call("POST", "add", {"amount": "1.00", "operation": operation})
+
+    def test_a_cancelled_repetition_leaves_it_open(self):
+        self.leave_open()
+        self.page.press("Tap again")
+        self.page.stage("waiting")
+        self.page.press("Cancel")
+        self.page.stage("unknown")
+        self.assertNotIn("nothing was paid", self.page.text())
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertPaidOnce()
+
+
+class SessionTests(AnswerCase):
+    """With a session that ends before the answer is there."""
+
+    def setUp(self):
+        super().setUp()
+        self.counter.add_cashier("Ann", PASSWORD)
+        self.page.driver.refresh()
+        self.log_in("Ann")
+        self.page.see("Amanda Gonzalez")
+
+    def log_in(self, name):
+        self.page.see(LOGIN)
+        self.page.type("Cashier", name)
+        self.page.type("Password", PASSWORD)
+        self.page.press("Log in")
+        self.page.see(f"Cashier {name}")
+
+    def test_a_payment_that_the_server_died_in_is_asked_for_after_the_login(self):
+        self.counter.tear("4 killed-after")
+        self.page.press("$2.50")
+        self.page.see("The server does not answer")
+        self.counter.server.kill()
+        self.counter.start()
+        self.log_in("Ann")
+        self.page.stage("unknown")
+        self.assertEqual(self.page.count(".stage.failed"), 0)
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.page.see("$17.50 available now")
+        self.assertPaidOnce()
+
+    def test_a_repetition_without_a_session_is_no_outcome(self):
+        self.leave_open()
+        self.counter.add_cashier("Bob", PASSWORD)
+        self.counter.run("cashiers", "remove", "Ann")
+        self.page.press("Tap again")
+        self.log_in("Bob")
+        self.page.stage("unknown")
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertPaidOnce()
+
+
+class CutTests(AnswerCase):
+    """Behind a network that goes away without a word to the server."""
+    options = ("--listen", "127.0.0.2")
+
+    def setUp(self):
+        super().setUp()
+        port = int(self.counter.url.rpartition(":")[2])
+        # It was open at the server's own address so far.
+        self.page.requests()
+        self.proxy = Proxy(port)
+        self.addCleanup(self.proxy.close)
+        self.counter.url = f"http://127.0.0.1:{port}"
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.wait_for_a_card()
+        self.proxy.keeps_streams_away = True
+        # The browser tries some connections anew by itself.
+        asked = "return window.calls.some(([, path]) => path.includes('/operations/'))"
+        while not self.page.script(asked):
+            self.proxy.cut()
+            time.sleep(0.1)
+        self.page.see("The server does not answer")
+        self.page.stage("waiting")
+        self.counter.put(self.uid)
+        while not self.counter.done("pay"):
+            time.sleep(0.1)
+
+    def test_what_was_paid_meanwhile_is_shown_when_the_stream_is_back(self):
+        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.proxy.keeps_streams_away = False
+        self.page.stage("done")
+        self.page.see("$17.50 available now")
+        self.assertPaidOnce()
+
+    def test_who_cancels_is_told_that_it_was_paid(self):
+        self.page.press("Cancel")
+        self.page.stage("done")
+        self.page.see("$17.50 available now")
+        self.assertPaidOnce()

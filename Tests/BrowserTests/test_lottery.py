@@ -1,0 +1,165 @@
+"""Draws and tickets, as the lottery tells them or as they were kept from before."""
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from case import BrowserCase
+
+# More than a card has room for.
+LARGE = "9999999"
+
+
+class DrawTests(BrowserCase):
+    sandbox = True
+
+    def at(self, draw):
+        self.page.wait("document.querySelector('.one-draw .id')?.innerText === arguments[0]", draw)
+
+    def test_one_draw_and_its_neighbours_by_buttons_keys_and_swiping(self):
+        self.page.open("draws")
+        self.page.wait("document.querySelectorAll('.draw-row').length === 4")
+        self.page.go("draws/draw-2")
+        self.at("draw-2")
+        self.page.see("Top prize")
+        self.page.press("Next draw")
+        self.at("draw-3")
+        self.page.press("Previous draw")
+        self.at("draw-2")
+        self.page.keys(Keys.ARROW_RIGHT)
+        self.at("draw-3")
+        self.page.keys(Keys.ARROW_LEFT)
+        self.at("draw-2")
+        self.swipe(-120)
+        self.at("draw-3")
+        self.swipe(120)
+        self.at("draw-2")
+        self.page.go("draws/draw-4")
+        self.at("draw-4")
+        self.assertFalse(self.page.can_press("Next draw"))
+        self.page.press("All draws")
+        self.page.wait("document.querySelectorAll('.draw-row').length === 4")
+
+    def swipe(self, way):
+        date = self.page.wait("document.querySelector('.one-draw h2')")
+        ActionChains(self.page.driver).move_to_element(date).click_and_hold() \
+            .move_by_offset(way, 0).release().perform()
+
+    def test_what_was_kept_says_how_old_it_is_only_when_nobody_could_be_asked(self):
+        self.page.open("draws")
+        self.page.wait("document.querySelectorAll('.draw-row').length === 4")
+        self.assertNotIn("Kept from", self.page.text())
+        self.page.go("tickets")
+        self.page.see("not won")
+        self.counter.make_demo("5.00")
+        self.counter.sandbox.stop()
+        # Until then the answer may be kept without asking.
+        self.page.wait("fetch('/api/v1/draws').then((answer) => answer.json())"
+                       ".then(({ stale }) => stale)")
+        self.page.go("home")
+        self.page.see("Amanda Gonzalez")
+        self.page.go("draws")
+        self.page.see("Kept from", "the lottery could not be asked")
+        self.assertEqual(self.page.count(".draw-row"), 4)
+        self.page.go("tickets")
+        self.page.see("Kept from", "not won")
+        self.page.press("Buy a ticket")
+        self.page.stage("failed")
+        self.assertEqual(self.counter.done("ticket"), [])
+
+    def test_tickets_that_nobody_could_be_asked_for_are_not_said_to_be_none(self):
+        self.page.open("draws")
+        self.page.wait("document.querySelectorAll('.draw-row').length === 4")
+        self.counter.sandbox.stop()
+        self.page.go("tickets")
+        self.page.see("nobody answers there")
+        self.assertNotIn("No ticket", self.page.text())
+
+    def test_a_draw_that_is_none_is_refused(self):
+        self.page.open("draws/nothing")
+        self.page.see("Try again")
+        self.assertNotIn("tapcard draws", self.page.text())
+
+
+class UnreachedLotteryTests(BrowserCase):
+    def test_what_was_never_heard_of_is_not_made_up(self):
+        self.page.open("draws")
+        self.page.see("Try again")
+        self.assertEqual(self.page.count(".draw-row"), 0)
+
+
+class TicketTests(BrowserCase):
+    sandbox = True
+
+    def test_a_ticket_is_bought_listed_and_checked(self):
+        uid = self.counter.make_demo("20.00")
+        self.page.open("tickets")
+        self.page.see("Upcoming", "won", "not won")
+        self.page.press("Buy a ticket, $2.00")
+        self.page.stage("done")
+        self.page.see("Ticket bought", "$18.00 available now")
+        self.page.leave_check()
+        self.page.press("Tickets of this card")
+        self.page.see_no("not won")
+        self.counter.sandbox.draw()
+        self.counter.take()
+        self.page.press("Check a card's tickets")
+        self.page.stage("waiting")
+        self.counter.put(uid)
+        self.page.see("Card 04")
+        self.assertEqual(self.counter.done("ticket"), ["-2.00"])
+        self.assertAudited()
+
+    def test_a_prize_is_claimed_onto_the_card_once(self):
+        self.drawn("5")
+        self.page.press("Claim onto the card")
+        self.page.stage("done")
+        self.page.see("Prize booked", "$23.00 available now")
+        self.page.leave_check()
+        self.page.see("won $5.00", "claimed")
+        self.assertFalse(self.page.can_press("Claim onto the card"))
+        self.assertEqual(self.counter.done("claim"), ["5.00"])
+        self.assertAudited()
+
+    def test_a_prize_without_room_on_the_card_is_paid_out_of_the_drawer(self):
+        self.drawn(LARGE)
+        self.page.press("Pay out of the drawer")
+        self.page.see("out of the drawer?", "once and for good")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.paid_out(), [])
+        self.page.press("Pay out of the drawer")
+        self.page.press("Pay out of the drawer")
+        self.page.stage("done")
+        self.page.see("Prize booked", "$18.00 available now")
+        self.page.leave_check()
+        self.page.see("paid out")
+        self.assertFalse(self.page.can_press("Pay out of the drawer"))
+        self.assertEqual(self.paid_out(), [f"{LARGE}.00"])
+        self.assertAudited()
+
+    def paid_out(self):
+        return [each["paidOut"] for each in self.counter.history() if each["paidOut"]]
+
+    def drawn(self, prize):
+        """A ticket was bought and drawn, and won this."""
+        self.counter.environment["TAPCARD_PRIZES"] = " ".join(f"{hit}={prize}" for hit in range(7))
+        self.counter.server.stop()
+        self.counter.start()
+        self.counter.make_demo("20.00")
+        self.counter.call("POST", "ticket/buy", {})
+        self.counter.sandbox.draw()
+        self.page.open("tickets")
+        self.page.press("Tickets of this card")
+        # The draw before may be shown for as long as the lottery lets it be kept.
+        self.page.wait("fetch('/api/v1/tickets').then((answer) => answer.json())"
+                       ".then(({ drawn }) => drawn.some(({ claim }) => claim))")
+        self.page.press("All tickets")
+        self.page.press("Tickets of this card")
+
+    def test_without_enough_money_none_is_bought(self):
+        self.counter.make_demo("1.00")
+        self.page.open("tickets")
+        self.page.press("Buy a ticket")
+        self.page.stage("failed")
+        self.page.press("Back")
+        self.assertEqual(self.counter.done("ticket"), [])

@@ -1,0 +1,147 @@
+"""Money: taken, added, refused, given back; nothing moves that was not shown."""
+
+from selenium.webdriver.common.keys import Keys
+
+from case import BrowserCase
+from counter import Refused
+
+
+class MoneyTests(BrowserCase):
+    def test_preset_and_free_amounts_move_money_once(self):
+        self.counter.make_demo()
+        self.page.open()
+        self.page.press("Add funds")
+        self.page.press("$20.00")
+        self.page.stage("done")
+        self.page.see("Added", "$20.00 available now")
+        self.page.leave_check()
+        self.page.press("Counter")
+        self.page.press("Take a payment")
+        self.page.press("$2.50")
+        self.page.stage("done")
+        self.page.see("Paid", "$17.50 available now")
+        self.page.leave_check()
+        self.page.type("Another amount", "4.25")
+        self.page.press("Take")
+        self.page.stage("done")
+        self.page.see("$13.25 available now")
+        self.page.leave_check()
+        self.assertEqual(sorted(self.counter.done("pay")), ["-2.50", "-4.25"])
+        self.assertEqual(self.counter.done("add"), ["20.00"])
+        self.assertAudited()
+
+    def test_refused_amounts_are_refused_in_the_servers_words(self):
+        self.counter.make_demo("5.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        for text in ["-1", "4,50", "abc", "1.234", "1e3", ".5", "4.5.0", "0.00"]:
+            with self.assertRaises(Refused) as refused:
+                self.counter.call("POST", "pay", {"amount": text})
+            words = refused.exception.document["title"].rstrip(".")
+            with self.subTest(text):
+                self.page.type("Another amount", text)
+                self.page.press("Take")
+                self.page.wait("document.querySelector('.wrong')")
+                shown = self.page.script("return document.querySelector('.wrong').innerText")
+                self.assertEqual(shown.strip().rstrip(".").lower(), words.lower())
+                self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_insufficient_funds_say_what_is_there_once(self):
+        self.counter.make_demo("3.00")
+        self.page.open("pay")
+        self.page.press("$10.00")
+        self.page.stage("failed")
+        with self.assertRaises(Refused) as refused:
+            self.counter.call("POST", "pay", {"amount": "10.00"})
+        problem = refused.exception.document
+        self.page.see(problem["title"], problem["meaning"], "Add funds first, or charge less.")
+        text = self.page.text()
+        self.assertEqual(text.count(problem["title"]), 1)
+        self.assertNotIn("tapcard add", text)
+        self.page.press("Back")
+        self.page.see("$3.00 available")
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_a_card_is_waited_for_and_cancelling_pays_nothing(self):
+        self.counter.make_demo("5.00")
+        self.counter.take()
+        self.page.open("pay")
+        self.page.see("Hold a card to the reader")
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.page.press("Cancel")
+        self.page.see("Cancelled: nothing was paid.")
+        self.assertEqual(self.page.count(".stage"), 0)
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.page.keys(Keys.ESCAPE)
+        self.page.wait("!document.querySelector('.stage')")
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.put()
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+
+    def test_a_refund_goes_back_to_its_card(self):
+        self.counter.make_demo("20.00")
+        for amount in ("2.50", "4.00"):
+            self.counter.call("POST", "pay", {"amount": amount})
+        self.page.open("history")
+        self.page.see("$6.50 in 2 payments, $20.00 in 1 addition")
+        self.page.press("Refund \u2212$4.00")
+        self.page.press("Refund it")
+        self.page.see("Refund $4.00?")
+        self.page.press("Refund it")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.see("refunded")
+        self.page.press("Refund \u2212$2.50")
+        self.page.type("How much", "1,00")
+        self.page.press("Refund it")
+        self.page.see("write 1.00")
+        self.page.type("How much", "1.00")
+        self.page.press("Refund it")
+        self.page.press("Refund it")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.wait("document.querySelectorAll('.entry > small').length === 2")
+        self.assertEqual(sorted(self.counter.done("refund")), ["1.00", "4.00"])
+        self.assertAudited()
+
+    def test_history_of_one_card_and_the_day_before(self):
+        self.counter.make_demo("5.00")
+        self.counter.put("NTAG213")
+        self.counter.make_card(name="Eva", balance="7.00")
+        self.page.open()
+        self.page.press("History of this card")
+        self.page.see("$7.00")
+        self.page.see_no("$5.00")
+        self.page.press("All cards")
+        self.page.see("$5.00", "Takings of the day")
+        self.page.press("The same as a table")
+        self.page.wait("document.querySelector('figure table').innerText.includes('$')")
+        self.page.press("The day before")
+        self.page.see("No money moved.")
+        self.page.press("The day after")
+        self.page.see("in 0 payments")
+
+
+class PaceTests(BrowserCase):
+    options = ("--demo-pace",)
+
+    def test_at_demonstration_pace_the_spinner_stays_for_six_seconds(self):
+        self.counter.make_demo("5.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        # The page's own clock: however slow the machine is, it is never less.
+        self.page.script("""
+          window.since = {};
+          new MutationObserver(() => ["working", "done"].forEach((kind) => {
+            if (document.querySelector(`.stage.${kind}`)) since[kind] ??= performance.now();
+          })).observe(document.querySelector("main"), { childList: true, subtree: true });
+        """)
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertGreaterEqual(self.page.script("return since.done - since.working"), 5900)
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])

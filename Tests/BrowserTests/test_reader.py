@@ -1,0 +1,107 @@
+"""The page over the real libnfc and an emulated PN532, and where there is no reader at all."""
+
+from case import BrowserCase
+
+# Frames to the card, counted from when it is laid there.
+WITHIN_THE_WRITING = 6
+
+
+class EmulatedReaderTests(BrowserCase):
+    reader = "emulated"
+
+    def test_one_whole_story(self):
+        self.page.open()
+        self.page.see("Blank tag")
+        self.page.press("Write the demo user")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.see("Amanda Gonzalez")
+        self.page.press("Add funds")
+        self.page.press("$20.00")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.counter.emulator.tell("remove")
+        self.page.see("Hold a card to the reader")
+        self.page.go("pay")
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.emulator.tell("present")
+        self.page.stage("done")
+        self.page.see("$17.50 available now")
+        self.page.leave_check()
+        self.counter.emulator.tell("fault write 4 pulled-after")
+        self.page.press("$5.00")
+        self.page.stage("unknown")
+        self.counter.emulator.tell("present")
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.page.see("$12.50 available now")
+        self.page.leave_check()
+        self.page.go("scratch")
+        self.page.press("Scratch for me")
+        self.page.see("This is the code on the card")
+        self.assertEqual(sorted(self.counter.done("pay")), ["-2.50", "-5.00"])
+        self.assertAudited()
+        self.assertFalse(self.page.can_press("Simulated reader"))
+
+    def test_a_reader_that_is_pulled_out_is_told_and_found_again(self):
+        self.counter.make_demo("5.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.counter.emulator.tell("unplug")
+        self.page.see("No reader", "What to do")
+        self.assertFalse(self.page.can_press("$1.00"))
+        self.counter.emulator.tell("plug")
+        self.page.see("Reader ready", "Amanda Gonzalez")
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+
+    def test_a_reader_that_is_pulled_out_while_a_card_is_waited_for_has_paid_nothing(self):
+        self.counter.make_demo("5.00")
+        self.counter.emulator.tell("remove")
+        self.page.open("pay")
+        self.page.see("Hold a card to the reader")
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.counter.emulator.tell("unplug")
+        self.page.stage("failed")
+        self.page.press("Back")
+        self.counter.emulator.tell("plug")
+        self.page.see("Reader ready")
+        self.assertEqual(self.counter.done("pay"), [])
+
+
+    def test_a_reader_that_is_pulled_out_in_a_payment_leaves_it_to_the_next_tap(self):
+        self.counter.make_demo("5.00")
+        self.counter.emulator.tell("remove")
+        self.page.open("pay")
+        self.page.see("Hold a card to the reader")
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.counter.emulator.tell(f"fault data {WITHIN_THE_WRITING} unplug")
+        self.counter.emulator.tell("present")
+        self.page.stage("unknown")
+        self.page.see("No reader")
+        self.assertFalse(self.page.can_press("Tap again"))
+        self.counter.emulator.tell("plug")
+        self.page.see("Reader ready")
+        self.page.press("Tap again")
+        self.page.wait("document.querySelector('.stage.done, .stage.failed')")
+        isPaid = self.page.count(".stage.done") == 1
+        self.assertEqual(self.counter.done("pay"), ["-1.00"] if isPaid else [])
+        self.assertAudited()
+
+
+class NoReaderTests(BrowserCase):
+    reader = "pn532_uart:/dev/null/nothing"
+
+    def test_what_the_doctor_says_is_shown(self):
+        self.page.open(until="No reader")
+        self.page.press("What to do")
+        self.page.see("What the doctor says", "Problem:")
+        said = self.counter.run("doctor")["findings"]
+        self.page.see(*[each["what"] for each in said if each["severity"] == "problem"])
+        self.assertFalse(self.page.can_press("Funds available"))
+        self.page.press("Check the ledger now")
+        self.page.see("Every invariant holds")

@@ -1,0 +1,74 @@
+"""Scratching by scratching: two seconds that can be left, and then for good."""
+
+from selenium.webdriver.common.action_chains import ActionChains
+
+from case import BrowserCase
+
+
+class ScratchTests(BrowserCase):
+    # One test looks at the card while no server does.
+    loses_server = True
+
+    def setUp(self):
+        super().setUp()
+        self.counter.make_demo()
+        self.page.open()
+        self.page.press("Scratch")
+        self.field = self.page.find("Scratch field", "canvas")
+
+    def rub(self):
+        ActionChains(self.page.driver).move_to_element_with_offset(self.field, -100, 0) \
+            .click_and_hold().move_by_offset(60, 20).move_by_offset(60, -20).release().perform()
+
+    def begun(self):
+        self.page.wait("document.querySelector('.bar.runs')")
+
+    def state(self):
+        return self.counter.read()["state"]
+
+    def test_rubbing_reveals_the_code_that_is_on_the_card(self):
+        self.rub()
+        self.page.see("This is the code on the card")
+        code = self.page.script("return document.querySelector('.ticket code').innerText")
+        read = self.counter.read()
+        self.assertEqual((read["code"], read["state"]), (code, "scratched"))
+        self.page.press("Back")
+        self.page.see("Scratched already")
+        self.assertAudited()
+
+    def test_the_keyboard_does_the_same(self):
+        self.page.script("arguments[0].focus()", self.field)
+        self.page.keys(" ")
+        self.page.see("This is the code on the card")
+        self.assertEqual(self.state(), "scratched")
+
+    def test_nothing_is_shown_before_it_is_done(self):
+        self.rub()
+        self.begun()
+        self.assertEqual(self.page.count(".ticket code"), 0)
+        self.page.see("This is the code on the card")
+
+    def test_leaving_the_view_leaves_the_card_unscratched(self):
+        self.rub()
+        self.begun()
+        self.page.press("Leave without scratching")
+        self.page.see("Scratching was cancelled: nothing happened", "Not scratched yet")
+        self.assertEqual(self.state(), "unscratched")
+        self.page.press("Scratch")
+        self.page.press("Scratch for me")
+        self.page.see("This is the code on the card")
+        self.assertEqual(self.state(), "scratched")
+
+    def test_closing_the_page_leaves_the_card_unscratched(self):
+        self.rub()
+        self.begun()
+        self.page.driver.get("about:blank")
+        self.page.open()
+        self.page.see("Not scratched yet")
+        self.counter.server.stop()
+        self.assertEqual(self.counter.run("read")["state"], "unscratched")
+        self.assertEqual(self.counter.run("audit")["violations"], [])
+        kinds = [each["kind"] for each in self.counter.run("history")["entries"]
+                 if each["state"] == "committed"]
+        self.assertNotIn("scratch", kinds)
+        self.counter.start()

@@ -1,0 +1,266 @@
+"""Every screen, light, dark and narrow: how it looks, and what is wrong with it for those who do not
+see it or do not point."""
+
+import base64
+import os
+import unittest
+
+import axe_core_python
+from PIL import Image, ImageFilter
+
+import screens
+from browser import NARROW, WIDE
+from case import BrowserCase
+
+AXE = f"{os.path.dirname(axe_core_python.__file__)}/axe.min.js"
+LOOKS = {"light": (WIDE, "light"), "dark": (WIDE, "dark"), "narrow": (NARROW, "light")}
+# All rules once; then those whose answer the colours, or the size, can change.
+RULES = {"light": None, "dark": ["color-contrast"],
+         "narrow": ["scrollable-region-focusable"]}
+
+# The day's bars stand at one hour, whenever the test runs.
+ONE_HOUR = """
+const send = window.fetch;
+window.fetch = async (path, options) => {
+  const answer = await send(path, options);
+  if (!String(path).includes("takings")) return answer;
+  const day = await answer.json();
+  day.hours.forEach((each) => Object.assign(each, { paid: "0.00", added: "0.00" }));
+  Object.assign(day.hours[10], { paid: day.paid, added: day.added });
+  return new Response(JSON.stringify(day));
+};
+"""
+# What is another every time reads the same in each picture; nothing blinks, and no message of a
+# moment lies over it.
+STEADY = """
+const set = (places, text) => document.querySelectorAll(places).forEach((place) => {
+  if (place.firstChild?.nodeType === Node.TEXT_NODE) place.firstChild.data = text;
+});
+set("code", "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f");
+set(".uid", "04\u00a0AC\u00a06B\u00a072\u00a0BA\u00a06C\u00a080");
+set(".entry .when small:first-of-type", "1 Jan 2026, 12:00");
+set("tbody td, dd", "1");
+set(".finding p:not(:has(strong))", "What mends it.");
+set(".note.good span", "Reader ready");
+set(".pegs small", "1 in place, 1 elsewhere");
+document.querySelectorAll(".pegs i").forEach((peg) => peg.remove());
+document.querySelectorAll(".finding p strong").forEach((place) => {
+  if (place.nextSibling) place.nextSibling.data = "What is so.";
+});
+document.querySelectorAll(".stage .lead").forEach(({ firstChild }) => {
+  firstChild.data = firstChild.data.replace(/[0-9a-f-]{36}/, "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f");
+});
+document.querySelectorAll("input[type=date]").forEach((day) => { day.value = "2026-01-01"; });
+if (!window.steady) {
+  window.steady = new CSSStyleSheet();
+  steady.replaceSync("* { caret-color: transparent !important; outline: 0 !important; }"
+    + "#toasts, #status .quiet { display: none !important; }");
+  document.adoptedStyleSheets.push(steady);
+}
+document.querySelector("main").scrollIntoView();
+scrollTo(0, 0);
+return document.fonts.ready.then(() => true);
+"""
+DRAWN = ("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame("
+         "() => setTimeout(() => done(true)))))")
+AUDIT = """
+const [rules, done] = arguments;
+axe.run(document, { resultTypes: ["violations"], ...rules && { runOnly: rules } }).then(({ violations }) => done(
+  violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")
+    + " " + (node.any[0] ?? node.all[0] ?? node.none[0])?.message).slice(0, 3).join(" | ")}`)));
+"""
+# What axe does not look at: nothing scrolls sideways, and what is pressed is large enough for a thumb.
+ROOM = """
+const wrong = [];
+if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
+for (const it of document.querySelectorAll("button, a, select, input:not([type=checkbox])")) {
+  const { width, height, bottom } = it.getBoundingClientRect();
+  const isInText = getComputedStyle(it).display === "inline";
+  if (!it.checkVisibility() || bottom < 0 || isInText) continue;
+  if (width < 43.5 || height < 43.5) {
+    wrong.push(`${it.innerText || it.id} is ${width.toFixed()} by ${height.toFixed()}`);
+  }
+}
+if (document.querySelectorAll("h1").length !== 1) wrong.push("not one heading of the page");
+return wrong;
+"""
+
+
+class ScreenCase(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.page.look(*LOOKS["light"], moves=False)
+        added = self.page.driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": ONE_HOUR})
+        self.addCleanup(self.page.driver.execute_cdp_cmd,
+                        "Page.removeScriptToEvaluateOnNewDocument", added)
+        with open(AXE, encoding="utf-8") as file:
+            self.axe = file.read()
+
+    def screen(self, name):
+        """Looks at the screen as it is now, in each way."""
+        for look, (size, scheme) in LOOKS.items():
+            with self.subTest(screen=name, look=look):
+                self.page.look(size, scheme, moves=False)
+                # The page draws itself anew for another size; what is made steady comes after that.
+                self.page.script(DRAWN)
+                self.page.script(STEADY)
+                png = base64.b64decode(self.page.driver.execute_cdp_cmd(
+                    "Page.captureScreenshot", {"format": "png"})["data"])
+                self.assertIsNone(screens.compare(f"{name}-{look}", png))
+                self.assertEqual(self.page.script(ROOM), [])
+                if not self.page.script("return Boolean(window.axe)"):
+                    self.page.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": self.axe})
+                self.assertEqual(self.page.driver.execute_async_script(AUDIT, RULES[look]), [])
+        self.page.look(*LOOKS["light"], moves=False)
+
+    def at(self, view, *words):
+        self.page.go(view)
+        self.page.see(*words)
+
+
+class CounterScreens(ScreenCase):
+    def test_the_card_and_what_is_done_with_it(self):
+        page, counter = self.page, self.counter
+        page.open()
+        page.see("Blank tag")
+        self.screen("home-blank")
+        counter.take()
+        page.see("Hold a card to the reader")
+        self.screen("home-empty")
+        counter.put()
+        uid = counter.make_demo("12.50")
+        page.see("$12.50")
+        self.screen("home-card")
+        self.at("pay", "Usual amounts")
+        self.screen("pay")
+        page.type("Another amount", "4,50")
+        page.press("Take")
+        page.see("has a comma")
+        self.screen("pay-comma")
+        page.type("Another amount", "100")
+        page.press("Take")
+        page.stage("failed")
+        self.screen("stage-failed")
+        page.press("Back")
+        counter.take()
+        page.see("Hold a card to the reader")
+        page.press("$1.00")
+        page.stage("waiting")
+        self.screen("stage-waiting")
+        counter.put(uid)
+        page.stage("done")
+        self.screen("stage-done")
+        page.leave_check()
+        counter.tear("4 pulled-after")
+        page.press("$2.50")
+        page.stage("unknown")
+        self.screen("stage-unknown")
+        counter.put(uid)
+        page.press("Tap again")
+        page.stage("done")
+        page.leave_check()
+        self.at("scratch", "Scratch for me")
+        self.screen("scratch")
+        page.press("Scratch for me")
+        page.see("This is the code on the card")
+        self.screen("scratched")
+        self.at("desk", "What an operator may do")
+        self.screen("desk")
+        page.press("Pay out and close")
+        page.see("That cannot be undone")
+        self.screen("desk-question")
+        page.press("Leave it as it is")
+        self.at("issue", "Makes a card of a blank tag")
+        self.screen("issue")
+        self.at("history", "Takings of the day", "Entries")
+        page.press("Refund \u2212$1.00")
+        self.screen("history")
+        page.press("Simulated reader")
+        page.see("No hardware and no real money")
+        self.screen("simulator")
+        page.press("Simulated reader")
+        counter.call("POST", "block", {})
+        self.at("home", "This card is blocked")
+        self.screen("home-barred")
+        self.at("health", "What the doctor says", "Good:")
+        self.screen("health")
+
+
+class ServiceScreens(ScreenCase):
+    sandbox = True
+
+    def test_what_the_services_show(self):
+        page, counter = self.page, self.counter
+        counter.make_demo("12.50")
+        counter.call("POST", "scratch", {})
+        page.open("activate")
+        page.see("Amanda Gonzalez", "Send the code")
+        self.screen("activate")
+        counter.sandbox.name_version("6.1")
+        page.press("Send the code")
+        page.wait("document.querySelector('dialog')")
+        self.screen("activate-refused")
+        page.press("Close")
+        self.at("draws", "Top prize")
+        self.screen("draws")
+        page.go("draws/draw-2")
+        page.wait("document.querySelector('.one-draw')")
+        self.screen("draw")
+        self.at("tickets", "not won")
+        self.screen("tickets")
+        self.at("mastermind", "Name at the service")
+        self.screen("mastermind-login")
+        counter.call("POST", "mastermind/login",
+                     {"user": "amanda", "password": counter.sandbox.password})
+        counter.call("POST", "mastermind/start", {"slots": 1})
+        for colour in range(1, 7):
+            if counter.call("POST", "mastermind/guess", {"colours": [colour]})["solved"]:
+                break
+        self.at("mastermind/ranking", "amanda")
+        self.screen("mastermind-ranking")
+        counter.call("POST", "mastermind/start", {"slots": 4})
+        counter.call("POST", "mastermind/guess", {"colours": [1, 2, 4, 3]})
+        self.at("mastermind", "Guess 1")
+        page.press("5 violet")
+        self.screen("mastermind-board")
+
+
+class ComparisonTests(unittest.TestCase):
+    """What another look is, and what is none."""
+
+    def setUp(self):
+        self.kept = screens.kept("home-card-light")
+
+    def part(self, changed):
+        return screens.differing(self.kept, changed)
+
+    def test_another_colour_of_a_button_is_another_look(self):
+        changed = self.kept.copy()
+        changed.paste("#8a1c12", (1120, 755, 1200, 785))
+        self.assertGreater(self.part(changed), screens.TOLERATED)
+
+    def test_a_word_that_moved_is_another_look(self):
+        word = self.kept.crop((16, 758, 110, 784))
+        changed = self.kept.copy()
+        changed.paste(self.kept.getpixel((8, 770)), (16, 758, 110, 784))
+        changed.paste(word, (24, 758))
+        self.assertGreater(self.part(changed), screens.TOLERATED)
+
+    def test_softer_edges_and_fewer_colours_are_none(self):
+        softer = self.kept.filter(ImageFilter.GaussianBlur(0.5))
+        self.assertLessEqual(self.part(softer), screens.TOLERATED)
+        fewer = self.kept.quantize(64, kmeans=3, dither=Image.Dither.NONE).convert("RGB")
+        self.assertLessEqual(self.part(fewer), screens.TOLERATED)
+
+    def test_another_size_is_another_look(self):
+        self.assertEqual(self.part(self.kept.crop((0, 0, 1280, 799))), 1.0)
+
+
+class NoReaderScreens(ScreenCase):
+    reader = "pn532_uart:/dev/null/nothing"
+
+    def test_where_there_is_no_reader(self):
+        self.page.open(until="No reader")
+        self.page.see("What to do")
+        self.screen("home-no-reader")

@@ -1,0 +1,126 @@
+"""Every other link and button of the page: where it leads, or what it does."""
+
+from case import BrowserCase
+
+
+class WayTests(BrowserCase):
+    sandbox = True
+
+    def setUp(self):
+        super().setUp()
+        self.uid = self.counter.make_demo("5.00")
+
+    def here(self, title):
+        self.page.wait("document.querySelector('h1')?.innerText === arguments[0]", title)
+
+    def test_the_sections_and_the_way_home(self):
+        self.page.open()
+        for name, title in (
+                ("Lottery", "Draws"), ("Game", "Mastermind"), ("History", "History"),
+                ("Desk", "Desk"), ("Health", "Health"), ("Counter", "Counter")):
+            self.page.press(name)
+            self.here(title)
+            self.page.wait("document.querySelector('#nav [aria-current]').innerText === arguments[0]",
+                           name)
+        self.page.press("Desk")
+        self.page.press("tapcard")
+        self.here("Counter")
+
+    def test_lottery(self):
+        self.page.open("draws")
+        self.page.press("Monday, 29 May 2023")
+        self.page.wait("document.querySelector('.one-draw .id')?.innerText === 'draw-3'")
+        self.page.press("My tickets")
+        self.here("My tickets")
+        self.page.press("Draws")
+        self.here("Draws")
+        self.counter.sandbox.stop()
+        self.page.go("draws/draw-9")
+        self.page.press("Try again")
+        self.page.see("Try again")
+
+    def test_history_of_the_card_that_an_entry_names(self):
+        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.page.open("history")
+        self.page.press("This card")
+        self.page.see_no("Takings of the day")
+        self.page.press("All cards")
+        self.page.see("Takings of the day")
+        self.page.press(self.page.script("return document.querySelector('.entry .uid').innerText"))
+        self.page.see_no("Takings of the day")
+        self.assertIn(self.uid, self.page.driver.current_url)
+        self.page.press("All cards")
+        self.page.wait("document.querySelector('input[type=date]')")
+        self.page.script("""
+          const day = document.querySelector("input[type=date]");
+          day.value = "2020-02-29";
+          day.dispatchEvent(new Event("change"));
+        """)
+        self.page.see("No money moved.")
+
+    def test_a_typed_amount_is_added(self):
+        self.page.open("add")
+        self.page.type("Another amount", "0.75")
+        self.page.press("Add")
+        self.page.stage("done")
+        self.page.see("$5.75 available now")
+
+    def test_cards_are_made_from_every_place_that_offers_it(self):
+        self.counter.put("NTAG213")
+        self.page.open()
+        self.page.press("Issue a card")
+        self.here("Issue a card")
+        self.page.press("Write the demo user")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.press("Desk")
+        self.page.press("Issue a card")
+        self.here("Issue a card")
+        self.counter.put("NTAG213")
+        self.page.see("Blank tag")
+        self.page.field("Protect the tag with a password").click()
+        self.page.press("Issue it")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.counter.put("NTAG213")
+        self.page.press("Desk")
+        self.page.see("Blank tag")
+        self.page.press("Write the demo user")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.assertEqual(self.counter.call("GET", "audit")["cards"], 4)
+
+    def test_the_code_is_activated_right_behind_its_scratching(self):
+        self.page.open("scratch")
+        self.page.press("Scratch for me")
+        self.page.press("Activate it")
+        self.page.press("Send the code")
+        self.page.see("The card is activated.")
+
+    def test_health(self):
+        self.page.open("health")
+        self.page.see("Good:")
+        self.page.press("Look again")
+        self.page.see("Good:")
+        self.page.press("Check the ledger now")
+        self.page.see("Every invariant holds: 1 card,")
+
+
+class CommandTests(BrowserCase):
+    reader = "pn532_uart:/dev/null/nothing"
+
+    def test_a_command_of_the_doctor_is_copied(self):
+        self.page.open("health", until="Problem:")
+        commands = [command for each in self.counter.run("doctor")["findings"]
+                    for command in each["commands"]]
+        if not commands:
+            self.skipTest("the doctor of this machine names no command")
+        self.page.driver.execute_cdp_cmd("Browser.grantPermissions", {
+            "origin": self.counter.url,
+            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+        self.addCleanup(self.page.driver.execute_cdp_cmd, "Browser.resetPermissions", {})
+        self.page.press(f"Copy: {commands[0]}")
+        self.page.see("Copied")
+        self.assertEqual(self.page.script("return navigator.clipboard.readText()"), commands[0])
+        self.page.press("Close")
+        self.page.wait("!document.querySelector('.toast')")
