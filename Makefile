@@ -6,6 +6,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 UDEV_RULES ?= /etc/udev/rules.d
 MODPROBE ?= /etc/modprobe.d
+SYSTEMD ?= /etc/systemd
+SYSUSERS ?= /etc/sysusers.d
 
 STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
@@ -17,9 +19,9 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo test prove mutants memcheck sanitize fuzz fuzz-build soak check bench lint format docs clean \
+.PHONY: all deps build-deps build demo test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check bench lint format docs clean \
 	install uninstall \
-	install-udev uninstall-udev
+	install-service uninstall-service install-udev uninstall-udev
 
 all: build
 
@@ -40,13 +42,25 @@ demo: build
 
 # Three runs. The end-to-end tests wait for the programs that they start, and hold up what shares their
 # threads; those of servers and clients open so many files that libnfc would not work beside them.
-NETWORK = WebServerTests|RemoteServicesTests|ServiceSandboxTests
+NETWORK = WebServerTests|RemoteServicesTests|ServiceSandboxTests|KioskServerTests
 test: deps
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --filter "$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --filter EndToEndTests
 	.build/release/FaultEnumerator test
+	TAPCARD=.build/release/tapcard $(BROWSER)
+
+# The counter page in a real browser, against the program that is there; screens keeps how it looks.
+BROWSER = .build/python/bin/python -m unittest discover \
+	-s Tests/BrowserTests -t Tests/BrowserTests
+browser: deps
+	$(SWIFT) build -c release --product tapcard $(STRICT)
+	TAPCARD=.build/release/tapcard $(BROWSER)
+
+screens: deps
+	$(SWIFT) build -c release --product tapcard $(STRICT)
+	SCREENS=write TAPCARD=.build/release/tapcard $(BROWSER) -k Screens
 
 # Every schedule of more faults, and every rule left out: see docs/TESTING.md. It may be stopped at any
 # time, and goes on behind the runs that it has done.
@@ -55,7 +69,7 @@ prove: deps mutants
 	packaging/prove .build/release/FaultEnumerator .build/prove
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet \
-		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests"
+		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests|ServedAPITests"
 
 # A build of its own, in which rules can be left out: each must be missed.
 mutants: deps
@@ -85,6 +99,23 @@ sanitize-%: deps
 	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --filter EndToEndTests
 	.build/$*/release/FaultEnumerator --chips NTAG213 --faults 1 --classes few
 
+# Which lines of Sources the tests run, those included that only the programs run which they start. A
+# build of its own; what a killed process had run by then is not counted. C code is built with the name
+# of the files, because tests start programs without most variables.
+COVERED = -c release --scratch-path .build/coverage -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
+coverage: export LLVM_PROFILE_FILE = $(CURDIR)/.build/coverage/profiles/%8m.profraw
+coverage: deps
+	rm -rf .build/coverage/profiles
+	$(SWIFT) build --build-tests $(COVERED) -Xcc -fcoverage-mapping \
+		-Xcc -fprofile-instr-generate=$(LLVM_PROFILE_FILE) $(STRICT)
+	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"
+	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet --filter "$(NETWORK)"
+	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet --filter EndToEndTests
+	-TAPCARD=.build/coverage/release/tapcard $(BROWSER)
+	# A test's helper without any C in it writes to where it is started.
+	rm -f default.profraw
+	packaging/coverage .build/coverage
+
 # Looks for inputs that break something: see docs/TESTING.md.
 fuzz: fuzz-build
 	@Fuzz/run $(SECONDS) $(TARGET)
@@ -111,9 +142,11 @@ check: deps
 
 # The figures of the design: in one process, and of whole programs side by side.
 bench: deps build
+	@packaging/install-dependencies bench
 	$(SWIFT) build -c release --product TapcardBenchmarks $(STRICT)
 	.build/release/TapcardBenchmarks
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
+	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)
@@ -144,6 +177,17 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard
 	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tapcard
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tapcard.fish
+
+# As root: the counter page as a service of the machine, for a user of its own, not started yet.
+install-service: install
+	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(SYSUSERS)
+	sed 's|/usr/local/|$(PREFIX)/|' packaging/tapcard.service > $(DESTDIR)$(SYSTEMD)/system/tapcard.service
+	install -m 644 packaging/tapcard.sysusers $(DESTDIR)$(SYSUSERS)/tapcard.conf
+	@test -n "$(DESTDIR)" || { systemd-sysusers && systemctl daemon-reload; }
+
+uninstall-service:
+	rm -f $(DESTDIR)$(SYSTEMD)/system/tapcard.service $(DESTDIR)$(SYSUSERS)/tapcard.conf
+	@test -n "$(DESTDIR)" || systemctl daemon-reload
 
 # As root: gives the readers to whoever is logged in, and keeps the kernel's drivers off them.
 install-udev:

@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PYTHON = f"{ROOT}/.build/python/bin/python"
+from measuring import PYTHON, ROOT, resident_kib, share_of_core, table, ticks, tree
+
 NFCPY = f"{ROOT}/Tests/OtherClients/nfcpy_client.py"
 IDLE_SECONDS = 10
 FEW_TAPS = 10
@@ -73,12 +73,6 @@ def instructions(words, env):
     return sum(int(number) for number in re.findall(r"Collected : (\d+)", counted))
 
 
-def table(heading, rows):
-    widths = [max(len(str(row[i])) for row in [heading] + rows) for i in range(len(heading))]
-    for row in [heading, ["-" * width for width in widths]] + rows:
-        print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
-
-
 def compare(reader, tapcard, folder):
     """One card read by each program, from its start to its end."""
     env = environment(reader, folder)
@@ -109,27 +103,6 @@ def compare(reader, tapcard, folder):
     return tapcard_count <= nfcpy_count / 10
 
 
-def tree(process):
-    """A process and those that it started."""
-    found = [process]
-    for task in os.listdir(f"/proc/{process}/task"):
-        with open(f"/proc/{process}/task/{task}/children") as file:
-            for child in file.read().split():
-                found += tree(int(child))
-    return found
-
-
-def ticks(process):
-    with open(f"/proc/{process}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
-
-
-def resident_kib(process):
-    with open(f"/proc/{process}/status") as file:
-        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
-
-
 class Watch:
     def __init__(self, tapcard, env):
         self.process = subprocess.Popen(
@@ -156,7 +129,7 @@ def idle(reader, tapcard, env):
     time.sleep(IDLE_SECONDS)
     used = sum(ticks(process) for process in processes) - before
     watch.stop()
-    share = used / os.sysconf("SC_CLK_TCK") / IDLE_SECONDS * 100
+    share = share_of_core(used, IDLE_SECONDS)
     print(f"\nIdle watch, {len(processes)} processes, {IDLE_SECONDS} s: {share:.2f} % of a core, "
           "at most 1")
     return share < 1
