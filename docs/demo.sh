@@ -202,6 +202,53 @@ kill "$played"
 wait "$played" 2>/dev/null
 export TAPCARD_READER=sim
 
+chapter 'The counter page: the same reader in a browser, and for programs that ask over HTTP.'
+step 0 'lies on' sim put
+serve() {
+    "$tapcard" serve >"$home/page.txt" 2>"$home/page.log" </dev/null &
+    page=$!
+    trap 'kill "$page" 2>/dev/null; rm -rf "$home"' EXIT
+    for _ in {1..200}; do grep -q http "$home/page.txt" && break; sleep 0.05; done
+    address=$(grep -o 'http://[^ ]*' "$home/page.txt")
+}
+serve
+printf '  $ tapcard serve\n'
+sed 's/^/      /' "$home/page.txt"
+# ask WORD METHOD PATH [BODY]: a request of somebody who has the page's token.
+ask() {
+    local word=$1 method=$2 path=$3 body=${4:-} host=${address#http://}
+    host=${host%/}
+    printf '  > %s %s %s\n' "$method" "$path" "$body"
+    for _ in {1..100}; do
+        request
+        # Behind an operation the card is read anew.
+        [ "$method" = GET ] && [[ "$said" != *"$word"* ]] || break
+        sleep 0.05
+    done
+    [ "$path" = /api/v1/session ] ||
+        sed 's/,"/, "/g' <<<"$said" | fold -s -w 88 | sed 's/^/      /'
+    if [[ "$said" != *"$word"* ]]; then
+        printf '    WRONG: it does not say "%s"\n' "$word"
+        failures=$((failures + 1))
+    fi
+}
+request() {
+    exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
+    printf '%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n' "$method" "$path" "$host" >&3
+    [ -z "${token:-}" ] || printf 'Authorization: Bearer %s\r\n' "$token" >&3
+    printf 'Content-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' "${#body}" "$body" >&3
+    said=$(sed '1,/^\r*$/d' <&3)
+    exec 3>&-
+}
+ask '"reader":{"state":"ready"' GET /api/v1/health
+ask 'token-missing' POST /api/v1/add '{"amount":"1.00"}'
+ask '"token"' POST /api/v1/session
+token=$(grep -o '"token":"[0-9a-f]*' <<<"$said" | cut -d'"' -f4)
+ask '"balance":"3.00"' POST /api/v1/add '{"amount":"1.00"}'
+ask '"balance":"3.00"' GET /api/v1/card
+kill "$page"
+wait "$page" 2>/dev/null
+
 chapter 'Every cent is accounted for.'
 step 0 'refund' history
 step 0 'every invariant holds' audit
@@ -212,3 +259,12 @@ if [ "$failures" -ne 0 ]; then
     exit 1
 fi
 printf '\nAll steps came out right. Try it yourself:\n  %s --reader sim demo\n' "$given"
+printf 'and in a browser:\n  %s --reader sim serve\n' "$given"
+# For whoever looks on: the page of this story, with its cards, until they have seen enough.
+if [ -t 0 ] && [ -t 1 ]; then
+    serve
+    printf '\nThe counter page of this story is at %s%s%s; Enter ends it. ' "$bold" "$address" "$plain"
+    read -r
+    kill "$page"
+    wait "$page" 2>/dev/null
+fi
