@@ -100,3 +100,30 @@ public struct NoCounterPages: CounterPages, RunningCounterPage {
     public func waitForCancellation() async {}
     public func stop() async {}
 }
+
+/// An activation service that takes its time: it answers when a test says so.
+public final class HeldActivation: ActivationService {
+    private let questions: AsyncStream<Void>
+    private let answers: AsyncStream<ActivationAnswer>
+    private let asked: AsyncStream<Void>.Continuation
+    private let answered: AsyncStream<ActivationAnswer>.Continuation
+
+    public init() {
+        (questions, asked) = AsyncStream.makeStream()
+        (answers, answered) = AsyncStream.makeStream()
+    }
+
+    public func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        asked.yield()
+        for await answer in answers { return answer }
+        throw ServiceError(.cancelled, "nobody waits any more")
+    }
+
+    public func waitForQuestion() async { for await _ in questions { return } }
+    public func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
+
+    /// With the others out of reach.
+    public var services: Services {
+        Services(activation: self, lottery: NoServices(), mastermind: NoServices())
+    }
+}

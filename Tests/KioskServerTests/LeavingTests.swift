@@ -124,29 +124,3 @@ struct LeavingTests {
         }
     }
 }
-
-/// An activation service that takes its time: it answers when a test says so.
-private final class HeldActivation: ActivationService {
-    private let questions: AsyncStream<Void>
-    private let answers: AsyncStream<ActivationAnswer>
-    private let asked: AsyncStream<Void>.Continuation
-    private let answered: AsyncStream<ActivationAnswer>.Continuation
-
-    init() {
-        (questions, asked) = AsyncStream.makeStream()
-        (answers, answered) = AsyncStream.makeStream()
-    }
-
-    func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-        asked.yield()
-        for await answer in answers { return answer }
-        throw ServiceError(.cancelled, "nobody waits any more")
-    }
-
-    func waitForQuestion() async { for await _ in questions { return } }
-    func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
-
-    var services: Services {
-        Services(activation: self, lottery: NoServices(), mastermind: NoServices())
-    }
-}

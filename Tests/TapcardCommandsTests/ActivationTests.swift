@@ -133,9 +133,7 @@ struct ActivationTests {
     @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")
     func left() async throws {
         let service = HeldActivation()
-        let bench = try ProgramBench(
-            services: Services(
-                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        let bench = try ProgramBench(services: service.services)
         _ = await bench.run("demo --quiet")
         _ = await bench.run("scratch --quiet")
         let work = Task { await bench.run("activate --verbose") }
@@ -162,9 +160,7 @@ struct ActivationTests {
     @Test("who ends the process at once is told that the activation is open")
     func cutShort() async throws {
         let service = HeldActivation()
-        let bench = try ProgramBench(
-            services: Services(
-                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        let bench = try ProgramBench(services: service.services)
         _ = await bench.run("demo --quiet")
         _ = await bench.run("scratch --quiet")
         for line in ["activate", "activate --json"] {
@@ -197,10 +193,7 @@ struct ActivationTests {
         .timeLimit(.minutes(1)))
     func terminal() async throws {
         let service = HeldActivation()
-        let bench = try ProgramBench(
-            isTerminal: true,
-            services: Services(
-                activation: service, lottery: NoServices(), mastermind: NoServices()))
+        let bench = try ProgramBench(isTerminal: true, services: service.services)
         _ = await bench.run("demo --quiet")
         _ = await bench.run("scratch --quiet")
         let work = Task { await bench.run("activate") }

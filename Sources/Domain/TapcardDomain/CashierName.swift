@@ -16,10 +16,5 @@ public struct CashierName: Hashable, Sendable, CustomStringConvertible {
         self.text = name
     }
 
-    public static func == (left: Self, right: Self) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
     public var description: String { text }
 }
