@@ -46,15 +46,25 @@ struct WatchTests {
 
     @Test("who waits for no card at all does not ask without a pause")
     func impatient() async throws {
+        #expect(try await waits(.zero) == [.seconds(1), .seconds(1), .seconds(1)])
+    }
+
+    @Test("a reader that was lost before is missed soon: the first look is a short one")
+    func lostBefore() async throws {
+        #expect(try await waits(.seconds(30)) == [.seconds(1), .seconds(30), .seconds(30)])
+    }
+
+    /// How long it looks for a card that comes at the third look, where it is to wait so long.
+    private func waits(_ wait: Duration) async throws -> [Duration] {
         let world = try await World.withCard()
         let reader = Unsteady(world.reader)
         await reader.meet([.noTag, .noTag])
-        let patient = world.station(reader: reader)
+        let usual = world.station(reader: reader)
         let station = Station(
-            reader: patient.reader, ledger: patient.ledger, keys: patient.keys,
-            settings: Station.Settings(wait: .zero), surroundings: patient.surroundings)
+            reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
+            settings: Station.Settings(wait: wait), surroundings: usual.surroundings)
         await station.watch(settling: true) { _ in false }
-        #expect(await reader.limits == [.seconds(1), .seconds(1), .seconds(1)])
+        return await reader.limits
     }
 
     @Test("another card in its place is a tap of its own, at once")

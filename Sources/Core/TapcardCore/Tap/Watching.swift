@@ -4,6 +4,7 @@ import TapcardDomain
 extension Station {
     /// How often an occupied reader is asked whether the card still lies there.
     private static let presenceInterval = Duration.milliseconds(100)
+    /// Who waits for no card at all would ask again and again without a pause.
     private static let shortestWait = Duration.seconds(1)
     /// How often in a row a card must be missing to have been taken away: a card that is moved a
     /// little is lost for a moment.
@@ -28,7 +29,9 @@ extension Station {
     public func watch(
         settling: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
-        let station = waitingLonger
+        let patient = waiting(max(settings.wait, Station.shortestWait))
+        // A reader that was lost before is told of soon, not when a card could have come.
+        var station = waiting(Station.shortestWait)
         while !Task.isCancelled {
             let lying: CardUID?
             var wereSeveral = false
@@ -38,7 +41,10 @@ extension Station {
                 guard await show(.card(reading)) else { return }
             } catch {
                 if error.kind == .cancelled { return }
-                if error.result == .noCard { continue }
+                if error.result == .noCard {
+                    station = patient
+                    continue
+                }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await sawReaderComeBack(show) else { return }
@@ -57,10 +63,9 @@ extension Station {
         }
     }
 
-    /// Who waits for no card at all would ask again and again without a pause.
-    private var waitingLonger: Station {
+    private func waiting(_ wait: Duration) -> Station {
         var settings = settings
-        settings.wait = max(settings.wait, Station.shortestWait)
+        settings.wait = wait
         return Station(
             reader: reader, ledger: ledger, keys: keys, settings: settings,
             surroundings: surroundings)
