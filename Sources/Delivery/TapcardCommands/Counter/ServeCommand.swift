@@ -20,7 +20,8 @@ extension Command {
                     name: "demo-pace", help: "Let the page show a payment for six seconds"),
                 CommandOption(
                     name: "listen", value: "ADDRESS",
-                    help: "The IPv4 address to listen at, such as 0.0.0.0 for all: 127.0.0.1"),
+                    help: "The IPv4 address to listen at: 127.0.0.1. 0.0.0.0 is all of them, and "
+                        + "then --name is needed"),
                 .tlsCertificate, .tlsKey,
                 CommandOption(
                     name: "name", value: "HOST",
