@@ -31,6 +31,7 @@ struct CounterOperation: Sendable {
     /// The page that has asked; nobody's when it was another program.
     let client: OperationID?
     let cashier: CashierName?
+    let began = ContinuousClock.now
     var phase = Phase.begun
     var uid: CardUID?
     var answer: CounterDesk.Answer?

@@ -68,6 +68,7 @@ final class KioskLog: Sendable {
 
     func ended(_ operation: CounterOperation) {
         let problem = operation.answer?.problem
+        let lasted = operation.began.duration(to: .now)
         say(
             "operation",
             [
@@ -80,6 +81,9 @@ final class KioskLog: Sendable {
                 JSONMember(
                     key: "uid",
                     value: operation.uid.map { .string($0.description) } ?? .null),
+                JSONMember(
+                    key: "milliseconds",
+                    value: .number(String(Int64(lasted / .milliseconds(1))))),
             ])
     }
 }
