@@ -17,6 +17,7 @@ const send = window.fetch;
 window.fetch = (path, options) => {
   if (!String(path).includes(place)) return send(path, options);
   window.fetch = send;
+  window.instead = place;
   return status ? Promise.resolve(new Response(text, { status })) : Promise.reject(new TypeError());
 };
 """
@@ -64,9 +65,11 @@ class QuestionTests(AnswerCase):
                 self.page.script(INSTEAD, "/operations/", status, refusal(status, word))
                 self.page.script(BEHIND, "/pay", 0, None)
                 self.page.press("$2.50")
+                self.page.wait("window.instead === '/operations/'")
                 self.page.stage("waiting")
                 self.page.press("Cancel")
                 self.page.wait("!document.querySelector('.stage')")
+                self.assertEqual(self.page.count(".toast"), 1)
         self.assertEqual(self.counter.done("pay"), [])
 
     def test_an_answer_of_somebody_elses_is_none(self):
@@ -107,6 +110,22 @@ class RepetitionTests(AnswerCase):
         self.page.press("Tap again")
         self.page.stage("done")
         self.assertPaidOnce()
+
+    def test_a_repetition_without_a_ledger_is_no_outcome(self):
+        self.leave_open()
+        failed = refusal(500, "ledger-unavailable").replace("refused", "ledger")
+        ended = f'{{"operation": "{self.payments()[0]["operation"]}", "phase": "failed", "problem": {failed}}}'
+        self.page.script(INSTEAD, "/operations/", 200, ended)
+        self.page.script(INSTEAD, "/pay", 500, failed)
+        self.page.press("Tap again")
+        self.page.see("It was ledger-unavailable. It could not be asked for again just now")
+        self.page.driver.refresh()
+        self.page.stage("unknown")
+        self.counter.put(self.uid)
+        self.page.press("Tap again")
+        self.page.stage("done")
+        self.assertOnePayment(sent=1)
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
 
     def test_where_the_reader_is_taken_it_is_asked_for_again_later(self):
         self.leave_open()

@@ -17,7 +17,9 @@ export function announce(text, isUrgent) {
 export function toast(text, tone) {
   const id = freshID();
   const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
-  change({ toasts: [...state.toasts.slice(-2), { id, text, tone, drop }] });
+  // The same words once more take their own place: they would pile up over what is pressed next.
+  const others = state.toasts.filter((each) => each.text !== text);
+  change({ toasts: [...others.slice(-2), { id, text, tone, drop }] });
   announce(text, tone === "bad");
   setTimeout(drop, TOAST_SHOWING);
 }

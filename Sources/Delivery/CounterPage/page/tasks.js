@@ -37,7 +37,10 @@ export function begin(verb, body = {}, { place = "stage", about = "", then } = {
 export const whenever = (verb, then) => standing.set(verb, then);
 
 /** Begins it again: under the same id it can never happen twice. */
-export const retry = (id) => send(id, (problem) => ask(id, problem));
+export function retry(id) {
+  alter(id, { isAgain: true });
+  send(id, (problem) => ask(id, problem));
+}
 
 async function send(id, whenRefused) {
   alter(id, FRESH);
@@ -75,10 +78,12 @@ async function ask(id, refusal) {
   questions.set(id, setTimeout(() => ask(id, refusal), NEXT_QUESTION));
 }
 
+const unknown = (title, meaning) => new Problem({ result: "unknown", title, meaning });
+
 function leaveUnknown(id, refusal) {
   const { forgottenTitle, forgotten, notNow } = say.unknown;
   const [title, meaning] = refusal ? [refusal.title, notNow] : [forgottenTitle, forgotten];
-  if (isPending(id)) settle(id, { problem: new Problem({ result: "unknown", title, meaning }) });
+  if (isPending(id)) settle(id, { problem: unknown(title, meaning) });
 }
 
 export async function cancel(id) {
@@ -138,6 +143,10 @@ const spin = (id) =>
 function settle(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
+  // A ledger that could not be asked says nothing of an earlier try.
+  if (task.isAgain && outcome.problem?.result === "ledger") {
+    outcome = { problem: unknown(outcome.problem.title, say.unknown.notNow) };
+  }
   alter(id, { outcome });
   if (outcome.problem && task.since === null) {
     show(id);
@@ -191,7 +200,8 @@ function noteOther(id, note) {
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")
-    .map(({ id, verb, body, place, about }) => ({ id, verb, body, place, about }));
+    .map(({ id, verb, body, place, about, isAgain }) =>
+      ({ id, verb, body, place, about, isAgain }));
   sessionStorage.setItem(KEPT, JSON.stringify(open));
 }
 
