@@ -52,8 +52,7 @@ test: deps
 	TAPCARD=.build/release/tapcard $(BROWSER)
 
 # The counter page in a real browser, against the program that is there; screens keeps how it looks.
-BROWSER = .build/python/bin/python -m unittest discover \
-	-s Tests/BrowserTests -t Tests/BrowserTests
+BROWSER = .build/python/bin/python Tests/BrowserTests
 browser: deps
 	$(SWIFT) build -c release --product tapcard $(STRICT)
 	TAPCARD=.build/release/tapcard $(BROWSER)

@@ -1,10 +1,11 @@
-"""The page as a person sees it, in a real browser without a window. One browser serves all tests."""
+"""The page as a person sees it, in a real browser without a window. A browser serves many tests."""
 
 import atexit
 import json
 import os
 import shutil
 import tempfile
+import threading
 import time
 
 from selenium import webdriver
@@ -54,20 +55,21 @@ def _start():
     return driver
 
 
-class Browser:
-    _driver = None
+_own = threading.local()
 
-    @classmethod
-    def driver(cls):
-        cls._driver = cls._driver or _start()
-        return cls._driver
+
+def browser():
+    """That of whoever runs here, for all of its tests."""
+    if not hasattr(_own, "driver"):
+        _own.driver = _start()
+    return _own.driver
 
 
 class Page:
     """One counter's page."""
 
     def __init__(self, counter, size=WIDE, scheme="light", moves=True):
-        self.driver = Browser.driver()
+        self.driver = browser()
         self.counter = counter
         self.look(size, scheme, moves)
 
@@ -147,8 +149,9 @@ class Page:
             "(label) => label.innerText.trim() === arguments[0])?.control", label)
 
     def type(self, label, text):
+        """Over what stands there: cleared by the driver, the page would not have heard of it."""
         field = self.field(label)
-        field.clear()
+        self.script("arguments[0].focus(); arguments[0].select()", field)
         field.send_keys(text)
 
     def keys(self, *keys):

@@ -46,7 +46,7 @@ class WayTests(BrowserCase):
         self.page.see_no("Takings of the day")
         self.page.press("All cards")
         self.page.see("Takings of the day")
-        self.page.press(self.page.script("return document.querySelector('.entry .uid').innerText"))
+        self.page.press(self.page.wait("document.querySelector('.entry .uid')?.innerText"))
         self.page.see_no("Takings of the day")
         self.assertIn(self.uid, self.page.driver.current_url)
         self.page.press("All cards")

@@ -1,0 +1,56 @@
+"""Runs the tests, those of a class in a row, with a browser for each processor. Mostly they wait."""
+
+import argparse
+import io
+import itertools
+import os
+import sys
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def tests_in(suite):
+    for each in suite:
+        if isinstance(each, unittest.TestSuite):
+            yield from tests_in(each)
+        else:
+            yield each
+
+
+def run(tests):
+    """What became of these tests, and what is to be read of it."""
+    words = io.StringIO()
+    result = unittest.TextTestRunner(stream=words, verbosity=0).run(unittest.TestSuite(tests))
+    if not result.wasSuccessful():
+        print(words.getvalue(), flush=True)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="BrowserTests", description=__doc__)
+    parser.add_argument("-k", action="append", default=[], metavar="WORD", dest="words",
+                        help="only the tests with this in their names")
+    words = parser.parse_args().words
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{word}*" for word in words] or None
+    classes = [list(tests) for _, tests in itertools.groupby(
+        tests_in(loader.discover(HERE, top_level_dir=HERE)), type)]
+    start = time.monotonic()
+    with ThreadPoolExecutor(os.cpu_count()) as browsers:
+        # Who would have to be waited for at the end begins.
+        results = list(browsers.map(run, sorted(classes, key=len, reverse=True)))
+    count = sum(result.testsRun for result in results)
+    skipped = [why for result in results for why in result.skipped]
+    for test, why in skipped:
+        print(f"skipped: {test}: {why}")
+    failed = sum(len(result.failures) + len(result.errors) for result in results)
+    print(f"{count} tests in a browser, {failed} failures, {len(skipped)} skipped, "
+          f"{time.monotonic() - start:.0f} s")
+    return 1 if failed or loader.errors or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
