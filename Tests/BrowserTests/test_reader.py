@@ -57,13 +57,16 @@ class EmulatedReaderTests(BrowserCase):
         self.page.stage("done")
         self.assertEqual(self.counter.done("pay"), ["-1.00"])
 
-    def test_a_reader_that_is_pulled_out_while_a_card_is_waited_for_has_paid_nothing(self):
+    def wait_for_a_card(self):
         self.counter.make_demo("5.00")
         self.counter.emulator.tell("remove")
         self.page.open("pay")
         self.page.see("Hold a card to the reader")
         self.page.press("$1.00")
         self.page.stage("waiting")
+
+    def test_a_reader_that_is_pulled_out_while_a_card_is_waited_for_has_paid_nothing(self):
+        self.wait_for_a_card()
         self.counter.emulator.tell("unplug")
         self.page.stage("failed")
         self.page.press("Back")
@@ -71,14 +74,8 @@ class EmulatedReaderTests(BrowserCase):
         self.page.see("Reader ready")
         self.assertEqual(self.counter.done("pay"), [])
 
-
     def test_a_reader_that_is_pulled_out_in_a_payment_leaves_it_to_the_next_tap(self):
-        self.counter.make_demo("5.00")
-        self.counter.emulator.tell("remove")
-        self.page.open("pay")
-        self.page.see("Hold a card to the reader")
-        self.page.press("$1.00")
-        self.page.stage("waiting")
+        self.wait_for_a_card()
         self.counter.emulator.tell(f"fault data {WITHIN_THE_WRITING} unplug")
         self.counter.emulator.tell("present")
         self.page.stage("unknown")

@@ -30,6 +30,26 @@ struct OperationTests {
         }
     }
 
+    @Test("of those that are over only the last ones can be asked about: the memory is bounded")
+    func bounded() async throws {
+        try await KioskBench.with { bench in
+            try await bench.issue()
+            func id(_ number: Int) -> String {
+                "0b9f1f6e-5a3c-4d2e-9f10-\(String(1_000_000_000_000 + number).dropFirst())"
+            }
+            for number in 0...256 {
+                let body = #"{"card":"04AC6B72BA6C80","operation":"\#(id(number))"}"#
+                let verb = number % 2 == 0 ? "block" : "unblock"
+                #expect(try await bench.call(verb, body).status == 200)
+            }
+            let first = try await bench.get("operations/\(id(0))")
+            #expect(first.status == 404 && first.word == "no-such-operation")
+            for number in [1, 256] {
+                #expect(try await bench.get("operations/\(id(number))").status == 200)
+            }
+        }
+    }
+
     @Test("the same request is joined while it runs, and answered from the ledger afterwards")
     func same() async throws {
         try await KioskBench.with { bench in

@@ -2,6 +2,7 @@ import CardCryptography
 import DurableFile
 import TapcardCommands
 import TapcardCore
+import TapcardDomain
 import Testing
 import TextCodecs
 
@@ -129,5 +130,49 @@ struct CashierCommandTests {
             #expect(ended.text.contains("Nothing was done, and nobody can log in."))
         }
         #expect(try DurableFile(path).read() == Array(text.utf8))
+    }
+
+    @Test("a file or a lock that cannot be used is told, and nobody is added")
+    func unusable() async throws {
+        let bench = try ProgramBench()
+        let path = bench.path(of: "cashiers.json")
+        try DurableFile.makeFolder(bench.path(of: "cashiers.json.lock"))
+        let locked = await bench.run("cashiers add Ann", Self.password)
+        #expect(locked.status == 1)
+        #expect(locked.text.contains("The file of the cashiers cannot be locked: "))
+        #expect(await bench.run("cashiers list").text == Self.nobody)
+        try DurableFile.makeFolder(bench.path(of: "cashiers.json"))
+        let unread = await bench.run("cashiers list")
+        #expect(unread.status == 1)
+        #expect(unread.text.contains("The file of the cashiers cannot be read: "), "\(unread)")
+        // There is room for the name of the file and of its lock, and for no longer one.
+        let long = CashierFile(
+            path: path.replacing("cashiers.json", with: String(repeating: "x", count: 250)))
+        let ann = Cashier(try CashierName("Ann"), PasswordHash("sesame-open", salt: []))
+        let error = #expect(throws: TapcardError.self) { _ = try long.add(ann) }
+        #expect(error?.what.hasPrefix("The file of the cashiers cannot be written: ") == true)
+        #expect(try long.load().isEmpty)
+        try DurableFile(long.path + ".lock").remove()
+    }
+
+    @Test("no more are added than work anywhere; one who is there gets a new password")
+    func crowd() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("cashiers add Ann", Self.password)
+        let file = DurableFile(bench.path(of: "cashiers.json"))
+        let document = try JSONValue.parsing(try #require(try file.read()))
+        let ann = try #require(document["cashiers"]?.array?.first?.text)
+        let entries = ["Ann"] + (1..<CashierFile.mostCashiers).map { "Ann \($0)" }
+        let crowd = entries.map { ann.replacing("\"Ann\"", with: "\"\($0)\"") }
+        try bench.write(
+            "{\"format\":\"tapcard cashiers 1\",\"cashiers\":[\(crowd.joined(separator: ","))]}",
+            to: "cashiers.json", mode: 0o600)
+        let refused = await bench.run("cashiers add Zoë", Self.password)
+        #expect(refused.status == 1)
+        #expect(refused.text.contains("There are 200 cashiers already."), "\(refused.text)")
+        #expect(refused.text.contains("Remove one who has left."))
+        #expect(
+            await bench.run("cashiers add Ann", Self.password).text == "Ann has a new password\n")
+        #expect(try CashierFile(path: file.path).load().count == CashierFile.mostCashiers)
     }
 }

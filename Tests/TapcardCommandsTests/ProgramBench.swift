@@ -55,7 +55,8 @@ final class ProgramBench: Sendable {
             "keys.json", "keys.json.lock", "config.json", "mastermind.json", "mastermind.json.lock",
             "cashiers.json", "cashiers.json.lock", "ca.pem",
         ] {
-            try? DurableFile("\(folder)/tapcard/\(name)").remove()
+            try? DurableFile(path(of: name)).remove()
+            unsafe rmdir(path(of: name))
         }
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
