@@ -136,6 +136,20 @@ struct EventTests {
         }
     }
 
+    @Test("a reader that an operation has found first is there again for everybody")
+    func foundFirst() async throws {
+        try await KioskBench.with(timeout: 0) { bench in
+            try await bench.reader.take()
+            let page = try await EventListener(bench)
+            await bench.reader.plug(false)
+            #expect(try await page.next("reader")["state"]?.string == "missing")
+            await bench.reader.plug(true)
+            #expect(try await bench.call("read").word == "no-card")
+            let back = try await page.next("reader")
+            #expect(back["state"]?.string == "ready" && back["problem"] == .null)
+        }
+    }
+
     @Test("a page that does not read is dropped, and holds up nobody else")
     func slow() async throws {
         try await KioskBench.with { bench in

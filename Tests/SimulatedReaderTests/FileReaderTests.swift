@@ -91,6 +91,17 @@ struct FileReaderTests {
         #expect(try await reader.select(within: .zero).uid == World.uid)
     }
 
+    @Test("a file that cannot be read any more is not taken for what it said last")
+    func spoiled() async throws {
+        let place = TemporaryPath()
+        let reader = try SimulatedReader(place.file)
+        #expect(try await reader.select(within: .zero).uid == World.uid)
+        try DurableFile(place.path).write(Array("nothing".utf8))
+        for _ in 0..<2 {
+            await #expect(throws: ReaderError.self) { try await reader.select(within: .zero) }
+        }
+    }
+
     @Test("waits no longer than it may, or than its task lives")
     func waitsInVain() async throws {
         let place = TemporaryPath()

@@ -22,6 +22,7 @@ struct WatchTests {
                 case .card(let reading): "card \(reading.balance?.shown ?? "")"
                 case .problem(let error): error.kind.rawValue
                 case .gone: "gone"
+                case .empty: "empty"
                 case .readerIsBack(let name): "back: \(name)"
                 }
             let seen = words.withLock { words in
@@ -63,7 +64,9 @@ struct WatchTests {
         let station = Station(
             reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
             settings: Station.Settings(wait: wait), surroundings: usual.surroundings)
-        await station.watch(settling: true) { _ in false }
+        await station.watch(settling: true) { event in
+            if case .empty = event { true } else { false }
+        }
         return await reader.limits
     }
 

@@ -74,6 +74,8 @@ public actor SimulatedReader: TagReader {
         // Asked before the file is read: a change behind that is seen the next time.
         let haveChanged = changes.areThere()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
+        // What was seen before is old now, also where nothing can be seen any more.
+        seen = nil
         let world = try change { $0 }
         seen = (world, .now.advanced(by: SimulatedReader.freshness))
         return world

@@ -19,6 +19,8 @@ extension Station {
         case problem(TapcardError)
         /// What was told of last lies there no more.
         case gone
+        /// The first look has found nothing, on a reader that answers.
+        case empty
         /// The reader that was lost, or another one in its place.
         case readerIsBack(name: String)
     }
@@ -32,19 +34,22 @@ extension Station {
         let patient = waiting(max(settings.wait, Station.shortestWait))
         // A reader that was lost before is told of soon, not when a card could have come.
         var station = waiting(Station.shortestWait)
+        var isFirst = true
         while !Task.isCancelled {
             let lying: CardUID?
             var wereSeveral = false
             do {
                 let reading = try await station.read(settling: settling)
-                lying = reading.uid
+                (lying, isFirst) = (reading.uid, false)
                 guard await show(.card(reading)) else { return }
             } catch {
                 if error.kind == .cancelled { return }
                 if error.result == .noCard {
-                    station = patient
+                    if isFirst { guard await show(.empty) else { return } }
+                    (station, isFirst) = (patient, false)
                     continue
                 }
+                isFirst = false
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await sawReaderComeBack(show) else { return }

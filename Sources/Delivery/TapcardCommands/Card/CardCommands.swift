@@ -156,7 +156,7 @@ extension Session {
             if isJSON { return console.write(Report.document(of: error).text + "\n") }
             show(error)
             return true
-        case .gone: return true
+        case .gone, .empty: return true
         case .readerIsBack(let name):
             if isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]

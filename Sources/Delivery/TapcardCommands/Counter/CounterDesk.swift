@@ -25,6 +25,8 @@ public struct CounterDesk: Sendable {
         /// Something that is none, or a reader that does not work.
         case problem(TapcardError)
         case gone
+        /// Nothing lies on a reader that answers.
+        case empty
         case readerIsBack(name: String)
     }
 
@@ -139,6 +141,7 @@ public struct CounterDesk: Sendable {
                 return await show(.card(report.document ?? .null, problem: report.problem))
             case .problem(let error): return await show(.problem(error))
             case .gone: return await show(.gone)
+            case .empty: return await show(.empty)
             case .readerIsBack(let name): return await show(.readerIsBack(name: name))
             }
         }
