@@ -107,7 +107,7 @@ class LostServerTests(FaultCase):
 
     def test_a_server_that_dies_in_a_payment_claims_nothing_and_pays_once(self):
         # It dies in the write, as a machine does whose plug is pulled.
-        self.counter.tear("4 killed-after")
+        self.counter.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
         self.page.see("The server does not answer")
         self.assertEqual(self.page.count(".stage.done"), 0)

@@ -178,7 +178,7 @@ class SessionTests(AnswerCase):
         self.page.see(f"Cashier {name}")
 
     def test_a_payment_that_the_server_died_in_is_asked_for_after_the_login(self):
-        self.counter.tear("4 killed-after")
+        self.counter.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
         self.page.see("The server does not answer")
         self.counter.server.kill()

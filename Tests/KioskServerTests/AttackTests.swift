@@ -200,6 +200,16 @@ struct AttackTests {
         }
     }
 
+    @Test(
+        "a page cannot kill the program that serves it",
+        arguments: ["2 killed-after", "killed-before", "write 1 killed-after"])
+    func killing(_ fault: String) async throws {
+        try await unharmed { bench in
+            let asked = try await bench.call("simulator/tear", #"{"fault":"\#(fault)"}"#)
+            expect(asked, 400, "usage", fault)
+        }
+    }
+
     @Test("tokens that are missing, made up, or were given back")
     func tokens() async throws {
         try await unharmed { bench in
@@ -223,6 +233,11 @@ struct AttackTests {
                 let id = "/api/v1/operations/0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
                 expect(try await bench.ask("DELETE", id, headers: headers), 401, word, header)
             }
+            // The scheme has no capitals of its own.
+            let id = "/api/v1/operations/0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+            let known = ["Authorization": "bEARER \(bench.token)"]
+            let asked = try await bench.ask("DELETE", id, headers: known)
+            #expect(asked.status == 404, "\(asked.text)")
         }
     }
 }

@@ -32,7 +32,7 @@ struct LeavingTests {
             await tabs[1].leave()
             let failed = try await watcher.next("operation", phase: "failed")
             #expect(failed["problem"]?["error"]?.string == "cancelled")
-            #expect(try await paid.status == 500)
+            #expect(try await paid.status == 409)
             #expect(try await bench.books() == books)
         }
     }

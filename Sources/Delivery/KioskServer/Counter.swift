@@ -214,6 +214,10 @@ actor Counter {
             lies(nil, error)
         case .gone:
             wentAway()
+        case .empty:
+            wentAway()
+            // An operation may have found the reader again before the one who waited for it.
+            if readerProblem != nil { readerChanged(nil) }
         case .readerIsBack(let name):
             readerName = name
             readerChanged(nil)
@@ -356,8 +360,11 @@ actor Counter {
         metrics.count(operation)
         log.ended(operation)
         publish("operation", operation.document)
-        // What was no request must not stand in the way of one, and no password is kept.
-        guard answer.problem?.result != .usage, !operation.call.takesPassword else { return }
+        // What was no request, or not the one that the ledger has under its id, must not stand in
+        // the way of one, and no password is kept.
+        guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
+            !operation.call.takesPassword
+        else { return }
         if ended.updateValue(operation, forKey: id) == nil { endedInOrder.append(id) }
         if endedInOrder.count > Counter.mostEnded {
             ended[endedInOrder.removeFirst()] = nil

@@ -69,7 +69,9 @@ extension TapcardError {
         // Nothing is wrong with such a request, but that there was another.
         case .usage: kind == .operationMismatch ? 409 : 400
         case .refused, .untrusted: 409
-        case .failed, .unknown, .ledger: 500
+        // Whoever has cancelled is told so; nothing is wrong with the server.
+        case .failed: kind == .cancelled ? 409 : 500
+        case .unknown, .ledger: 500
         case .service: 502
         case .noReader: 503
         case .noCard: 504

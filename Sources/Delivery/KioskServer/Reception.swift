@@ -10,7 +10,7 @@ import WebServer
 /// this origin.
 final class Reception: Sendable {
     static let cookieName = "tapcard-session"
-    private static let bearer = "Bearer "
+    private static let bearer = "bearer "
     private static let longestPassword = CashierFile.longestPassword
 
     private let desk: CounterDesk
@@ -148,7 +148,9 @@ final class Reception: Sendable {
     }
 
     private func token(of request: WebRequest) -> String? {
-        guard let header = request.headers["Authorization"], header.hasPrefix(Reception.bearer)
+        // The scheme's name is the same in capitals.
+        guard let header = request.headers["Authorization"],
+            header.prefix(Reception.bearer.count).lowercased() == Reception.bearer
         else { return nil }
         return String(header.dropFirst(Reception.bearer.count))
     }

@@ -67,7 +67,7 @@ public struct CounterParameter: Sendable {
                 value.string.flatMap {
                     $0.utf8.count <= CounterParameter.longestAmount ? [$0] : nil
                 }
-            case .fault: value.string.map { $0.split(separator: " ").map(String.init) }
+            case .fault: try value.string.map(CounterParameter.fault)
             case .wholeNumber(let range):
                 CounterParameter.text(of: value, in: range).map { [$0] }
             case .truth: value.bool.map { $0 ? [""] : [] }
@@ -82,6 +82,17 @@ public struct CounterParameter: Sendable {
             throw CounterCall.refusal("\(name.debugDescription) has to be \(form.words).")
         }
         return found
+    }
+
+    /// One that kills the process would end the program that everybody looks at.
+    private static func fault(_ text: String) throws(TapcardError) -> [String] {
+        let words = text.split(separator: " ").map(String.init)
+        guard !words.contains(where: { $0.hasPrefix("killed") }) else {
+            throw CounterCall.refusal(
+                "A page must not kill the program that serves it: for that there is "
+                    + "tapcard sim tear.")
+        }
+        return words
     }
 
     /// In JSON 2.0 is a whole number, too.

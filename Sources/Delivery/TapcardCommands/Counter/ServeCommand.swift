@@ -20,8 +20,8 @@ extension Command {
                     name: "demo-pace", help: "Let the page show a payment for six seconds"),
                 CommandOption(
                     name: "listen", value: "ADDRESS",
-                    help: "The IPv4 address to listen at: 127.0.0.1. 0.0.0.0 is all of them, and "
-                        + "then --name is needed"),
+                    help: "The IPv4 address to listen at; 0.0.0.0, all of them, needs --name: "
+                        + "127.0.0.1"),
                 .tlsCertificate, .tlsKey,
                 CommandOption(
                     name: "name", value: "HOST",
