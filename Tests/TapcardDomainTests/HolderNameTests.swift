@@ -51,7 +51,9 @@ struct HolderNameTests {
     }
 
     @Test(
-        "is not empty", arguments: ["", " ", "   ", "\t", "\n", "\u{A0}", "\u{3000}", "\u{2028}"])
+        "is not empty",
+        arguments: ["", " ", "   ", "\t", "\n", "\u{A0}", "\u{3000}", "\u{2028}"]
+            + ["\u{200B}", "\u{200D}", "\u{2060} \u{AD}"])
     func empty(text: String) {
         let refusal = #expect(throws: Refusal(.badName, "")) { try HolderName(text) }
         #expect(refusal?.detail.contains("must not be empty") == true)

@@ -67,7 +67,10 @@ func composedName(_ text: String) throws(Refusal) -> String {
     var composed = String.UnicodeScalarView()
     for scalar in text._nfc { composed.append(scalar) }
     let name = String(composed)
-    guard !composed.allSatisfy(\.properties.isWhitespace) else {
+    let isShown = composed.contains {
+        !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
+    }
+    guard isShown else {
         throw Refusal(.badName, "a name must not be empty; leave it out instead")
     }
     guard !composed.contains("\u{FFFD}") else {
