@@ -46,8 +46,8 @@ def main():
     skipped = [why for result in results for why in result.skipped]
     for test, why in skipped:
         print(f"skipped: {test}: {why}")
-    failed = sum(len(result.failures) + len(result.errors) for result in results)
-    print(f"{count} tests in a browser, {failed} failures, {len(skipped)} skipped, "
+    failed = sum(not result.wasSuccessful() for result in results)
+    print(f"{count} tests in a browser, {failed} classes failed, {len(skipped)} skipped, "
           f"{time.monotonic() - start:.0f} s")
     return 1 if failed or loader.errors or not count else 0
 

@@ -59,6 +59,44 @@ class KeyboardTests(BrowserCase):
         self.page.wait("document.activeElement.innerText === 'History'")
 
 
+class SmallTests(BrowserCase):
+    """As on a small phone, or enlarged four times on a usual screen."""
+    sandbox = True
+    views = ("home", "pay", "scratch", "issue", "desk", "history", "health", "draws", "draws/draw-2",
+             "tickets", "mastermind", "mastermind/ranking")
+
+    def test_nothing_has_to_be_scrolled_sideways(self):
+        self.counter.make_demo("999999.99")
+        self.counter.call("POST", "pay", {"amount": "1234.50"})
+        self.page.look((320, 640))
+        self.page.open()
+        for view in self.views:
+            with self.subTest(view):
+                self.page.go(view)
+                self.page.wait("document.querySelector('main').innerText.length > 20")
+                self.assertLessEqual(
+                    self.page.script("return document.documentElement.scrollWidth"), 320)
+        self.page.go("home")
+        self.page.see("Amanda Gonzalez")
+        # A word to a letter would make a tower of it.
+        self.assertLess(self.page.script(
+            "return document.querySelector('.funds-tile').getBoundingClientRect().height"), 160)
+
+    def test_what_has_the_focus_is_not_behind_what_lies_below(self):
+        self.counter.make_demo("5.00")
+        self.page.look((640, 400))
+        self.page.open("desk")
+        self.page.see("Amanda Gonzalez")
+        seen = set()
+        for _ in range(40):
+            self.page.keys(Keys.TAB)
+            self.page.wait("document.activeElement.closest('#dock, #nav, body:focus')"
+                           " || document.activeElement.getBoundingClientRect().top"
+                           " < document.querySelector('#dock').getBoundingClientRect().top")
+            seen.add(self.page.focused())
+        self.assertTrue(any(each.startswith("Pay out and close") for each in seen), seen)
+
+
 class PageTests(BrowserCase):
     def test_every_module_is_named_in_the_first_answer(self):
         self.page.open()

@@ -14,7 +14,7 @@ export const say = {
   cardWords: (uid) => `Card ${uid}`,
 
   link: {
-    lost: "The server does not answer",
+    lost: "The server does not answer.",
     lostDetail: "What was begun is asked for when it is back.",
     banner: "The page keeps trying. Take no money and hand out nothing until it is back.",
     back: "The server is back.",
@@ -22,6 +22,7 @@ export const say = {
   },
   // Instead of a command for a terminal: refusal, what its advice names, what is said.
   advice: [
+    ["reader-taken", "or stop it", "Wait until that is done."],
     ["insufficient-funds", "tapcard add", "Add funds first, or charge less."],
     ["card-blocked", "tapcard unblock", "Allow it again at the desk."],
     ["card-blocked", "--reissue", "Its money is on the other card. Its tag can be issued anew."],
@@ -164,7 +165,7 @@ export const say = {
     ],
     again: "Tap again", leave: "Leave it open",
     leaveHint: "The next tap of this card settles it, whenever that is.",
-    forgottenTitle: "The server does not know this operation",
+    forgottenTitle: "The server does not know this operation.",
     forgotten: "It was probably started anew meanwhile. Tap the card again: the operation keeps "
       + "its number and cannot happen twice.",
     notNow: "It could not be asked for again just now, and its outcome is still unknown.",

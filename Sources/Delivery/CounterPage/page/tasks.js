@@ -110,11 +110,11 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
-    alter(id, { phase });
+    // What is shown until the outcome is no outcome.
     if (phase === "done") settle(id, { answer });
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
-    else if (phase === "waiting") alter(id, { status: "waiting", since: null });
-    else spin(id);
+    else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null });
+    else spin(id, phase);
   }
 }
 
@@ -136,8 +136,8 @@ function alter(id, values) {
   if (task) change({ tasks: { ...state.tasks, [id]: { ...task, ...values } } });
 }
 
-const spin = (id) =>
-  alter(id, { status: "working", since: state.tasks[id].since ?? performance.now() });
+const spin = (id, phase = state.tasks[id].phase) =>
+  alter(id, { phase, status: "working", since: state.tasks[id].since ?? performance.now() });
 
 // The first outcome counts: the stream and the answer both bring it.
 function settle(id, outcome) {
