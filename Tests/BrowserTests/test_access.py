@@ -78,9 +78,33 @@ class SmallTests(BrowserCase):
                     self.page.script("return document.documentElement.scrollWidth"), 320)
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
-        # A word to a letter would make a tower of it.
+        # A letter to a line would make a tower of it.
         self.assertLess(self.page.script(
             "return document.querySelector('.funds-tile').getBoundingClientRect().height"), 160)
+
+    def test_text_of_twice_the_size_is_all_there(self):
+        self.counter.make_demo("1234.50")
+        self.page.look((390, 844))
+        resize = self.page.driver.execute_cdp_cmd
+        self.addCleanup(resize, "Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
+        resize("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+        self.page.open()
+        for view in self.views:
+            with self.subTest(view):
+                self.page.go(view)
+                self.page.wait("document.querySelector('main').innerText.length > 20")
+                self.assertEqual(
+                    self.page.script("return document.documentElement.scrollWidth"), 390)
+        self.page.go("home")
+        self.page.see("Amanda Gonzalez")
+        # No part of an amount is cut away.
+        for place in (".card .funds b", ".funds-tile b"):
+            inside = self.page.script("""
+              const [it, all] = [arguments[0], arguments[0].split(" ")[0]].map(
+                (each) => document.querySelector(each).getBoundingClientRect());
+              return it.right <= all.right && it.bottom <= all.bottom && it.top >= all.top;
+            """, place)
+            self.assertTrue(inside, place)
 
     def test_what_has_the_focus_is_not_behind_what_lies_below(self):
         self.counter.make_demo("5.00")
