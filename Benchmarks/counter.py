@@ -385,8 +385,8 @@ new MutationObserver((_, watch) => {
 def browser():
     """The browser of the page's own tests."""
     sys.path.append(f"{ROOT}/Tests/BrowserTests")
-    from browser import Browser
-    yield Browser.driver()
+    from browser import browser as that_of_the_tests
+    yield that_of_the_tests()
 
 
 def file_of(url):

@@ -73,6 +73,13 @@ def instructions(words, env):
     return sum(int(number) for number in re.findall(r"Collected : (\d+)", counted))
 
 
+def without_debug_information(tapcard, folder):
+    """The same instructions; what describes them is newer than Debian's valgrind can read."""
+    stripped = f"{folder}/tapcard"
+    run(["strip", "--strip-debug", "-o", stripped, tapcard], None)
+    return stripped
+
+
 def compare(reader, tapcard, folder):
     """One card read by each program, from its start to its end."""
     env = environment(reader, folder)
@@ -182,7 +189,7 @@ def main(tapcard, taps="1000"):
         try:
             env = environment(reader, folder)
             run([tapcard, "demo"], env)
-            isRight = compare(reader, tapcard, folder)
+            isRight = compare(reader, without_debug_information(tapcard, folder), folder)
             isRight = idle(reader, tapcard, env) and isRight
             isRight = arrival(reader, tapcard, env) and isRight
             reader.tell("present NTAG213")
