@@ -11,14 +11,30 @@ enum Mutants {
         print("No rule left out")
         var isGood = await search(without: nil) == nil
         for rule in LeftOutRule.allCases {
+            if let (finding, _) = await Encounter.of(rule)?.play(), let finding {
+                print("  \(finding), though no rule is left out")
+                isGood = false
+            }
+        }
+        for rule in LeftOutRule.allCases {
             print("\nWithout rule \(rule.rawValue) (\(rule))")
             let isTold = await LeftOutRule.$current.withValue(rule) {
-                await tell(await search(without: rule), without: rule)
+                if let encounter = Encounter.of(rule) {
+                    await tell(await encounter.play())
+                } else {
+                    await tell(await search(without: rule), without: rule)
+                }
             }
             isGood = isGood && isTold
         }
         print(isGood ? "\nEvery rule is missed." : "\nNot every rule is missed.")
         return isGood
+    }
+
+    private static func tell(_ played: (finding: String?, schedules: Int)) async -> Bool {
+        print("  \(played.schedules) schedules")
+        print(played.finding.map { "breaks the rule: \($0)" } ?? "  SURVIVES: no schedule tells")
+        return played.finding != nil
     }
 
     private static func tell(_ finding: Row.Finding?, without rule: LeftOutRule) async -> Bool {

@@ -10,8 +10,11 @@ package struct Answer: Sendable {
     /// Nil where it was not said whether the request came again.
     let isReplayed: Bool?
     let display: DisplayState
+    /// What earlier taps had left open and this one has settled.
+    let settled: [Settled]
 
     package init(_ receipt: Receipt) {
+        settled = receipt.settled
         amount = receipt.amount.minorUnits
         balance = receipt.balance.minorUnits
         isReplayed = receipt.isReplayed
@@ -20,6 +23,7 @@ package struct Answer: Sendable {
 
     /// Of a card with one prize.
     package init(_ receipt: PrizeReceipt) {
+        settled = receipt.settled
         amount = receipt.prizes.first?.receipt.amount.minorUnits
         balance = receipt.prizes.first?.receipt.balance.minorUnits
         isReplayed = receipt.isReplayed
@@ -27,6 +31,7 @@ package struct Answer: Sendable {
     }
 
     package init(_ reading: CardReading) {
+        settled = reading.settled
         amount = nil
         balance = reading.balance?.minorUnits
         isReplayed = nil
@@ -34,6 +39,7 @@ package struct Answer: Sendable {
     }
 
     package init(_ change: ProtectionChange) {
+        settled = change.settled
         (amount, balance, isReplayed) = (nil, nil, nil)
         display = change.display
     }
@@ -80,6 +86,39 @@ extension Tap {
         if !after.isDisplayGood || after.card?.isDisplayStale == true {
             found.append(
                 Violation(.i8, "what phones read was told to be \(answer.display.rawValue)"))
+        }
+        return found
+    }
+
+    /// I13: what was open before the tap and has ended in it is told, and what is told is so. A
+    /// failure that comes of a commit without an answer may not know.
+    static func untold(
+        _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
+        _ mishaps: some Sequence<Mishap>
+    ) -> [Violation] {
+        let told: [Settled]
+        switch said {
+        case .nothing: return []
+        case .done(let answer): told = answer.settled
+        case .failed(let error): told = error.settled
+        }
+        var found: [Violation] = []
+        for settled in told {
+            let id = settled.operation.id
+            let was = before.ledger.operations[id]?.state ?? .pending
+            if after.ledger.operations[id]?.state != settled.operation.state || was != .pending {
+                found.append(Violation(.i13, "operation \(id) was told to be settled; it is not"))
+            }
+        }
+        if case .failed = said, mishaps.contains(where: \.isOfLedger) { return found }
+        let own = errand.operation(in: after.ledger)?.id
+        for (id, operation) in before.ledger.operations
+        where operation.state == .pending && id != own && operation.kind != .reseal {
+            guard after.ledger.operations[id]?.state != .pending else { continue }
+            if !told.contains(where: { $0.operation.id == id }) {
+                found.append(
+                    Violation(.i13, "the \(operation.kind) \(id) was settled, and nobody was told"))
+            }
         }
         return found
     }

@@ -83,7 +83,35 @@ package struct Deed: Sendable {
             return Answer(
                 try await scene.station(number).activate(id: earlierID, through: service))
         },
+        Deed("reverse", .refund(of: earlierID), from: cardWithFunds) {
+            scene, number throws(TapcardError) in
+            return Answer(try await scene.station(number).refund(earlierID))
+        },
     ]
+
+    /// Requests that have the id of every deed, and want something else.
+    package static let payOne = Errand("pay 1.00", .id(id)) { scene, number throws(TapcardError) in
+        return Answer(try await scene.station(number).pay(usd(100), id: id))
+    }
+    package static let addSeven = Errand("add 7.00", .id(id)) {
+        scene, number throws(TapcardError) in
+        return Answer(try await scene.station(number).add(usd(700), id: id))
+    }
+    package static let replaceAnother = Errand("replace another card", .id(id)) {
+        scene, number throws(TapcardError) in
+        guard let other = CardUID(bytes: uid.reversed()) else {
+            preconditionFailure("seven bytes are a card's number")
+        }
+        return Answer(try await scene.station(number).make(CardOrder(.replace(other)), id: id))
+    }
+    /// The prize of the world's ticket, paid out under an id of the request's own.
+    package static func payOut(_ id: UInt8) -> Errand {
+        Errand("pay the prize out", .none) { scene, number throws(TapcardError) in
+            return Answer(
+                try await scene.station(number).payOutPrize(
+                    wonBy: scene.world, id: Deed.number(id)))
+        }
+    }
 
     /// Whether it puts onto the tag what only the larger chips have room for.
     package var isShown: Bool { ["ticket", "claim", "game"].contains(name) }
@@ -126,6 +154,12 @@ extension Deed {
     @Sendable private static func scratchedCard(_ world: RestingWorld) async -> RestingWorld {
         await after(await card(world)) { scene throws(TapcardError) in
             _ = try await scene.station().scratch(id: number(2))
+        }
+    }
+
+    @Sendable private static func cardWithFunds(_ world: RestingWorld) async -> RestingWorld {
+        await after(await card(world)) { scene throws(TapcardError) in
+            _ = try await scene.station().add(usd(200), id: earlierID)
         }
     }
 

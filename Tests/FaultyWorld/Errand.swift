@@ -142,6 +142,7 @@ package struct Tap: Sendable {
         if case .done(let answer) = said {
             found += answerBroken(errand, answer, from: world, to: after)
         }
+        found += untold(said, errand, from: world, to: after, mishaps.values)
         if isUnknownOfNothing(said, errand, from: world, to: after, mishaps.values) {
             found.append(Violation(.i6, "nothing was begun, and the outcome is said to be unknown"))
         }

@@ -312,6 +312,14 @@ extension Mishap {
         }
     }
 
+    /// Whether the ledger may not have answered what the tap has to tell.
+    var isOfLedger: Bool {
+        switch self {
+        case .ledgerAway, .ledgerGone: true
+        default: isOfCommit
+        }
+    }
+
     fileprivate var onRadio: Fault.Kind? {
         switch self {
         case .radio(let kind), .radioAndBack(let kind): kind

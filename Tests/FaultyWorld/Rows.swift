@@ -136,6 +136,7 @@ extension Operation {
     var lastingChange: Int64 {
         switch kind {
         case .pay, .ticket, .close: state == .committed ? -amount : 0
+        case .reverse: -amount
         case .add, .refund, .claim, .issue, .adopt, .replace: amount
         case .scratch, .activate, .ask, .payout, .game, .reseal, .protect, .unprotect, .block,
             .unblock,

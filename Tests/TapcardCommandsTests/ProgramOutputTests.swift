@@ -101,7 +101,9 @@ struct ProgramOutputTests {
                     text: "! tapcard: The card was pulled away too soon (3 of 4 pages were "
                         + "written). The payment 04040404-0404-4404-8404-040404040404 is still "
                         + "open. Whether the card has it is not known; until then it is not done. "
-                        + "Tap the card again to settle it.\n"))
+                        + "Tap the card again to settle it. To repeat the same request, add "
+                        + "--operation 04040404-0404-4404-8404-040404040404: it never happens "
+                        + "twice.\n"))
         try await bench.arm(nil)
         let reading = await bench.run("read")
         #expect(

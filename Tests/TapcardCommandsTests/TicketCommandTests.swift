@@ -48,7 +48,8 @@ struct TicketCommandTests {
                         text: #"""
                             {"result":"done","operation":"\#(ProgramBench.purchase)",\#
                             "uid":"04AC6B72BA6C80","amount":"-2.00","balance":"18.00",\#
-                            "sequence":2,"replayed":\#(replayed),"ticket":{"id":\#
+                            "currency":"USD","sequence":2,"replayed":\#(replayed),"settled":[],\#
+                            "ticket":{"id":\#
                             "ticket-6bfffbf1fa13","draw":"draw-9","balls":[6,9,14,36,50,54],"bonus":44}}
 
                             """#))
@@ -336,7 +337,8 @@ struct TicketCommandTests {
         try await bench.arm(nil)
         let reading = await bench.run("read")
         #expect(
-            reading.text.contains("Settled: the interrupted ticket purchase was not made."),
+            reading.text.contains(
+                "Settled: the interrupted ticket purchase of $2.00 was not made."),
             "\(reading.text)")
         try await expectNothing(on: bench)
     }

@@ -164,7 +164,7 @@ struct ActivationAttemptTests {
             }
             #expect(service.codes.count == 1)
             let reading = try await world.station.read()
-            #expect(reading.stateWord == "activated" && reading.settled == nil)
+            #expect(reading.stateWord == "activated" && reading.settled == [])
             try await expectWhole(world)
         }
     }

@@ -110,9 +110,10 @@ struct LockedSettingsTests {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
         let reading = try await world.station.read()
-        #expect(reading.settled?.kind == .unprotect && reading.settled?.state == .voided)
+        #expect(reading.settled.map(\.operation.kind) == [.unprotect])
+        #expect(reading.settled.map(\.isDone) == [false])
         #expect(reading.protection == .on(keyID: 1))
-        #expect(try await world.station.read().settled == nil)
+        #expect(try await world.station.read().settled == [])
     }
 
     @Test("do not keep a card from becoming another one")

@@ -24,11 +24,12 @@ struct PrizePayoutTests {
         }
 
         func payOut(
-            at station: Station? = nil, drawn other: DrawList? = nil, only card: CardUID? = nil
+            at station: Station? = nil, drawn other: DrawList? = nil, id: OperationID? = nil,
+            only card: CardUID? = nil
         ) async throws(TapcardError) -> PrizeReceipt {
             try await (station ?? world.station).payOutPrize(
                 of: ticket.id, drawn: other ?? drawn, prizes: prizes, topPrizeUnit: .whole,
-                only: card)
+                id: id, only: card)
         }
 
         func claim(at station: Station? = nil) async throws(TapcardError) -> PrizeReceipt {
@@ -60,12 +61,19 @@ struct PrizePayoutTests {
         #expect(receipt.prizes.map(\.isPaidOut) == [true] && !receipt.isReplayed)
         #expect(receipt.balance == World.usd(800) && receipt.problem == nil)
         #expect(try await world.tag() == before)
-        for receipt in [
-            try await won.payOut(), try await won.payOut(drawn: try DrawList([])),
-            try await won.claim(),
-        ] {
-            #expect(receipt.isReplayed && receipt.prizes.map(\.isPaidOut) == [true])
-            #expect(receipt.prizes.map(\.prize) == [World.usd(100_000_000_000)])
+        let claimed = try await won.claim()
+        #expect(claimed.isReplayed && claimed.prizes.map(\.isPaidOut) == [true])
+        #expect(claimed.prizes.map(\.prize) == [World.usd(100_000_000_000)])
+        // Whoever asks without the id may be somebody else: the refusal says what was booked.
+        for id in [nil, World.id(70)] {
+            let again = await outcome { () throws(TapcardError) in try await won.payOut(id: id) }
+            guard case .failure(let error) = again else {
+                Issue.record("it was said to be paid twice")
+                return
+            }
+            #expect(error.kind == .alreadyClaimed)
+            #expect(error.operation == receipt.prizes[0].receipt.operation.id)
+            #expect(error.what.contains("$1000000000.00") && error.what.contains(" UTC"))
         }
         let claim = try await world.station.checkTickets().tickets[0].claim
         #expect(claim?.isPaidOut == true && claim?.prize == World.usd(100_000_000_000))
@@ -191,7 +199,7 @@ struct PrizePayoutTests {
         // The first transaction that writes is the booking.
         let ledger = FaultyLedger(won.world.ledger, fault, atWrite: 1)
         let said = await outcome { () throws(TapcardError) in
-            try await won.payOut(at: won.world.station(ledger: ledger))
+            try await won.payOut(at: won.world.station(ledger: ledger), id: Self.chosen)
         }
         guard case .failure(let error) = said else {
             Issue.record("it was said to be paid")
@@ -200,7 +208,27 @@ struct PrizePayoutTests {
         #expect(error.kind == kind && error.meaning.lowercased().contains("pay nothing out"))
         // Whether it was booked then shows now; either way it is booked once.
         let isBooked = fault == .answerLost || fault == .answersLost
-        #expect(try await won.payOut().isReplayed == isBooked)
+        #expect(try await won.payOut(id: Self.chosen).isReplayed == isBooked)
         try await won.expectBooked(.payout)
     }
+
+    @Test("is told once more to whoever has chosen its id, without a card, and to nobody else")
+    func repeated() async throws {
+        let won = try await Won()
+        let first = try await won.payOut(id: Self.chosen)
+        #expect(!first.isReplayed)
+        try await won.world.reader.change { $0.take() }
+        let again = try await won.payOut(drawn: try DrawList([]), id: Self.chosen)
+        #expect(again.isReplayed && again.prizes.map(\.prize) == first.prizes.map(\.prize))
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await won.payOut(id: Self.chosen, only: other)
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await won.payOut(id: World.id(1))
+        }
+        try await won.expectBooked(.payout)
+    }
+
+    private static let chosen = World.id(77)
 }

@@ -18,10 +18,26 @@ struct RefundTests {
         let again = try await world.station.refund(World.id(2), amount.map(World.usd))
         #expect(again.isReplayed && again.operation == receipt.operation)
         #expect(try await world.balance() == 700 + (amount ?? 300))
-        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+        await expectRefused(.alreadyRefunded, exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2), World.usd(50))
         }
+        await expectRefused(.alreadyRefunded, exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), id: World.id(8))
+        }
         #expect(try await world.balance() == 700 + (amount ?? 300))
+    }
+
+    @Test("has the id that the caller has chosen, and all of the request belongs to it")
+    func chosenID() async throws {
+        let world = try await paidWorld()
+        let receipt = try await world.station.refund(World.id(2), World.usd(100), id: World.id(7))
+        #expect(receipt.operation.id == World.id(7) && !receipt.isReplayed)
+        let again = try await world.station.refund(World.id(2), World.usd(100), id: World.id(7))
+        #expect(again.isReplayed)
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), World.usd(101), id: World.id(7))
+        }
+        #expect(try await world.balance() == 800)
     }
 
     @Test("by another request for it is refused when it was given before")
@@ -61,7 +77,7 @@ struct RefundTests {
         _ = try? await world.station.pay(World.usd(250), id: World.id(4))
         try await world.putBack()
         _ = try await world.station.read()
-        for id in [1, 3, 4, 99] {
+        for id in [1, 4, 99] {
             await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
                 try await world.station.refund(World.id(UInt64(id)))
             }

@@ -48,6 +48,34 @@ struct ReplayTests {
         #expect(try await world.balance() == 750)
     }
 
+    @Test(
+        "with another amount or kind is a mistake also where the id was used while a card was awaited"
+    )
+    func mismatchedMeanwhile() async throws {
+        for fault in [
+            Fault(at: 1, counting: .write, .lost), Fault(at: 4, counting: .write, .pulledAfter),
+        ] {
+            for step in 1...2 {
+                let world = try await World.withCard()
+                // The other station's operation is open on the card when it comes.
+                let interlude = Interlude(beforeStep: step) {
+                    try? await world.arm(fault)
+                    _ = try? await world.station.add(World.usd(700), id: World.id(2))
+                    try? await world.putBack()
+                }
+                let reader = SteppedReader(reader: world.reader, steps: interlude)
+                await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+                    try await world.station(reader: reader).pay(World.usd(100), id: World.id(2))
+                }
+                #expect(interlude.hasPlayed)
+                #expect(try await world.operations().map(\.kind).contains(.pay) == false)
+                _ = try await world.station.read()
+                #expect(try await world.balance() == 1_700)
+                try await world.expectSettled()
+            }
+        }
+    }
+
     @Test("to make a card that was left open, under the id of something else, is a mistake")
     func mismatchedMaking() async throws {
         let world = try await World.withCard()

@@ -1,6 +1,28 @@
 public import Ledger
 
 extension Operation.Kind {
+    /// Whether the caller may name its id, so that the same request can be made again.
+    var takesIDOfClient: Bool {
+        switch self {
+        case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
+            .adopt, .replace:
+            true
+        case .ask, .claim, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: false
+        }
+    }
+
+    /// Whether cash leaves the drawer once it has happened.
+    public var handsOutCash: Bool { self == .close || self == .reverse }
+
+    /// What has been done once it has happened, of what moves a customer's money.
+    var done: String {
+        switch self {
+        case .pay, .ticket: "paid"
+        case .add: "added"
+        default: "done"
+        }
+    }
+
     /// What people call it in a sentence.
     public var noun: String {
         switch self {
@@ -10,6 +32,7 @@ extension Operation.Kind {
         case .pay: "payment"
         case .add: "top-up"
         case .refund: "refund"
+        case .reverse: "reversal"
         case .scratch: "scratching"
         case .activate: "activation"
         case .ask: "asking for an activation"

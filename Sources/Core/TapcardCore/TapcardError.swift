@@ -10,17 +10,22 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     public let meaning: String
     /// What to do next.
     public let advice: String
-    public let uid: CardUID?
+    public private(set) var uid: CardUID?
+    /// The operation that may have happened: the id that makes a repetition safe.
+    public private(set) var operation: OperationID?
+    /// What the failed tap has brought to its end before it failed.
+    public private(set) var settled: [Settled] = []
 
     public init(
         _ kind: Kind, _ what: String, meaning: String = "", advice: String = "",
-        uid: CardUID? = nil
+        uid: CardUID? = nil, operation: OperationID? = nil
     ) {
         self.kind = kind
         self.what = what
         self.meaning = meaning
         self.advice = advice
         self.uid = uid
+        self.operation = operation
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
@@ -31,7 +36,27 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public func naming(_ uid: CardUID?) -> TapcardError {
-        TapcardError(kind, what, meaning: meaning, advice: advice, uid: self.uid ?? uid)
+        var error = self
+        error.uid = self.uid ?? uid
+        return error
+    }
+
+    /// The error of a request that took several taps, or of a tap that has settled something.
+    func telling(_ settled: [Settled]) -> TapcardError {
+        var error = self
+        error.settled = settled.filter { !error.settled.contains($0) } + error.settled
+        return error
+    }
+
+    /// The error with other words: what is known of card and operation stays.
+    func saying(
+        _ what: String? = nil, meaning: String? = nil, advice: String? = nil
+    ) -> TapcardError {
+        var error = TapcardError(
+            kind, what ?? self.what, meaning: meaning ?? self.meaning,
+            advice: advice ?? self.advice, uid: uid, operation: operation)
+        error.settled = settled
+        return error
     }
 }
 
@@ -71,6 +96,7 @@ extension TapcardError {
         case badGuess = "bad-guess"
         case nothingWon = "nothing-won"
         case alreadyClaimed = "already-claimed"
+        case justSettled = "just-settled"
         case operationVoided = "operation-voided"
         case wrongCard = "wrong-card"
         case severalTags = "several-tags"
@@ -162,7 +188,7 @@ extension TapcardError {
         case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
             .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
             .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw, .drawOver, .noDrawKnown, .badGuess,
-            .nothingWon, .alreadyClaimed,
+            .nothingWon, .alreadyClaimed, .justSettled,
             .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
             .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
             .refused

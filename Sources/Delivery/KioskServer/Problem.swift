@@ -15,6 +15,10 @@ struct Problem: Error, Sendable {
     let advice: String
     let result: TapcardError.Result
     var uid: CardUID?
+    /// The operation that may have happened.
+    private(set) var operation: OperationID?
+    /// What the failed tap has settled before it failed.
+    private(set) var settled = JSONValue.array([])
     var headers: [(String, String)] = []
 
     init(
@@ -35,7 +39,8 @@ struct Problem: Error, Sendable {
     init(_ error: TapcardError) {
         (status, word) = (error.httpStatus, error.kind.rawValue)
         (title, meaning, advice) = (error.what, error.meaning, error.advice)
-        (result, uid) = (error.result, error.uid)
+        (result, uid, operation) = (error.result, error.uid, error.operation)
+        settled = CounterDesk.document(of: error.settled)
     }
 
     /// For those who have one line for all of it.
@@ -50,6 +55,7 @@ struct Problem: Error, Sendable {
             "meaning": .string(meaning), "advice": .string(advice),
             "result": .string(result.rawValue), "error": .string(word),
             "uid": uid.map { .string($0.description) } ?? .null,
+            "operation": operation.map { .string($0.description) } ?? .null, "settled": settled,
         ]
     }
 

@@ -246,6 +246,12 @@ extension Session {
         return id
     }
 
+    /// Whether a request is refused where its tap has just settled the same one. A terminal's user
+    /// who names an id knows which request it is; a page names one for each that it begins.
+    var refusesRepetition: Bool {
+        !command.flag("again") && (manner.isOfPage || command.option("operation") == nil)
+    }
+
     /// The id that makes a retry safe: the client's, or a new one.
     func operation(_ station: Station) throws(TapcardError) -> OperationID {
         guard let text = command.option("operation") else { return station.newID() }

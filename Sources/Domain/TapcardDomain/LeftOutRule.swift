@@ -15,6 +15,14 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     /// place of the next record is taken from there.
     case comparisonUnderTheLock = 9
     case placeUnderTheLock = 10
+    /// What a tap has settled is in its answer.
+    case settledIsTold = 21
+    /// What is open under a request's id is only finished where it is what is asked for.
+    case parametersAtTheTag = 22
+    /// All of what a card was ordered to be belongs to the id of its making.
+    case orderBelongsToItsID = 23
+    /// A prize that was paid out is not told to be booked to whoever asks without its id.
+    case payoutIsToldOnce = 24
 
     /// The one that is left out; a task's own, so that several can be tried at once.
     @TaskLocal public static var current: LeftOutRule?

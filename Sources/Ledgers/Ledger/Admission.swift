@@ -1,4 +1,4 @@
-import TapcardDomain
+public import TapcardDomain
 
 /// What a change does to the ledger, decided without touching it.
 struct Effects: Hashable, Sendable {
@@ -87,12 +87,13 @@ extension Intent {
             effects.entries = Posting.move(
                 amount.minorUnits, from: .cash, to: view.card.purse)
         case .refund(let id, let amount):
-            let amount = try circumstances.refundable(id, amount, on: view)
+            let amount = try circumstances.refundable(id, amount, on: view, .pay)
             _ = try purse.adding(amount)
-            effects.amount = amount.minorUnits
-            effects.reverses = id
-            effects.entries = Posting.move(
-                amount.minorUnits, from: .takings, to: view.card.purse)
+            effects.giveBack(amount, of: id, from: .takings, to: view.card.purse)
+        case .reverse(let id, let amount):
+            let amount = try circumstances.refundable(id, amount, on: view, .add)
+            _ = try purse.holding(amount)
+            effects.giveBack(amount, of: id, from: view.card.purse, to: .cash)
         case .scratch(let code):
             effects.card.scratch = try view.card.scratch.scratching(to: code)
             effects.subject = effects.card.scratch.subject
@@ -123,37 +124,58 @@ extension Intent {
     }
 }
 
+extension Effects {
+    fileprivate mutating func giveBack(
+        _ money: Money, of operation: OperationID, from source: Account, to target: Account
+    ) {
+        amount = money.minorUnits
+        reverses = operation
+        entries = Posting.move(amount, from: source, to: target)
+    }
+}
+
 extension Circumstances {
+    /// What a refund gives back of a payment, or a reversal takes back of an addition.
     fileprivate func refundable(
-        _ id: OperationID, _ amount: Money?, on view: CardView
+        _ id: OperationID, _ amount: Money?, on view: CardView, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
             throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
         }
-        guard payment.kind == .pay, payment.state == .committed else {
+        guard payment.kind == kind, payment.state == .committed else {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
             throw Refusal(
-                .notRefundable, "operation \(id) is no completed payment (\(what))")
+                .notRefundable,
+                "operation \(id) is not a completed payment or addition (\(what))")
         }
         guard paidFrom.contains(where: accounts.contains) else {
             throw Refusal(
                 .notRefundable,
                 payment.uid == view.card.uid
-                    ? "operation \(id) was paid before the card was issued anew, maybe by someone else"
-                    : "operation \(id) was paid with card \(payment.uid), not this one")
+                    ? "operation \(id) was made before the card was issued anew, maybe for someone "
+                        + "else"
+                    : "operation \(id) was made with card \(payment.uid), not this one")
         }
         if let earlierRefund {
-            throw Refusal(
-                .alreadyRefunded,
-                "operation \(id) was refunded before, by operation \(earlierRefund.id)")
+            throw earlierRefund.isRefundAlready(of: id, view.balance.currency)
         }
         let paid = Money(minorUnits: payment.amount, view.balance.currency)
         let amount = amount ?? paid
         guard amount.minorUnits <= paid.minorUnits else {
             throw Refusal(
-                .notRefundable, "\(amount.shown) is more than the \(paid.shown) that was paid")
+                .notRefundable, "\(amount.shown) is more than the \(paid.shown) that were moved")
         }
         return amount
+    }
+}
+
+extension Operation {
+    /// Why what this operation has given back cannot be given back once more.
+    public func isRefundAlready(of id: OperationID, _ currency: Currency) -> Refusal {
+        Refusal(
+            .alreadyRefunded,
+            "operation \(id) was refunded before: \(Money(minorUnits: amount, currency).shown), by "
+                + "operation \(self.id)")
     }
 }
 

@@ -19,8 +19,10 @@ extension AuditedLedger {
                     "\(rule): operation \(operation.id) is not booked like any other \(operation.kind)"
                 )
             }
-            if operation.kind == .refund, try !isRefundToPayer(operation) {
-                found.append("I6: refund \(operation.id) went to another than who paid, or is more")
+            if [.refund, .reverse].contains(operation.kind), try !isRefundToPayer(operation) {
+                found.append(
+                    "I6: \(operation.kind) \(operation.id) went to another than who paid, or is more"
+                )
             }
         }
         return found
@@ -66,7 +68,8 @@ extension AuditedLedger {
 
     private func isRefundToPayer(_ refund: Operation) throws(LedgerError) -> Bool {
         guard let id = refund.reverses, let payment = try rows.operation(id),
-            payment.kind == .pay, payment.state == .committed, refund.amount <= payment.amount
+            payment.kind == (refund.kind == .reverse ? .add : .pay),
+            payment.state == .committed, refund.amount <= payment.amount
         else { return false }
         return try isForPayer(refund, of: id)
     }
@@ -79,6 +82,7 @@ extension AuditedLedger {
         case .close: return Posting.move(amount, from: purse, to: .cash)
         case .add: return Posting.move(amount, from: .cash, to: purse)
         case .refund: return Posting.move(amount, from: .takings, to: purse)
+        case .reverse: return Posting.move(amount, from: purse, to: .cash)
         case .claim: return Posting.move(amount, from: .prizes, to: purse)
         case .payout: return Posting.move(amount, from: .prizes, to: .cash)
         case .issue:

@@ -81,8 +81,8 @@ struct Book {
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
-            reverses: effects.reverses, subject: effects.subject, cashier: request.cashier,
-            begunAt: now)
+            reverses: effects.reverses, subject: effects.subject,
+            parameters: request.intent.parameters, cashier: request.cashier, begunAt: now)
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {
@@ -209,7 +209,7 @@ struct Book {
         of request: Request, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
         switch request.intent {
-        case .refund(let id, _):
+        case .refund(let id, _), .reverse(let id, _):
             return Circumstances(
                 payment: try rows.operation(id),
                 paidFrom: try rows.entries(of: id).map(\.account),
@@ -301,11 +301,16 @@ extension Intent {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
 
+    /// What the making of a card names beyond its amount.
+    fileprivate var parameters: String? {
+        if case .make(let plan) = self { plan.parameters } else { nil }
+    }
+
     /// The amount that it names.
     fileprivate var money: Money? {
         switch self {
         case .pay(let money), .add(let money), .ticket(_, let money), .claim(_, let money): money
-        case .refund(_, let money): money
+        case .refund(_, let money), .reverse(_, let money): money
         case .make(let plan): plan.balance
         case .scratch, .activate, .close, .game, .reseal, .protect, .unprotect: nil
         }
@@ -323,6 +328,11 @@ extension LedgerCard {
 }
 
 extension Operation {
+    /// Whether the making of a card was asked for with these parameters, as far as they are kept.
+    public func wasAsked(with parameters: String) -> Bool {
+        self.parameters.map { $0 == parameters } ?? true
+    }
+
     /// Whether this is what someone asks for, so that asking is a repetition. What is drawn anew
     /// for every try, a scratch code or the balls of a ticket, is not compared.
     fileprivate func answers(
@@ -331,11 +341,12 @@ extension Operation {
         guard kind == intent.kind else { return false }
         switch intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
-        case .refund(let id, let money):
+        case .refund(let id, let money), .reverse(let id, let money):
             return reverses == id && amount == money?.minorUnits ?? paid
         case .make(let plan):
-            if case .replace = plan.origin { return true }
-            return amount == plan.balance.minorUnits
+            // A replacement's amount is what the lost card has, and no part of the request.
+            if case .replace = plan.origin { return wasAsked(with: plan.parameters) }
+            return amount == plan.balance.minorUnits && wasAsked(with: plan.parameters)
         case .ticket(let wanted, let price):
             return amount == price.minorUnits && ticket?.draw == wanted.draw
         case .claim(let id, let prize): return subject == id.text && amount == prize.minorUnits

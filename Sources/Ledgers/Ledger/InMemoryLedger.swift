@@ -51,8 +51,9 @@ package struct LedgerTables: Hashable, Sendable {
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
-            subject: old.subject, cashier: old.cashier, begunAt: begun, state: old.state,
-            sequence: old.sequence, endedAt: old.endedAt, balanceAfter: old.balanceAfter)
+            subject: old.subject, parameters: old.parameters, cashier: old.cashier, begunAt: begun,
+            state: old.state, sequence: old.sequence, endedAt: old.endedAt,
+            balanceAfter: old.balanceAfter)
     }
 }
 
@@ -118,6 +119,12 @@ private final class MemoryRows: LedgerRows {
             throw LedgerError(.corrupt, "operation \(operation.id) is not open")
         }
         tables.operations[operation.id] = operation
+    }
+
+    func forgetParameters(of uid: CardUID) {
+        for (id, operation) in tables.operations where operation.uid == uid {
+            tables.operations[id]?.parameters = nil
+        }
     }
 
     private func isClaimable(_ subject: String?) -> Bool {

@@ -5,6 +5,8 @@ public struct Operation: Hashable, Sendable {
     /// What is done.
     public enum Kind: String, Sendable, CaseIterable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close
+        /// An addition is taken back.
+        case reverse
         /// Somebody has asked with another id for what an attempt to activate was made for.
         case ask
         /// A lottery ticket is bought; the prize of one is booked.
@@ -43,12 +45,15 @@ public struct Operation: Hashable, Sendable {
     public let kind: Kind
     /// Minor units, never negative; which way they go follows from the kind.
     public let amount: Int64
-    /// The payment that a refund reverses, once.
+    /// The payment that a refund reverses, or the addition that is taken back, once.
     public let reverses: OperationID?
     /// The ticket that is bought, whole, or the name of the one whose prize is claimed; the game
     /// that is kept; what the code on the card is from then on, or the card whose code was on a tag
     /// that was adopted without it; the attempt that is asked about. None from before version 3.
     public let subject: String?
+    /// What the making of a card was asked for beyond its amount, so that the id stands for all of
+    /// it. None from before version 6, and where the holder's name was forgotten since.
+    public var parameters: String?
     /// Who has begun it, where that was said. None from before version 5.
     public let cashier: CashierName?
     public let begunAt: Timestamp
@@ -61,7 +66,8 @@ public struct Operation: Hashable, Sendable {
 
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
-        subject: String? = nil, cashier: CashierName? = nil, begunAt: Timestamp,
+        subject: String? = nil, parameters: String? = nil, cashier: CashierName? = nil,
+        begunAt: Timestamp,
         state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
@@ -72,6 +78,7 @@ public struct Operation: Hashable, Sendable {
         self.amount = amount
         self.reverses = reverses
         self.subject = subject
+        self.parameters = parameters
         self.cashier = cashier
         self.begunAt = begunAt
         self.state = state
@@ -86,6 +93,7 @@ public struct Operation: Hashable, Sendable {
     /// What it adds to the customer's balance: "-4.50" for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
         if kind == .payout { return Money(minorUnits: 0, currency) }
-        return Money(minorUnits: kind.isVoidable ? -amount : amount, currency)
+        let takesMoney = kind.isVoidable || kind == .reverse
+        return Money(minorUnits: takesMoney ? -amount : amount, currency)
     }
 }

@@ -28,6 +28,8 @@ public enum Intent: Hashable, Sendable {
     case add(Money)
     /// Reverses a payment, whole where no amount is named.
     case refund(of: OperationID, Money?)
+    /// Takes back an addition, whole where no amount is named: its cash leaves the drawer again.
+    case reverse(of: OperationID, Money?)
     case scratch(ScratchCode)
     case activate
     case close
@@ -50,6 +52,7 @@ public enum Intent: Hashable, Sendable {
         case .pay: .pay
         case .add: .add
         case .refund: .refund
+        case .reverse: .reverse
         case .scratch: .scratch
         case .activate: .activate
         case .close: .close
@@ -88,6 +91,8 @@ public struct CardPlan: Hashable, Sendable {
     /// What its tag is to be: where that takes steps, the first of them.
     public let protection: CardProtection
     public let balance: Money
+    /// What was asked for beyond kind and amount, as a text that is compared and never parsed.
+    public let parameters: String
     /// Whether a card that is known already may be made anew.
     public let mayReissue: Bool
     /// The highest number under a valid seal on the tag: new ones have to be above it.
@@ -96,8 +101,9 @@ public struct CardPlan: Hashable, Sendable {
     public init(
         origin: Origin, chip: String, isGenuineChip: Bool?, holder: Holder, scratch: ScratchCard,
         face: LedgerCard.Face, protection: CardProtection = .off, balance: Money,
-        mayReissue: Bool, above: SequenceNumber
+        parameters: String = "", mayReissue: Bool, above: SequenceNumber
     ) {
+        self.parameters = parameters
         self.origin = origin
         self.chip = chip
         self.isGenuineChip = isGenuineChip

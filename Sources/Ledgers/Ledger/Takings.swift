@@ -5,7 +5,7 @@
 public struct Takings: Hashable, Sendable {
     /// Paid with cards, what was refunded not any more. No coin moves.
     public private(set) var paid: Int64 = 0
-    /// Put into the drawer, for funds on cards.
+    /// Put into the drawer, for funds on cards; what was taken back not any more.
     public private(set) var added: Int64 = 0
     /// Taken out of the drawer: closed cards, and prizes that were paid by hand.
     public private(set) var paidOut: Int64 = 0
@@ -33,6 +33,8 @@ public struct Takings: Hashable, Sendable {
             guard operation.amount > 0 else { return }
             added += operation.amount
             additions += 1
+        case .reverse:
+            added -= operation.amount
         case .close, .payout:
             guard operation.amount > 0 else { return }
             paidOut += operation.amount

@@ -40,11 +40,12 @@ extension SQLiteRows {
 
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
-            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 .id(operation.id), .uid(operation.uid), .text(operation.kind.rawValue),
                 .integer(operation.amount), .optional(operation.reverses, SQLValue.id),
                 .optional(operation.subject, SQLValue.text),
+                .optional(operation.parameters, SQLValue.text),
                 .optional(operation.cashier?.text, SQLValue.text), .time(operation.begunAt),
                 .text(operation.state.rawValue),
                 .number(operation.sequence), .optional(operation.endedAt, SQLValue.time),
@@ -69,6 +70,12 @@ extension SQLiteRows {
         }
     }
 
+    func forgetParameters(of uid: CardUID) throws(LedgerError) {
+        try connection.run(
+            "UPDATE operation SET parameters = NULL WHERE uid = ? AND parameters IS NOT NULL",
+            [.uid(uid)])
+    }
+
     func claim(of id: TicketID) throws(LedgerError) -> Operation? {
         try operations(
             where: "kind IN ('claim', 'payout') AND subject = ?", [.text(id.text)]
@@ -86,7 +93,7 @@ extension SQLiteRows {
 
 extension Operation {
     fileprivate static let columns = """
-        id, uid, kind, amount, reverses, subject, cashier, begun_at, state, sequence, ended_at,
+        id, uid, kind, amount, reverses, subject, parameters, cashier, begun_at, state, sequence, ended_at,
         balance_after
         """
 
@@ -94,7 +101,8 @@ extension Operation {
         self.init(
             id: try row.value(\.id), uid: try row.value(\.uid), kind: try row.word(),
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
-            subject: try row.optional(\.text), cashier: try row.optional(\.cashier),
+            subject: try row.optional(\.text), parameters: try row.optional(\.text),
+            cashier: try row.optional(\.cashier),
             begunAt: try row.value(\.time), state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),
             balanceAfter: try row.optional(\.integer))

@@ -8,7 +8,8 @@ package struct Schema: Sendable {
 
     package init(steps: [String]) { self.steps = steps }
 
-    package static let current = Schema(steps: [version1, version2, version3, version4, version5])
+    package static let current = Schema(
+        steps: [version1, version2, version3, version4, version5, version6])
 
     /// How every ledger names itself in its header: "tapc".
     static let applicationID: Int64 = 0x7461_7063

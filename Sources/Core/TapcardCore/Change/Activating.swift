@@ -33,36 +33,39 @@ extension Station {
         }
         switch try await attempt(id) {
         case .done(let receipt): return receipt
-        case .open(let attempt, on: let uid):
-            return try await write(try await ask(service, attempt, on: uid), onto: uid)
+        case .open(let attempt, on: let uid, let settled):
+            return try await telling(settled) { () throws(TapcardError) in
+                try await write(try await ask(service, attempt, on: uid), onto: uid)
+            }
         }
     }
 
     /// What a tap with a card to be activated has led to.
     private enum Attempt: Sendable {
-        case open(ActivationAttempt, on: CardUID)
+        case open(ActivationAttempt, on: CardUID, [Settled])
         /// The answer to an earlier attempt was recorded, and went onto the card.
         case done(Receipt)
     }
 
     private func attempt(_ id: OperationID) async throws(TapcardError) -> Attempt {
-        try await tap(for: id) { sight, state throws(Interruption) in
+        try await tap(for: id, asking: Begun(.activate)) { sight, state throws(Interruption) in
             guard let seen = sight.seen else {
                 throw .refused(try await strangerRefusal(sight))
             }
-            if let done = state.settled, done.kind == .activate, done.state == .committed {
+            if let done = state.done(.activate) {
                 if done.id != id {
                     // The card has it, whether or not the id can be kept for it.
                     try? await ledger.keep(id, for: done.id, of: done.uid, by: cashier, at: now)
                 }
-                return .done(receipt(done, isReplayed: false, state.display))
+                return .done(receipt(done, isReplayed: false, state))
             }
             let request = try await asking { () throws(LedgerError) in
                 try await ledger.requestActivation(
                     of: sight.uid, id: id, seen: seen, by: cashier, at: now)
             }
             switch request {
-            case .attempt(let attempt): return .open(attempt, on: sight.uid)
+            case .attempt(let attempt):
+                return .open(attempt, on: sight.uid, settled(state, besides: attempt.id))
             case .known, .changed: return nil
             case .mismatched(let operation): throw .refused(mismatch(operation))
             case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
@@ -168,7 +171,7 @@ extension Station {
         }
         let begun = Begun(.activate)
         return try await tap(
-            for: attempt.id, only: uid,
+            for: attempt.id, asking: begun, only: uid,
             conclude: { error, state in
                 await conclude(attempt.id, begun, state, after: error)
                     ?? .failure(error.leavingUnwritten)
@@ -203,9 +206,8 @@ extension TapcardError {
                 .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
                 advice: "Tap the card again to write it.", uid: uid)
         default:
-            return TapcardError(
-                kind, "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning,
-                advice: advice, uid: uid)
+            return saying(
+                "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning)
         }
     }
 }

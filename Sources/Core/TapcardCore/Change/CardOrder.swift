@@ -48,15 +48,36 @@ public struct CardOrder: Sendable, Hashable {
     }
 }
 
-extension CardOrder.Origin {
+extension CardOrder {
     /// Whether an operation is this making, as far as it remembers.
     func isAnswered(by operation: Operation) -> Bool {
-        switch self {
-        case .issue(_, let balance, _):
-            operation.kind == .issue && operation.amount == balance.minorUnits
-        case .adopt(let accepted):
-            operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
-        case .replace: operation.kind == .replace
+        let isSame =
+            switch origin {
+            case .issue(_, let balance, _):
+                operation.kind == .issue && operation.amount == balance.minorUnits
+            case .adopt(let accepted):
+                operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
+            case .replace: operation.kind == .replace
+            }
+        return isSame && operation.wasAsked(with: parameters)
+    }
+
+    /// What is asked for beyond the amount, the same text for the same order: it belongs to the
+    /// order's id. What only permits something (to write over a tag, to take any chip) does not:
+    /// the order is the same with it.
+    var parameters: String {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .orderBelongsToItsID { return "" }
+        #endif
+        var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
+        switch origin {
+        case .issue(let holder, _, let hasScratchCard):
+            lines.append("scratch=\(hasScratchCard)")
+            if let id = holder.id { lines.append("id=\(id)") }
+            if let name = holder.name { lines.append("name=\(name.text)") }
+        case .replace(let lost): lines.append("lost=\(lost)")
+        case .adopt: break
         }
+        return lines.joined(separator: "\n")
     }
 }

@@ -15,46 +15,40 @@ public struct Receipt: Sendable, Hashable {
     public let display: DisplayState
     /// Those that were not claimed and cannot be from now on.
     public var ticketsGivenUp: [Ticket] = []
+    /// What earlier taps had left open and this one has settled before.
+    public var settled: [Settled] = []
 
     public var uid: CardUID { operation.uid }
 }
 
 extension Station {
     /// Records a payment.
+    ///
+    /// `refusingRepetition` is for callers that chose no id of their own: where this tap has just
+    /// settled the same payment, they are told so and the card is not charged once more.
     public func pay(
-        _ amount: Money, id: OperationID, only card: CardUID? = nil
+        _ amount: Money, id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try requirePositive(amount)
-        return try await change(.pay(amount), id: id, only: card)
+        return try await change(
+            .pay(amount), id: id, only: card, refusingRepetition: refusingRepetition)
     }
 
     /// Records funds that are in the drawer already.
+    ///
+    /// `refusingRepetition` is for callers that chose no id of their own, as for a payment.
     public func add(
-        _ amount: Money, id: OperationID, only card: CardUID? = nil
+        _ amount: Money, id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try requirePositive(amount)
-        return try await change(.add(amount), id: id, only: card)
-    }
-
-    /// Reverses a payment, once. The refund's id follows from the payment's, so that asking twice
-    /// is the same request.
-    public func refund(
-        _ payment: OperationID, _ amount: Money? = nil
-    ) async throws(TapcardError) -> Receipt {
-        if let amount { try requirePositive(amount) }
-        let known = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(payment)
-        }
-        guard known != nil else {
-            throw TapcardError(
-                Refusal(.notRefundable, "this ledger knows no operation \(payment)"))
-        }
-        // Any card may come: the rules know on which one the payer's money is now.
         return try await change(
-            .refund(of: payment, amount), id: payment.derived(for: "refund"), only: nil)
+            .add(amount), id: id, only: card, refusingRepetition: refusingRepetition)
     }
 
-    /// Pays out what is left on a card and empties it.
+    /// Pays out what is left on a card and empties it. Where this tap has brought an earlier
+    /// closing to its end, that one is the answer: its money is what has to be handed out.
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
@@ -75,9 +69,11 @@ extension Station {
         if let known = try await known(id, .scratch(code), only: nil) {
             return try await change(.scratch(code), id: id, only: nil, known: known)
         }
-        let target = try await tap(for: id) { sight, _ throws(Interruption) in
+        let begun = Begun(.scratch(code))
+        let (target, settled) = try await tap(for: id, asking: begun) {
+            (sight, state) throws(Interruption) -> (CardUID, [Settled])? in
             try await requireScratchable(sight, code)
-            return sight.uid
+            return (sight.uid, self.settled(state, besides: id))
         }
         surroundings.progress(.scratching)
         do {
@@ -85,28 +81,46 @@ extension Station {
         } catch {
             throw TapcardError(
                 .cancelled, "Scratching was stopped.",
-                meaning: "The card is still unscratched and there is no code.", uid: target)
+                meaning: "The card is still unscratched and there is no code.", uid: target
+            ).telling(settled)
         }
-        return try await change(.scratch(code), id: id, only: target)
+        return try await telling(settled) { () throws(TapcardError) in
+            try await change(.scratch(code), id: id, only: target)
+        }
+    }
+
+    /// The second tap of one request, with what the first has settled.
+    func telling(
+        _ settled: [Settled], _ body: () async throws(TapcardError) -> Receipt
+    ) async throws(TapcardError) -> Receipt {
+        do throws(TapcardError) {
+            var receipt = try await body()
+            receipt.settled = settled + receipt.settled
+            return receipt
+        } catch {
+            throw error.telling(settled)
+        }
     }
 
     /// Carries a request out at the next tap, however often it takes to settle it.
     func change(
-        _ intent: Intent, id: OperationID, only card: CardUID?
+        _ intent: Intent, id: OperationID, only card: CardUID?, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         let known = try await known(id, intent, only: card)
-        return try await change(intent, id: id, only: card, known: known)
+        return try await change(
+            intent, id: id, only: card, known: known, refusingRepetition: refusingRepetition)
     }
 
     /// The same, with what the ledger has of it already.
     func change(
-        _ intent: Intent, id: OperationID, only card: CardUID?, known: Operation?
+        _ intent: Intent, id: OperationID, only card: CardUID?, known: Operation?,
+        refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         if let known, known.state == .committed { return receipt(known, isReplayed: true) }
-        let begun = Begun(intent, only: card)
+        let begun = Begun(intent, only: card, refusingRepetition: refusingRepetition)
         begun.operation = known
         return try await tap(
-            for: id, only: card ?? known?.uid,
+            for: id, asking: begun, only: card ?? known?.uid,
             conclude: { error, state in
                 await conclude(id, begun, state, after: error)
             },
@@ -120,17 +134,22 @@ extension Station {
         _ intent: Intent, _ id: OperationID, on sight: Sight, _ state: TapState,
         noting begun: Begun
     ) async throws(Interruption) -> Receipt? {
-        let display = state.display
         if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
         ) {
-            if begun.isOurs(id, state) { return try finished(known, display) }
+            if begun.isOurs(id, state) { return try finished(known, state) }
             let isAsked = try await asking { () throws(LedgerError) in
                 try await isAnswered(begun, by: known)
             }
             guard isAsked, known.state == .committed || known.uid == sight.uid else {
                 throw .refused(mismatch(known))
             }
-            return try finished(known, display, isReplayed: true)
+            return try finished(known, state, isReplayed: !begun.isNew(id, state))
+        }
+        if case .close = intent, let done = state.done(.close) {
+            return receipt(done, isReplayed: false, state)
+        }
+        if let repeated = begun.repetition(in: state) {
+            throw .refused(try await justSettled(repeated))
         }
         guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
         try requireRoom(for: intent, on: sight)
@@ -146,7 +165,7 @@ extension Station {
             switch confirmation {
             case .committed(let operation), .voided(let operation):
                 return try finished(
-                    operation, refreshed == .outOfDate ? .outOfDate : display)
+                    operation, state, refreshed == .outOfDate ? .outOfDate : state.display)
             case .superseded: return nil
             }
         case .known, .changed: return nil
@@ -174,12 +193,14 @@ extension Station {
 
     /// What to say of a request whose operation has come to an end.
     func finished(
-        _ operation: Operation, _ display: DisplayState, isReplayed: Bool = false
+        _ operation: Operation, _ state: TapState, _ display: DisplayState? = nil,
+        isReplayed: Bool = false
     ) throws(Interruption) -> Receipt? {
         switch operation.state {
         case .pending: return nil
         case .voided: throw .refused(voided(operation))
-        case .committed: return receipt(operation, isReplayed: isReplayed, display)
+        case .committed:
+            return receipt(operation, isReplayed: isReplayed, state, display)
         }
     }
 
@@ -189,7 +210,7 @@ extension Station {
         // The operation that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
         return await outcome(of: id, begun, state, after: error)?.map {
-            receipt($0, isReplayed: !begun.isOurs(id, state), .outOfDate)
+            receipt($0, isReplayed: !begun.isNew(id, state), state, .outOfDate)
         }
     }
 
@@ -206,7 +227,9 @@ extension Station {
         } catch {
             known = state.seen(id) ?? begun.operation
             if known == nil, let perhaps = begun.perhaps {
-                return .failure(TapcardError.perhapsBegun(perhaps, because: TapcardError(error)))
+                return .failure(
+                    TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
+                        .retriable(perhaps))
             }
         }
         guard let operation = known else {
@@ -225,8 +248,10 @@ extension Station {
             return .failure(error)
         case .voided: return .failure(voided(operation))
         case .pending:
-            if error.kind == .outcomeUnknown { return .failure(error) }
-            return .failure(TapcardError.openStill(operation, because: error))
+            let open =
+                error.kind == .outcomeUnknown
+                ? error : TapcardError.openStill(operation, because: error)
+            return .failure(open.retriable(operation))
         }
     }
 
@@ -254,6 +279,33 @@ extension Station {
             operation: operation, amount: operation.change(in: currency),
             balance: Money(minorUnits: operation.balanceAfter ?? 0, currency),
             isReplayed: isReplayed, display: display)
+    }
+
+    /// The answer of a tap, with what it has settled before.
+    func receipt(
+        _ operation: Operation, isReplayed: Bool, _ state: TapState,
+        _ display: DisplayState? = nil
+    ) -> Receipt {
+        var receipt = receipt(operation, isReplayed: isReplayed, display ?? state.display)
+        receipt.settled = settled(state, besides: operation.id)
+        return receipt
+    }
+
+    /// The same request without an id, on a card for which this tap has just settled it: more
+    /// likely the retry of that one than a second one.
+    private func justSettled(_ done: Operation) async throws(Interruption) -> TapcardError {
+        let amount = Money(minorUnits: done.amount, currency).shown
+        let view = try await asking { () throws(LedgerError) in
+            try await ledger.view(of: done.uid)
+        }
+        let holds = view.map { " The card holds \($0.balance.shown)." } ?? ""
+        return TapcardError(
+            .justSettled,
+            "The interrupted \(done.kind.noun) of \(amount) was just settled as "
+                + "\(done.kind.done): it is not done a second time.",
+            meaning: "It counts once.\(holds)",
+            advice: "If the customer really wants it twice, repeat the command with --again.",
+            uid: done.uid, operation: done.id)
     }
 
     func mismatch(_ operation: Operation) -> TapcardError {

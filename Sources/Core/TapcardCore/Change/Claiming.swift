@@ -35,6 +35,7 @@ extension Station {
             do throws(TapcardError) {
                 let receipt = try await claim(prize, of: ticket.ticket.id, on: uid)
                 claims.last = receipt
+                claims.settled += receipt.settled
                 claims.prizes.append(
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
             } catch {
@@ -71,8 +72,11 @@ extension Station {
         do throws(TapcardError) {
             return try await body()
         } catch {
-            guard let settled = reading.settled, settled.kind == .claim else { throw error }
-            throw TapcardError.doneUnread(settled, because: error)
+            let error = error.telling(reading.settled)
+            let claim = reading.settled.last { $0.operation.kind == .claim }
+            guard let claim, error.result == .ledger else { throw error }
+            throw TapcardError.doneUnread(claim.operation, because: error)
+                .telling(reading.settled)
         }
     }
 
@@ -82,13 +86,15 @@ extension Station {
         /// The one that was booked last.
         var last: Receipt?
         var problem: TapcardError?
+        /// What was settled before a prize was booked.
+        var settled: [Settled] = []
         /// Whether the last ticket is for a draw that is not known yet.
         var isToCome = false
     }
 
     /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
     func booked(
-        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: Operation?
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: [Settled]
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
         let operation = try await whileAsking { () throws(LedgerError) in
             try await ledger.operation(claim.operation)
@@ -99,7 +105,9 @@ extension Station {
         }
         return PrizeReceipt.Prize(
             ticket: ticket, draw: draw,
-            receipt: receipt(operation, isReplayed: operation.id != settled?.id))
+            receipt: receipt(
+                operation,
+                isReplayed: !settled.contains { $0.operation.id == operation.id }))
     }
 
     private func receipt(
@@ -119,7 +127,8 @@ extension Station {
         return PrizeReceipt(
             uid: card.uid, prizes: claims.prizes,
             balance: claims.last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
-            display: claims.last?.display ?? card.display, problem: claims.problem)
+            display: claims.last?.display ?? card.display, problem: claims.problem,
+            settled: card.settled + claims.settled)
     }
 }
 
@@ -154,14 +163,13 @@ extension TapcardError {
     fileprivate func refusing(_ prize: Money, of ticket: TicketID) -> TapcardError {
         guard kind == .limitExceeded else { return self }
         let fitsOnNone = prize.minorUnits > Currency.largestBalance
-        return TapcardError(
-            kind, what,
+        return saying(
             meaning: "The prize was not booked, and the ticket stays as good as it is.",
             advice: (fitsOnNone
                 ? "No card can hold so much: book it as paid out with "
                 : "Spend some of what is on the card and claim the prize again, or book it as "
                     + "paid out with ")
-                + "tapcard ticket claim \(ticket) --paid-out, and pay when that says so.", uid: uid)
+                + "tapcard ticket claim \(ticket) --paid-out, and pay when that says so.")
     }
 
     /// Nothing is booked for this ticket, and nothing was before.

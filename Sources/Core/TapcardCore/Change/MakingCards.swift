@@ -10,14 +10,14 @@ extension Station {
     /// card was being made, this one finishes it.
     public func make(_ order: CardOrder, id: OperationID) async throws(TapcardError) -> CardReading
     {
-        let begun = Begun()
+        let begun = Begun(order)
         begun.operation = try await known(id, order)
         return try await tap(
-            for: id, thoroughly: true,
+            for: id, asking: begun, thoroughly: true,
             conclude: { error, state in
                 await concludeMaking(order, id, begun, state, after: error)
             },
-            early: { sight throws(Interruption) in
+            early: { sight, _ throws(Interruption) in
                 // Whoever re-issues has decided about a card that cannot be trusted.
                 guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
                     begun.operation == nil, verdict(on: sight) != nil
@@ -28,10 +28,10 @@ extension Station {
             { sight, state throws(Interruption) in
                 if let making = begun.operation {
                     guard making.uid == sight.uid else { throw .refused(mismatch(making)) }
-                    return try await finish(id, sight, state)
+                    return try await finish(id, sight, state, begun)
                 }
                 if let settled = state.made, try await isDone(order, by: settled, sight.view) {
-                    return try await finish(settled.id, sight, state)
+                    return try await finish(settled.id, sight, state, begun)
                 }
                 try await make(order, id, of: sight, noting: begun)
                 return nil
@@ -46,7 +46,7 @@ extension Station {
             try await ledger.operation(id)
         }
         guard let known else { return nil }
-        guard order.origin.isAnswered(by: known) else { throw mismatch(known) }
+        guard order.isAnswered(by: known) else { throw mismatch(known) }
         if known.state == .voided { throw voided(known) }
         return known
     }
@@ -63,21 +63,18 @@ extension Station {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
-            guard begun.isOurs(id, state) || order.origin.isAnswered(by: making) else {
-                return .failure(mismatch(making))
-            }
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
             if let reading = try? await reading(of: making.uid, .outOfDate) {
-                return .success(await reading.telling(of: making, by: self))
+                return .success(await self.reading(reading, tellingOf: making, state, begun))
             }
-            return .failure(TapcardError.madeUnread(making, because: error))
+            return .failure(TapcardError.madeUnread(making, because: error).retriable(making))
         }
     }
 
     /// A new card's other record place must not keep a record of an earlier life.
     private func finish(
-        _ id: OperationID, _ sight: Sight, _ state: TapState
+        _ id: OperationID, _ sight: Sight, _ state: TapState, _ begun: Begun
     ) async throws(Interruption) -> CardReading? {
         guard let view = sight.view, let seen = sight.seen else { return nil }
         let making = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
@@ -93,7 +90,7 @@ extension Station {
             of: view.card, rewritingAll: view.card.isDisplayStale)
         let reading = try await reading(
             of: sight.uid, refreshed == .current ? state.display : refreshed)
-        return await reading.telling(of: making, by: self)
+        return await self.reading(reading, tellingOf: making, state, begun)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -119,9 +116,16 @@ extension Station {
             _ = try await release(sight)
             throw .overtaken
         }
+        let open = try await openToEnd(by: order, on: sight)
         switch try await begin(.make(plan), id, on: sight, noting: begun) {
         case .begun(let work):
             begun.operation = work.operation
+            for id in open {
+                let ended = try await asking { () throws(LedgerError) in
+                    try await ledger.operation(id)
+                }
+                if let ended, ended.state != .pending { begun.ended.append(ended) }
+            }
             _ = try await perform(work, on: sight)
         // Another station has the same request in hand.
         case .known(let operation): begun.operation = operation
@@ -129,6 +133,21 @@ extension Station {
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
         case .changed: return
         }
+    }
+
+    /// What the making of the card ends with it: what is open on a card that is issued again, and
+    /// on the lost one.
+    private func openToEnd(
+        by order: CardOrder, on sight: Sight
+    ) async throws(Interruption) -> [OperationID] {
+        var open = [sight.view?.open?.id]
+        if case .replace(let lost) = order.origin {
+            let view = try await asking { () throws(LedgerError) in
+                try await ledger.view(of: lost)
+            }
+            open.append(view?.open?.id)
+        }
+        return open.compactMap { $0 }
     }
 
     /// Refuses what the ledger would refuse, before anything is done to the tag.
@@ -144,7 +163,7 @@ extension Station {
     private func isDone(
         _ order: CardOrder, by settled: Operation, _ view: CardView?
     ) async throws(Interruption) -> Bool {
-        guard let view, view.card.face == order.face, order.origin.isAnswered(by: settled),
+        guard let view, view.card.face == order.face, order.isAnswered(by: settled),
             !order.protects || view.card.protection != .off
         else { return false }
         switch order.origin {
@@ -215,7 +234,8 @@ extension Station {
             isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
             scratch: scratch, face: order.face,
             protection: protection(order, sight.view?.card.protection, found), balance: balance,
-            mayReissue: order.mayReissue, above: highest(on: sight, for: holder))
+            parameters: order.parameters, mayReissue: order.mayReissue,
+            above: highest(on: sight, for: holder))
     }
 
     /// A record that could not be checked without its holder's name may be true for the new one's:
@@ -310,12 +330,18 @@ extension Station {
     }
 }
 
-extension CardReading {
-    /// What the card does not have any more, or does not have at all, since it was made.
-    fileprivate func telling(of making: Operation, by station: Station) async -> CardReading {
-        var reading = self
-        reading.ticketsGivenUp = await station.ticketsGivenUp(by: making.id)
+extension Station {
+    /// A card that was made, with what it does not have any more, or does not have at all, and what
+    /// was settled on the way.
+    fileprivate func reading(
+        _ reading: CardReading, tellingOf making: Operation, _ state: TapState, _ begun: Begun
+    ) async -> CardReading {
+        var reading = reading
+        reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
         if making.kind == .adopt { reading.codeOwner = making.subject.flatMap(CardUID.init) }
+        reading.operation = making.id
+        reading.settled =
+            settled(state, besides: making.id) + begun.ended.map { Settled($0, currency) }
         return reading
     }
 }

@@ -46,7 +46,7 @@ extension Station {
         var hasWritten = false
         return try await tap(
             for: nil, only: card,
-            early: { sight throws(Interruption) in
+            early: { sight, state throws(Interruption) in
                 guard card != nil, let seen = sight.seen, let view = sight.view else {
                     return .goOn
                 }
@@ -54,7 +54,7 @@ extension Station {
                 if problem?.kind != .cardClosed { try await learnProtection(of: sight, view.card) }
                 guard problem != nil else { return .goOn }
                 do throws(Interruption) {
-                    try await rewrite(sight, view, seen)
+                    try await rewrite(sight, view, seen, &state)
                 } catch {
                     throw await reconsidered(error, sight)
                 }
@@ -70,13 +70,13 @@ extension Station {
                     let display = try await writeDisplay(
                         on: sight, content: content, of: view.card, rewritingAll: true,
                         keepingExtras: false)
-                    return try await reading(of: sight.uid, display)
+                    return try await reading(of: sight.uid, display, settled: settled(state))
                 } catch {
                     // What was done is said, and that this was not.
                     guard hasWritten || state.hasWorked else { throw error }
                     surroundings.progress(
                         .hint("what phones read was not refreshed: \(error.error.what)"))
-                    return try await reading(of: sight.uid, .outOfDate)
+                    return try await reading(of: sight.uid, .outOfDate, settled: settled(state))
                 }
             })
     }
@@ -97,7 +97,7 @@ extension Station {
 
     /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.
     private func rewrite(
-        _ sight: Sight, _ view: CardView, _ seen: Seen
+        _ sight: Sight, _ view: CardView, _ seen: Seen, _ state: inout TapState
     ) async throws(Interruption) {
         try await takeTrustedKey(for: sight)
         guard let open = view.open else {
@@ -105,9 +105,10 @@ extension Station {
             return
         }
         if open.kind.isVoidable {
-            _ = try await asking { () throws(LedgerError) in
+            let voided = try await asking { () throws(LedgerError) in
                 try await ledger.voidOpenPayment(on: sight.uid, seen: seen, at: now)
             }
+            if let voided { state.note(ended: voided) }
             let seen = Seen(confirmed: seen.confirmed, open: nil)
             _ = try await reseal(sight, seen, above: sight.highest)
             return
@@ -116,6 +117,9 @@ extension Station {
             try await ledger.resume(
                 open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
         }
-        if case .work(let work) = settlement { _ = try await perform(work, on: sight) }
+        guard case .work(let work) = settlement else { return }
+        if case .committed(let operation) = try await perform(work, on: sight).0 {
+            state.note(ended: operation)
+        }
     }
 }

@@ -3,65 +3,140 @@ public import TapcardDomain
 
 extension Station {
     /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
-    /// claim of that ticket, which happens once: what is on the card already is refused, and what
-    /// was paid out before comes back as replayed.
+    /// claim of that ticket, which happens once: what was booked before is refused, with when and by
+    /// whom. Only the same request again, under the id that the caller chose for it, is told once
+    /// more that it is booked.
     ///
     /// The card shows whose ticket it is, and what was open on it is settled; nothing is written to
     /// it.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
-        only card: CardUID? = nil
+        id: OperationID? = nil, only card: CardUID? = nil
     ) async throws(TapcardError) -> PrizeReceipt {
         try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        let reading = try await readKnown(only: card, finishing: .claim)
-        let checked = try await afterSettling(reading) { () throws(TapcardError) in
-            try await self.tickets(on: reading)
+        if let id, let known = try await repeated(id, of: name, only: card) {
+            return try await receipt(of: known, name, drawn)
         }
-        let ticket = try checked.tickets(naming: name)[0]
-        let draw = drawn[ticket.ticket.draw]
-        let paid: PrizeReceipt.Prize
-        if let claim = ticket.claim {
-            guard claim.isPaidOut else {
-                throw TapcardError.onTheCard(claim, of: name, uid: reading.uid)
+        let reading = try await readKnown(only: card, finishing: .claim)
+        return try await afterSettling(reading) { () throws(TapcardError) in
+            let ticket = try await tickets(on: reading).tickets(naming: name)[0]
+            if let claim = ticket.claim {
+                #if LEAVE_RULES_OUT
+                if LeftOutRule.current == .payoutIsToldOnce,
+                    let paid = try await whileAsking({ () throws(LedgerError) in
+                        try await ledger.operation(claim.operation)
+                    })
+                {
+                    return try await receipt(of: paid, name, drawn)
+                }
+                #endif
+                throw try await booked(claim, of: name, reading.uid)
             }
-            paid = try await booked(claim, ticket, draw, by: nil)
-        } else {
+            let draw = drawn[ticket.ticket.draw]
             guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
             else {
                 throw TapcardError.nothingWon(by: name, isToCome: draw == nil, uid: reading.uid)
             }
-            let (operation, isReplayed) = try await payOut(prize, of: name, on: reading.uid)
-            paid = PrizeReceipt.Prize(
-                ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: isReplayed))
+            let operation = try await payOut(prize, of: name, on: reading.uid, id: id)
+            return receipt(
+                PrizeReceipt.Prize(
+                    ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: false)),
+                on: reading)
         }
-        return PrizeReceipt(
-            uid: reading.uid, prizes: [paid],
-            balance: reading.balance ?? Money(minorUnits: 0, currency), display: reading.display,
-            problem: nil)
+    }
+
+    /// The payout that the ledger has under this id; nil for a new id.
+    private func repeated(
+        _ id: OperationID, of ticket: TicketID, only card: CardUID?
+    ) async throws(TapcardError) -> Operation? {
+        let known = try await whileAsking { () throws(LedgerError) in
+            try await ledger.operation(id)
+        }
+        guard let known else { return nil }
+        guard known.kind == .payout, known.subject == ticket.text, card ?? known.uid == known.uid
+        else { throw mismatch(known) }
+        return known
+    }
+
+    private func receipt(
+        of payout: Operation, _ name: TicketID, _ drawn: DrawList
+    ) async throws(TapcardError) -> PrizeReceipt {
+        let tickets = try await Station.tickets(of: payout.uid, in: ledger)
+        guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
+            throw TapcardError.doneUnread(
+                payout,
+                because: TapcardError(
+                    .wrongState, "Ticket \(name) does not count any more.", uid: payout.uid))
+        }
+        let prize = PrizeReceipt.Prize(
+            ticket: ticket, draw: drawn[ticket.ticket.draw],
+            receipt: receipt(payout, isReplayed: true))
+        do throws(Interruption) {
+            return receipt(prize, on: try await reading(of: payout.uid, .current))
+        } catch {
+            throw error.error
+        }
+    }
+
+    private func receipt(_ prize: PrizeReceipt.Prize, on card: CardReading) -> PrizeReceipt {
+        PrizeReceipt(
+            uid: card.uid, prizes: [prize],
+            balance: card.balance ?? Money(minorUnits: 0, currency), display: card.display,
+            problem: nil, settled: card.settled)
     }
 
     /// Whoever hears that it is booked pays. So nobody hears it who may not be the one that has
     /// booked it.
     private func payOut(
-        _ prize: Money, of ticket: TicketID, on uid: CardUID
-    ) async throws(TapcardError) -> (Operation, isReplayed: Bool) {
+        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID?
+    ) async throws(TapcardError) -> Operation {
+        let id = id ?? newID()
         let payout: PrizePayout
         do {
             payout = try await ledger.payOut(
-                prize, of: ticket, on: uid, id: OperationID(claiming: ticket), by: cashier,
-                at: now)
+                prize, of: ticket, on: uid, id: id, by: cashier, at: now)
         } catch {
-            throw TapcardError.payingNothing(error, for: ticket, uid: uid)
+            throw TapcardError.payingNothing(error, for: ticket, id, uid: uid)
         }
         switch payout {
-        case .booked(let operation): return (operation, false)
-        case .earlier(let operation): return (operation, true)
+        case .booked(let operation): return operation
+        case .earlier(let operation): throw alreadyPaid(operation, for: ticket)
         case .refused(let refusal):
-            let error = TapcardError(refusal, uid: uid)
-            throw TapcardError(
-                error.kind, error.what, meaning: "Nothing was booked: pay nothing out.",
-                advice: error.advice, uid: uid)
+            throw TapcardError(refusal, uid: uid).saying(
+                meaning: "Nothing was booked: pay nothing out.")
         }
+    }
+
+    /// Why a prize that is booked is not paid out once more.
+    private func booked(
+        _ claim: CardTicket.Claim, of ticket: TicketID, _ uid: CardUID
+    ) async throws(TapcardError) -> TapcardError {
+        guard claim.isPaidOut else {
+            return TapcardError.onTheCard(claim, of: ticket, uid: uid)
+        }
+        let operation = try await whileAsking { () throws(LedgerError) in
+            try await ledger.operation(claim.operation)
+        }
+        guard let operation else {
+            return TapcardError(
+                LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+        }
+        return alreadyPaid(operation, for: ticket)
+    }
+
+    /// The cashier in front of it decides whether that was this very payout, whose answer was lost.
+    private func alreadyPaid(_ payout: Operation, for ticket: TicketID) -> TapcardError {
+        let prize = Money(minorUnits: payout.amount, currency).shown
+        let time = CivilTime(payout.begunAt).map { " at \($0) UTC" } ?? ""
+        let cashier = payout.cashier.map { " by \($0.text)" } ?? ""
+        return TapcardError(
+            .alreadyClaimed,
+            "The prize of ticket \(ticket), \(prize), was booked as paid out\(time)\(cashier).",
+            meaning:
+                "Nothing was booked now: pay nothing out, unless that was you and the money is "
+                + "still in the drawer.",
+            advice: "tapcard history shows operation \(payout.id). A request with --operation can "
+                + "be repeated safely.", uid: payout.uid, operation: payout.id)
     }
 }
 
@@ -80,7 +155,7 @@ extension TapcardError {
 
     /// The ledger failed while the payout was to be booked.
     fileprivate static func payingNothing(
-        _ error: LedgerError, for ticket: TicketID, uid: CardUID
+        _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
     ) -> TapcardError {
         let failure = TapcardError(error)
         guard error.kind == .outcomeUnknown else {
@@ -92,7 +167,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(failure.what) Whether the payout for ticket \(ticket) is booked is not known.",
             meaning: "Pay nothing out yet.",
-            advice: "When the disk is well again, look at tapcard history --card \(uid): if the "
-                + "payout is there, pay it, once; if not, book it again.", uid: uid)
+            advice: "When the disk is well again, repeat the request with --operation \(id): it "
+                + "books the prize once and says so.", uid: uid, operation: id)
     }
 }

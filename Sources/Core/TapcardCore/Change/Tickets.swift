@@ -54,6 +54,8 @@ public struct PrizeReceipt: Sendable, Hashable {
     public let display: DisplayState
     /// Why not every prize was booked; the others were.
     public let problem: TapcardError?
+    /// What earlier taps had left open on the card and this one has settled.
+    public let settled: [Settled]
 
     /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
@@ -79,11 +81,12 @@ extension Station {
     /// is for the caller to know.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
-        only card: CardUID? = nil
+        only card: CardUID? = nil, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try requirePositive(price)
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
-        let receipt = try await change(.ticket(ticket, price), id: id, only: card)
+        let receipt = try await change(
+            .ticket(ticket, price), id: id, only: card, refusingRepetition: refusingRepetition)
         let sold: SoldTicket?
         do {
             sold = try await ledger.ticket(of: receipt.operation.id)
@@ -113,7 +116,7 @@ extension Station {
                     try await ledger.operation(id)
                 }
                 return try known.flatMap { known throws(Interruption) in
-                    try finished(known, state.display)
+                    try finished(known, state)
                 }
             })
         return TicketReceipt(ticket: sold.ticket, receipt: receipt)
@@ -175,14 +178,12 @@ extension Station {
         try await tap(
             for: nil, only: card,
             conclude: { error, state in
-                guard let settled = state.settled, settled.kind == kind,
-                    settled.state == .committed, !error.blamesCard
-                else { return nil }
+                guard let done = kind.flatMap(state.done), !error.blamesCard else { return nil }
                 do throws(Interruption) {
                     return .success(
-                        try await reading(of: settled.uid, .outOfDate, settled: settled))
+                        try await reading(of: done.uid, .outOfDate, settled: settled(state)))
                 } catch {
-                    return .failure(TapcardError.doneUnread(settled, because: error.error))
+                    return .failure(TapcardError.doneUnread(done, because: error.error))
                 }
             },
             { sight, state throws(Interruption) in
@@ -230,15 +231,13 @@ extension TapcardError {
             meaning: "Whether the card has it is not known; until then it is not done.",
             advice: "Ask again with the same id when the lottery answers. tapcard read settles it "
                 + "without the lottery: paid where the card has it, not made where it has not.",
-            uid: sold.card)
+            uid: sold.card, operation: sold.operation)
     }
 
     /// A purchase came to nothing, and why it could not be made any more.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
-        return TapcardError(
-            voided.kind, "\(what) \(voided.what)", meaning: voided.meaning,
-            advice: voided.advice, uid: voided.uid)
+        return voided.saying("\(what) \(voided.what)")
     }
 
     /// A ticket was bought or a prize booked, and the ledger cannot be asked which.
@@ -249,6 +248,6 @@ extension TapcardError {
             .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket it is about.",
             meaning: "The \(done.kind.noun) \(done.id) is done, and the ledger has it.",
             advice: "Tap the card with tapcard ticket check once the ledger is back.",
-            uid: done.uid)
+            uid: done.uid, operation: done.id)
     }
 }

@@ -14,6 +14,8 @@ public struct ProtectionChange: Sendable, Hashable {
     /// what somebody had changed.
     public let operation: OperationID?
     public let display: DisplayState
+    /// What earlier taps had left open and this one has settled.
+    public var settled: [Settled] = []
 }
 
 extension Station {
@@ -39,18 +41,19 @@ extension Station {
         func change(_ receipt: Receipt) -> ProtectionChange {
             ProtectionChange(
                 uid: receipt.uid, isProtected: intent != .unprotect,
-                operation: receipt.operation.id, display: receipt.display)
+                operation: receipt.operation.id, display: receipt.display,
+                settled: receipt.settled)
         }
         let known = try await known(id, intent, only: card)
         if let known, known.state == .committed { return change(receipt(known, isReplayed: true)) }
         let begun = Begun(intent, only: card)
         begun.operation = known
         return try await tap(
-            for: id, only: card,
+            for: id, asking: begun, only: card,
             conclude: { error, state in
                 await conclude(id, begun, state, after: error)?.map(change)
             },
-            early: { sight throws(Interruption) in
+            early: { sight, _ throws(Interruption) in
                 guard intent == .unprotect, sight.isGivenUp else { return .goOn }
                 guard try await release(sight) else {
                     throw .refused(
@@ -62,11 +65,9 @@ extension Station {
                         uid: sight.uid, isProtected: false, operation: nil, display: .current))
             },
             { sight, state throws(Interruption) in
-                if let settled = state.settled, settled.kind == intent.kind,
-                    settled.state == .committed, begun.operation == nil
-                {
+                if let done = state.done(intent.kind), begun.operation == nil {
                     // An earlier tap had begun it, and this one has finished it.
-                    return change(receipt(settled, isReplayed: true, state.display))
+                    return change(receipt(done, isReplayed: true, state))
                 }
                 if let card = sight.view?.card {
                     if begun.isSetBack, card.protection.isSettled,
@@ -74,7 +75,7 @@ extension Station {
                     {
                         return ProtectionChange(
                             uid: sight.uid, isProtected: intent != .unprotect, operation: nil,
-                            display: state.display)
+                            display: state.display, settled: settled(state))
                     }
                     if begun.operation == nil || state.switchingEnded != nil {
                         try await requireSwitchable(

@@ -35,8 +35,10 @@ public struct CardReading: Sendable, Hashable {
     public let protection: CardProtection?
     /// What the maker's signature on the chip said when the card was made.
     public let originality: TagInfo.Originality?
-    /// What an earlier tap had left open and this one brought to its end.
-    public let settled: Operation?
+    /// What earlier taps had left open and this one has settled.
+    public var settled: [Settled]
+    /// What has made the card, or changed it, in this very tap; nil where it was only read.
+    public var operation: OperationID?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
     /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
@@ -56,6 +58,7 @@ extension CardReading {
             balance: balance, scratch: scratch, isActivating: isActivating, ticket: ticket,
             game: game, ledger: ledger, display: display,
             protection: protection, originality: originality, settled: settled,
+            operation: operation,
             problem: self.problem ?? problem, ticketsGivenUp: ticketsGivenUp,
             codeOwner: codeOwner)
     }
@@ -67,7 +70,7 @@ extension Station {
     public func read(settling: Bool = true) async throws(TapcardError) -> CardReading {
         try await tap(
             for: nil,
-            early: { sight throws(Interruption) in
+            early: { sight, state throws(Interruption) in
                 if let view = sight.view {
                     let problem = verdict(on: sight)
                     if !settling {
@@ -77,12 +80,13 @@ extension Station {
                     guard var problem, problem.kind != .cardClosed else { return .goOn }
                     // Voids the open payment where that is due, and throws the problem with that.
                     do throws(Interruption) {
-                        _ = try await settle(sight, for: nil)
+                        _ = try await settle(sight, for: nil, &state)
                     } catch .refused(let refused) {
                         problem = refused
                         surroundings.progress(.hint(problem.what))
                     }
-                    return .done(reading(sight, view, .outOfDate, problem))
+                    return .done(
+                        reading(sight, view, .outOfDate, problem, settled: settled(state)))
                 }
                 return .done(try await reading(ofStranger: sight))
             },
@@ -100,7 +104,7 @@ extension Station {
         let refreshed = await refreshDisplay(
             on: sight, content: content, of: view.card, rewritingAll: view.card.isDisplayStale)
         let display = refreshed == .current ? state.display : refreshed
-        return reading(sight, view, display, nil, settled: state.settled)
+        return reading(sight, view, display, nil, settled: settled(state))
     }
 
     private func asItLies(_ sight: Sight, _ view: CardView) -> DisplayState {
@@ -111,7 +115,7 @@ extension Station {
 
     private func reading(
         _ sight: Sight, _ view: CardView, _ display: DisplayState, _ problem: TapcardError?,
-        settled: Operation? = nil
+        settled: [Settled] = []
     ) -> CardReading {
         let seal: CardReading.Seal =
             switch problem?.kind {
@@ -151,7 +155,7 @@ extension Station {
                 scratch: record?.scratch(beside: face) ?? face?.scratch ?? .none,
                 isActivating: false, ticket: face?.ticket, game: nil,
                 ledger: .unknown, display: .current,
-                protection: nil, originality: nil, settled: nil, problem: problem)
+                protection: nil, originality: nil, settled: [], problem: problem)
         }
         switch try await stranger(sight) {
         case .sealed(let record, let face): return reading(.valid, record, face)
@@ -167,7 +171,10 @@ extension Station {
     /// The card as a change left it.
     public func reading(afterwards receipt: Receipt) async throws(TapcardError) -> CardReading {
         do {
-            return try await reading(of: receipt.uid, receipt.display)
+            var reading = try await reading(
+                of: receipt.uid, receipt.display, settled: receipt.settled)
+            reading.operation = receipt.operation.id
+            return reading
         } catch {
             throw error.error
         }
@@ -175,7 +182,7 @@ extension Station {
 
     /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
     func reading(
-        of uid: CardUID, _ display: DisplayState, settled: Operation? = nil
+        of uid: CardUID, _ display: DisplayState, settled: [Settled] = []
     ) async throws(Interruption) -> CardReading {
         let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         guard let view else {

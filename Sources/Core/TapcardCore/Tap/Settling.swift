@@ -32,12 +32,10 @@ extension TapcardError {
 
     /// The same where this tap has voided what was open.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
-        TapcardError(
-            kind, what,
+        saying(
             meaning: meaning.replacing(
                 TapcardError.moneyIsSafe,
-                with: "The open \(open.kind.noun) was voided; the money is safe in the ledger."),
-            advice: advice, uid: uid)
+                with: "The open \(open.kind.noun) was voided; the money is safe in the ledger."))
     }
 }
 
@@ -101,13 +99,17 @@ extension Station {
             uid: sight.uid)
     }
 
-    /// Finishes what an earlier tap left open. Throws where the card cannot be trusted.
-    func settle(_ sight: Sight, for request: OperationID?) async throws(Interruption) -> Round {
+    /// Finishes what an earlier tap left open. Throws where the card cannot be trusted; what was
+    /// voided then is in the tap's state.
+    func settle(
+        _ sight: Sight, for request: OperationID?, _ state: inout TapState
+    ) async throws(Interruption) -> Round {
         if let error = verdict(on: sight) {
             guard error.kind == .damaged else { throw .refused(error) }
             let voided = try await asking { () throws(LedgerError) in
                 try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
             }
+            if let voided { state.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
         guard let view = sight.view, let seen = sight.seen else { return .quiet(sight) }
@@ -117,33 +119,39 @@ extension Station {
             return .quiet(sight)
         case .resume(let open):
             surroundings.progress(.settling(open.id))
+            state.note(settling: open)
             return try await finish(
                 sight,
                 try await asking { () throws(LedgerError) in
                     try await ledger.resume(
                         open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
                 })
-        case .end(let open, let state):
+        case .end(let open, let end):
             surroundings.progress(.settling(open.id))
-            let round = try await finish(
-                sight,
-                try await asking { () throws(LedgerError) in
-                    try await ledger.end(
-                        open, as: state, resealWith: newID(), seen: seen, sealer: sealer,
-                        by: cashier, at: now)
-                })
-            // The payment that came to its end is what people want to hear of, not the fresh
-            // record behind it.
-            guard case .settled(_?, let display) = round else { return round }
-            return .settled(
-                try await asking { () throws(LedgerError) in try await ledger.operation(open.id) },
-                display)
+            state.note(settling: open)
+            let settlement = try await asking { () throws(LedgerError) in
+                try await ledger.end(
+                    open, as: end, resealWith: newID(), seen: seen, sealer: sealer, by: cashier,
+                    at: now)
+            }
+            // It has ended, whatever becomes of the fresh record that follows.
+            if case .work = settlement { await lookUpEnd(&state) }
+            return try await finish(sight, settlement)
         case .activate(let attempt):
             surroundings.progress(.settling(attempt.id))
             return try await begin(.activate, attempt.id, sight, seen)
         case .reseal:
             return try await reseal(sight, seen, above: .none)
         }
+    }
+
+    /// What the tap has begun to settle may have come to its end without an answer: the ledger
+    /// knows, and whoever reads the answer of this tap has to hear of it.
+    func lookUpEnd(_ state: inout TapState) async {
+        guard let open = state.settling, let now = try? await ledger.operation(open.id) else {
+            return
+        }
+        state.note(ended: now)
     }
 
     /// Writes the ledger's state under a fresh number.

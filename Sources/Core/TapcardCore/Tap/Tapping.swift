@@ -13,17 +13,40 @@ extension Station {
     ///
     /// `early` sees every look at the card before anything is settled, and may end the tap there.
     /// The body returns nil to look again.
+    ///
+    /// `request` is the operation that the card is held there for, and `begun` what was asked for
+    /// under its id. An error says what the tap has settled before it.
     func tap<Success: Sendable>(
-        for request: OperationID?, thoroughly: Bool = false, only card: CardUID? = nil,
+        for request: OperationID?, asking begun: Begun? = nil, thoroughly: Bool = false,
+        only card: CardUID? = nil,
         conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>? = {
             _, _ in nil
         },
-        early: (Sight) async throws(Interruption) -> Look<Success> = { _ in .goOn },
+        early: (Sight, inout TapState) async throws(Interruption) -> Look<Success> = {
+            _, _ in .goOn
+        },
+        _ body: (Sight, TapState) async throws(Interruption) -> Success?
+    ) async throws(TapcardError) -> Success {
+        var state = TapState()
+        do throws(TapcardError) {
+            return try await tap(
+                for: request, asking: begun, &state, thoroughly: thoroughly, only: card,
+                conclude: conclude, early: early, body)
+        } catch {
+            await lookUpEnd(&state)
+            throw error.telling(settled(state, besides: request))
+        }
+    }
+
+    private func tap<Success: Sendable>(
+        for request: OperationID?, asking begun: Begun?, _ state: inout TapState,
+        thoroughly: Bool, only card: CardUID?,
+        conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>?,
+        early: (Sight, inout TapState) async throws(Interruption) -> Look<Success>,
         _ body: (Sight, TapState) async throws(Interruption) -> Success?
     ) async throws(TapcardError) -> Success {
         surroundings.progress(.waitingForCard)
         var limit = settings.wait
-        var state = TapState()
         var touched: CardUID?
         var last = TapcardError(
             .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
@@ -35,9 +58,11 @@ extension Station {
                 try require(card ?? touched, is: uid)
                 touched = uid
                 let sight = try await see(identity, uid, thoroughly: thoroughly)
+                if state.settling?.id != sight.view?.open?.id { await lookUpEnd(&state) }
+                try await require(sight.view?.open, for: request, asking: begun)
                 state.note(open: sight.view?.open, for: request)
                 await hint(at: sight)
-                switch try await early(sight) {
+                switch try await early(sight, &state) {
                 case .goOn: break
                 case .again: continue
                 case .done(let success):
@@ -45,7 +70,7 @@ extension Station {
                     return success
                 }
                 do throws(Interruption) {
-                    switch try await settle(sight, for: request) {
+                    switch try await settle(sight, for: request, &state) {
                     case .settled(let operation, let display): state.note(operation, display)
                     case .quiet(let sight):
                         if let success = try await body(sight, state) {
@@ -77,6 +102,21 @@ extension Station {
                 advice: "Hold card \(wanted) to the reader.", uid: found))
     }
 
+    /// What is open on the card under the request's id has to be what is asked for: nothing is
+    /// finished in the name of a request that wants something else.
+    private func require(
+        _ open: Operation?, for request: OperationID?, asking begun: Begun?
+    ) async throws(Interruption) {
+        guard let open, open.id == request, let begun, begun.operation == nil else { return }
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .parametersAtTheTag { return }
+        #endif
+        let isAsked = try await asking { () throws(LedgerError) in
+            try await isAnswered(begun, by: open)
+        }
+        guard isAsked else { throw .refused(mismatch(open)) }
+    }
+
     /// A card that left while something was open on it is not "nothing happened"; nor is one that
     /// can never be written again.
     private func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
@@ -97,8 +137,10 @@ enum Look<Success> {
 
 /// What has been settled so far in one tap.
 struct TapState: Sendable {
-    /// What was left open and came to its end; a fresh record behind it is no news.
-    private(set) var settled: Operation?
+    /// What was left open and came to its end, the oldest first; a fresh record is no news.
+    private(set) var settled: [Operation] = []
+    /// What this tap has begun to settle and does not know the end of.
+    private(set) var settling: Operation?
     /// The request itself, as it was found open: its record may be on the tag since.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
@@ -106,11 +148,11 @@ struct TapState: Sendable {
     private(set) var hasWorked = false
 
     /// The making of a card that was left open.
-    var made: Operation? { settled.flatMap { $0.kind.makesCard ? $0 : nil } }
+    var made: Operation? { settled.last { $0.kind.makesCard } }
 
     /// What was to switch the tag's protection and was given up in this tap.
     var switchingEnded: Operation? {
-        settled.flatMap { $0.kind.switchesProtection && $0.state == .voided ? $0 : nil }
+        settled.last { $0.kind.switchesProtection && $0.state == .voided }
     }
 
     mutating func note(open operation: Operation?, for request: OperationID?) {
@@ -118,11 +160,30 @@ struct TapState: Sendable {
     }
 
     /// What the tap has seen of an operation, for when the ledger cannot be asked any more.
-    func seen(_ id: OperationID) -> Operation? { settled?.id == id ? settled : open }
+    func seen(_ id: OperationID) -> Operation? { settled.last { $0.id == id } ?? open }
+
+    /// What was settled of this kind and has happened.
+    func done(_ kind: Operation.Kind) -> Operation? {
+        settled.last { $0.kind == kind && $0.state == .committed }
+    }
+
+    /// An operation has come to its end. A fresh record is no news, and nobody has to hear of
+    /// the same end twice.
+    mutating func note(ended operation: Operation) {
+        guard operation.state != .pending else { return }
+        if settling?.id == operation.id { settling = nil }
+        hasWorked = true
+        guard operation.kind != .reseal else { return }
+        settled.removeAll { $0.id == operation.id }
+        settled.append(operation)
+    }
+
+    /// An operation that is about to be settled.
+    mutating func note(settling operation: Operation) { settling = operation }
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true
-        if let operation, operation.kind != .reseal { settled = operation }
+        if let operation { note(ended: operation) }
         if display != .current { self.display = display }
     }
 }
@@ -141,7 +202,8 @@ extension TapcardError {
             switch open.kind {
             case .pay, .ticket, .close:
                 "Whether the card has it is not known; until then it is not done."
-            case .add, .refund, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
+            case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt,
+                .replace:
                 "The ledger has it; the card follows at the next tap."
             case .protect:
                 "Whether the tag asks for its password already is not known; the money is safe."
@@ -160,7 +222,17 @@ extension TapcardError {
                 : isReaderGone
                     ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
                         + "again to settle it."
-                    : "Tap the card again to settle it.", uid: open.uid)
+                    : "Tap the card again to settle it.", uid: open.uid, operation: open.id)
+    }
+
+    /// The error of a request whose outcome is not known, with the way to ask for it again: under
+    /// its own id it never happens twice.
+    func retriable(_ operation: Operation) -> TapcardError {
+        guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
+        let way =
+            "To repeat the same request, add --operation \(operation.id): it never happens "
+            + "twice."
+        return saying(advice: [advice, way].filter { !$0.isEmpty }.joined(separator: " "))
     }
 
     /// The tag is what it is: to tap it again would not help.
@@ -173,9 +245,7 @@ extension TapcardError {
 
     /// What is wrong with the card is what has to be said, and what is open on it as well.
     func leavingOpen(_ open: Operation) -> TapcardError {
-        TapcardError(
-            kind, "\(what) The \(open.kind.noun) \(open.id) is still open.", meaning: meaning,
-            advice: advice, uid: uid)
+        saying("\(what) The \(open.kind.noun) \(open.id) is still open.")
     }
 
     /// The card was made, and neither tag nor ledger can be asked what it holds now.
@@ -183,7 +253,8 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown, "\(error.what) The ledger cannot be asked what the card holds.",
             meaning: "The card was made (\(making.kind.noun) \(making.id)); the ledger has it.",
-            advice: "Tap it again with tapcard read once the ledger is back.", uid: making.uid)
+            advice: "Tap it again with tapcard read once the ledger is back.", uid: making.uid,
+            operation: making.id)
     }
 
     /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
@@ -195,7 +266,7 @@ extension TapcardError {
             meaning: "Nothing was written to the card, and nobody was told that it is done.",
             advice: "When the disk is well again, tap the card with tapcard read: it settles what "
                 + "is open, and tapcard history shows what was done. Do that before you repeat "
-                + "anything.", uid: perhaps.uid)
+                + "anything.", uid: perhaps.uid, operation: perhaps.id)
     }
 
     /// The disk failed while the ledger was to note it, and the ledger says that it has not.
@@ -210,9 +281,8 @@ extension TapcardError {
     /// The same, where the tap had settled something before.
     var afterWork: TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
-        return TapcardError(
-            kind, what,
+        return saying(
             meaning: "What was still to be done on the card was worked on before; "
-                + "tapcard history shows it. Nothing else was changed.", advice: advice, uid: uid)
+                + "tapcard history shows it. Nothing else was changed.")
     }
 }

@@ -17,6 +17,7 @@ enum KioskSchemas {
         "error": Schema.pattern("^[a-z][a-z0-9-]*$"),
         "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
         "uid": Schema.orNull(ValueSchemas.card),
+        "operation": Schema.orNull(ValueSchemas.operation), "settled": CardSchemas.settled,
     ])
 
     private static let session = Schema.object([

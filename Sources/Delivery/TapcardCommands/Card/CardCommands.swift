@@ -11,6 +11,9 @@ extension CommandOption {
     static let operation = CommandOption(
         name: "operation", value: "UUID",
         help: "Makes a retry safe: the same id never happens twice")
+    static let again = CommandOption(
+        name: "again",
+        help: "Do it once more, also where this tap has just settled the same amount")
     static let display = CommandOption(
         name: "display", value: "FORM", help: "What phones read: our form, or the iPhone app's",
         choices: FaceStyle.allCases.map(\.rawValue))

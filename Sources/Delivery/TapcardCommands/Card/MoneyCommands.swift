@@ -11,28 +11,34 @@ extension Command {
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
                 + "too soon, the exit status is 6 and the next tap settles it.",
             arguments: [CommandArgument(name: "AMOUNT", help: "Such as 4.50")],
-            options: [.operation, .card], example: "tapcard pay 4.50"
+            options: [.operation, .card, .again], example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in
             try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
-                try await station.pay(amount, id: id, only: card)
+                try await station.pay(
+                    amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
             }
         },
         Command(
             "add", group: .money, "Add funds that are in the drawer already",
             arguments: [CommandArgument(name: "AMOUNT", help: "Such as 20")],
-            options: [.operation, .card], example: "tapcard add 20"
+            options: [.operation, .card, .again], example: "tapcard add 20"
         ) { session throws(TapcardError) in
             try await session.move("Added") { station, amount, id, card throws(TapcardError) in
-                try await station.add(amount, id: id, only: card)
+                try await station.add(
+                    amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
             }
         },
         Command(
-            "refund", group: .money, "Reverse a payment, once, at most what was paid",
+            "refund", group: .money, "Reverse a payment or an addition, once, at most its amount",
+            discussion:
+                "What was paid goes back onto the card. What was added leaves the card, and "
+                + "its cash the drawer: hand it out when the command says so. Never below zero.",
             arguments: [
-                CommandArgument(name: "OPERATION", help: "The payment's id"),
+                CommandArgument(name: "OPERATION", help: "The id of the payment or addition"),
                 CommandArgument(
                     name: "AMOUNT", help: "Less than all of it", isRequired: false),
             ],
+            options: [.operation, .card],
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in
             let id = try session.id(session.command.argument("OPERATION") ?? "")
@@ -40,7 +46,13 @@ extension Command {
             let amount = try session.command.argument("AMOUNT").map { text throws(TapcardError) in
                 try session.amount(text, station.currency)
             }
-            return Report(try await station.refund(id, amount), "Refunded")
+            let receipt = try await station.refund(
+                id, amount,
+                id: try session.command.option("operation").map { text throws(TapcardError) in
+                    try session.id(text)
+                }, only: try session.card())
+            let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
+            return Report(receipt, verb)
         },
         Command(
             "close", group: .money, "Pay out what is left on a card and empty it",
@@ -122,6 +134,7 @@ extension Session {
             let about = [
                 line.ticket?.text, line.game, line.paidOut.map { "paid out \($0.shown)" },
                 line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
+                line.operation.reverses.map { "of \($0)" },
                 line.operation.cashier.map { "by \($0.text.shown)" },
             ]
             return HistoryText(

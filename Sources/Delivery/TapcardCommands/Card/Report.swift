@@ -53,7 +53,9 @@ struct Report: Sendable {
         let words = "\(error)".shown
         let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }
-        return Style.bad.applied(to: String(title), hasColor) + text.dropFirst(title.count) + "\n"
+        let line = Style.bad.applied(to: String(title), hasColor) + text.dropFirst(title.count)
+        let settled = error.settled.map { "tapcard: \($0.words.shown)" }
+        return ([line] + settled).joined(separator: "\n") + "\n"
     }
 
     /// The document of a failure.
@@ -61,7 +63,8 @@ struct Report: Sendable {
         [
             "result": .string(error.result.rawValue), "error": .string(error.kind.rawValue),
             "message": .string(error.description),
-            "uid": error.uid.map { .string($0.description) } ?? .null,
+            "uid": .text(error.uid), "operation": .text(error.operation),
+            "settled": .array(error.settled.map(\.document)),
         ]
     }
 }

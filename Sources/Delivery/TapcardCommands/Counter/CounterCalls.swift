@@ -47,14 +47,14 @@ extension CounterCall {
     ]
 
     private static let money: [CounterCall] = [
-        CounterCall(.post, "pay", [amount, .operation, .card], answers: .receipt),
-        CounterCall(.post, "add", [amount, .operation, .card], answers: .receipt),
+        CounterCall(.post, "pay", [amount, .operation, .card, .again], answers: .receipt),
+        CounterCall(.post, "add", [amount, .operation, .card, .again], answers: .receipt),
         CounterCall(
             .post, "refund",
             [
                 CounterParameter(
                     "payment", .argument("OPERATION"), .operation, isRequired: true),
-                CounterParameter("amount", .argument("AMOUNT"), .moved),
+                CounterParameter("amount", .argument("AMOUNT"), .moved), .operation, .card,
             ], answers: .receipt),
         CounterCall(.post, "close", [.operation, .card], answers: .receipt),
         CounterCall(
@@ -85,14 +85,14 @@ extension CounterCall {
             .get, "tickets", reader: .never, asksService: true, [.card], answers: .tickets),
         CounterCall(
             .post, "ticket/buy", asksService: true,
-            [CounterParameter("draw", .option("draw"), .lotteryName), .operation, .card],
+            [CounterParameter("draw", .option("draw"), .lotteryName), .operation, .card, .again],
             answers: .purchase),
         CounterCall(.post, "ticket/check", asksService: true, [.card], answers: .check),
         CounterCall(
             .post, "ticket/claim", asksService: true,
             [
                 CounterParameter("ticket", .argument("TICKET"), .lotteryName),
-                CounterParameter("paidOut", .flag("paid-out"), .truth), .card,
+                CounterParameter("paidOut", .flag("paid-out"), .truth), .operation, .card,
             ], answers: .claim),
     ]
 

@@ -30,6 +30,11 @@ public struct CounterDesk: Sendable {
         case readerIsBack(name: String)
     }
 
+    /// What a tap has settled, as every document lists it.
+    public static func document(of settled: [Settled]) -> JSONValue {
+        .array(settled.map(\.document))
+    }
+
     private let session: Session
     private let reader: any TagReader
     private let ledger: any LedgerStore
@@ -75,7 +80,10 @@ public struct CounterDesk: Sendable {
                 } ? .nothing : .open
             }
             if operation.state == .pending { return .open }
-            return [.pay, .add, .close, .scratch].contains(operation.kind) ? .answered : .over
+            let answered: [Operation.Kind] = [
+                .pay, .add, .refund, .reverse, .close, .scratch, .payout,
+            ]
+            return answered.contains(operation.kind) ? .answered : .over
         } catch {
             return .notKnown
         }

@@ -55,6 +55,7 @@ public struct CounterParameter: Sendable {
 
     static let operation = CounterParameter("operation", .option("operation"), .operation)
     static let card = CounterParameter("card", .option("card"), .card)
+    static let again = CounterParameter("again", .flag("again"), .truth)
 
     /// What stands on a command line in its place; nil for null, and for what is not wanted.
     func texts(of value: JSONValue) throws(TapcardError) -> [String]? {

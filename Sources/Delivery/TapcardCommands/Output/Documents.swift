@@ -50,6 +50,8 @@ extension Report {
             JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
             JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
             JSONMember(key: "game", value: .text(reading.game?.id)),
+            JSONMember(key: "operation", value: .text(reading.operation)),
+            Report.member(settled: reading.settled),
         ]
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
@@ -78,9 +80,7 @@ extension Report {
         if showsChip, let originality = reading.originality {
             lines.append(Report.words(originality))
         }
-        if let settled = reading.settled, let line = Report.words(settled, currency) {
-            lines.append(line)
-        }
+        lines += Report.words(settled: reading.settled)
         switch reading.display {
         case _ where reading.problem != nil: break
         case .current: break
@@ -103,7 +103,11 @@ extension Report {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
         if receipt.isReplayed { lines[0] += " (replayed: done before, not again)" }
+        if receipt.operation.kind.handsOutCash, !receipt.isReplayed, amount.minorUnits > 0 {
+            lines.append("Hand out \(amount.shown) now.")
+        }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
+        lines += Report.words(settled: receipt.settled)
         if receipt.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
@@ -138,24 +142,11 @@ extension Report {
             JSONMember(key: "uid", value: .text(receipt.uid)),
             JSONMember(key: "amount", value: .text(receipt.amount)),
             JSONMember(key: "balance", value: .text(receipt.balance)),
+            JSONMember(key: "currency", value: .string(receipt.amount.currency.code)),
             JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
             JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
+            member(settled: receipt.settled),
         ]
-    }
-
-    /// What became of something that an earlier tap had left open.
-    private static func words(_ settled: Operation, _ currency: Currency) -> String? {
-        let amount = Money(minorUnits: settled.amount, currency).shown
-        return switch (settled.kind, settled.state) {
-        case (.reseal, _): nil
-        case (.pay, .voided): "Settled: the interrupted payment of \(amount) was not made."
-        case (.protect, .voided), (.unprotect, .voided):
-            "Settled: the interrupted \(settled.kind.noun) was given up: somebody has locked the "
-                + "tag's settings. The tag stays as it is, and the card works."
-        case (let kind, .voided): "Settled: the interrupted \(kind.noun) was not made."
-        case (.pay, _): "Settled: the interrupted payment of \(amount) is made."
-        case (let kind, _): "Settled: the interrupted \(kind.noun) is done."
-        }
     }
 
     private static func words(_ protection: CardProtection) -> String {

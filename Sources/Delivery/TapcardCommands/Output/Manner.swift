@@ -6,6 +6,8 @@ struct Manner: Sendable {
     /// Whether the terminal knows nothing but lines.
     let isDumb: Bool
     private let wantsColor: Bool
+    /// Whether a page has asked, and not somebody at a terminal.
+    private(set) var isOfPage = false
 
     init(_ environment: [String: String], _ isOn: (Settings.Name) -> Bool) {
         isJSON = isOn(.json)
@@ -16,7 +18,11 @@ struct Manner: Sendable {
     }
 
     /// For programs, and without a word beside the answer.
-    static let ofPages = Manner(["NO_COLOR": "1"]) { $0 == .json }
+    static let ofPages = {
+        var manner = Manner(["NO_COLOR": "1"]) { $0 == .json }
+        manner.isOfPage = true
+        return manner
+    }()
 
     /// Known before the words are understood, so that even a usage error takes the form that was
     /// asked for.

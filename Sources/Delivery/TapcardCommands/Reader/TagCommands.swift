@@ -82,6 +82,7 @@ extension Report {
                 : "Tag \(change.uid) is not protected any more: anyone can write to it"
         ]
         if let operation = change.operation { lines.append("Operation \(operation)") }
+        lines += Report.words(settled: change.settled)
         if change.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
@@ -91,6 +92,7 @@ extension Report {
                 JSONMember(key: "protected", value: .bool(change.isProtected)),
                 JSONMember(key: "operation", value: .text(change.operation)),
                 JSONMember(key: "display", value: .string(change.display.rawValue)),
+                Report.member(settled: change.settled),
             ], lines)
     }
 

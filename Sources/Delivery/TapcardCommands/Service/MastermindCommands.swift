@@ -137,11 +137,14 @@ extension Session {
         let station = command.flag("keep") ? try await self.station() : nil
         let kept = try await desk.start(slots: slots)
         var uid: CardUID?
+        var settled: [Settled] = []
         var problem: TapcardError?
         if let station {
             do {
-                uid = try await station.keepGame(kept.game, id: station.newID()).uid
+                let receipt = try await station.keepGame(kept.game, id: station.newID())
+                (uid, settled) = (receipt.uid, receipt.settled)
             } catch {
+                settled = error.settled
                 problem = TapcardError(
                     error.kind, error.what,
                     meaning: "The game is started and is the current one here, but no card keeps "
@@ -150,12 +153,14 @@ extension Session {
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
         return Report(
-            Report.members(of: kept) + [JSONMember(key: "uid", value: .text(uid))],
+            Report.members(of: kept) + [
+                JSONMember(key: "uid", value: .text(uid)), Report.member(settled: settled),
+            ],
             [
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
                 uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
                     ?? "tapcard mastermind play opens the board",
-            ], problem: problem)
+            ] + Report.words(settled: settled), problem: problem)
     }
 
     fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
@@ -240,8 +245,12 @@ extension Session {
             return try await playMastermind()
         }
         return Report(
-            Report.members(of: kept) + [JSONMember(key: "uid", value: .text(card.uid))],
-            ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"])
+            Report.members(of: kept) + [
+                JSONMember(key: "uid", value: .text(card.uid)),
+                Report.member(settled: card.settled),
+            ],
+            ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
+                + Report.words(settled: card.settled))
     }
 }
 

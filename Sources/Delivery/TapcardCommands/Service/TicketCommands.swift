@@ -24,7 +24,7 @@ extension Command {
                 CommandOption(
                     name: "draw", value: "ID",
                     help: "The draw it is for: the one after the last"),
-                .operation, .card,
+                .operation, .card, .again,
             ],
             example: "tapcard ticket buy"
         ) { session throws(TapcardError) in try await session.buyTicket() },
@@ -50,6 +50,9 @@ extension Command {
                 CommandOption(
                     name: "paid-out",
                     help: "Pay the prize of TICKET out by hand, not onto the card"),
+                CommandOption(
+                    name: "operation", value: "UUID",
+                    help: "With --paid-out: the same id is told again that the prize is booked"),
                 .card,
             ], example: "tapcard ticket claim"
         ) { session throws(TapcardError) in try await session.claimTickets() },
@@ -98,8 +101,12 @@ extension Session {
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
         return Report(
             AnswerAge(draws),
-            [JSONMember(key: "uid", value: .text(found.card.uid))] + tickets.members,
+            [
+                JSONMember(key: "uid", value: .text(found.card.uid)),
+                Report.member(settled: found.card.settled),
+            ] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
+                + Report.words(settled: found.card.settled).flatMap { layout.sentence($0) }
                 + (count == 0 ? [] : tickets.lines(layout))
                 + tickets.claimAdvice + tickets.payoutAdvice(layout),
             layout,
@@ -121,6 +128,15 @@ extension Session {
                 .usage, "Which prize is paid out? --paid-out needs the name of its ticket.",
                 meaning: "Nothing was done.", advice: "tapcard ticket check lists them.")
         }
+        let id = try command.option("operation").map { text throws(TapcardError) in
+            try self.id(text)
+        }
+        // A page gives each operation an id.
+        guard id == nil || isPaidOut || manner.isOfPage else {
+            throw TapcardError(
+                .usage, "--operation goes with --paid-out.", meaning: "Nothing was done.",
+                advice: "A prize that is added to the card can be claimed again safely without it.")
+        }
         let card = try card()
         let ledger = try await ledger()
         let draws = try await draws(revalidating: true)
@@ -135,7 +151,8 @@ extension Session {
         let claimed: PrizeReceipt
         if isPaidOut, let named {
             claimed = try await station.payOutPrize(
-                of: named, drawn: draws.value, prizes: prizes, topPrizeUnit: unit, only: card)
+                of: named, drawn: draws.value, prizes: prizes, topPrizeUnit: unit, id: id,
+                only: card)
         } else {
             claimed = try await station.claimTickets(
                 drawn: draws.value, prizes: prizes, topPrizeUnit: unit, naming: named, only: card)
@@ -166,13 +183,16 @@ extension Report {
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
         // What was booked in this tap, and nothing else: whoever stands there may pay it out.
-        let done = isPaidOut ? "Paid out \(sum.shown) by hand" : "Claimed \(sum.shown)"
-        let nothing = isPaidOut ? "Nothing new to pay out" : "Nothing new to claim"
+        let done =
+            isPaidOut
+            ? "Paid out \(claimed.prizes[0].prize.shown) by hand" : "Claimed \(sum.shown)"
+        let said = isReplayed && !isPaidOut ? "Nothing new to claim" : done
         var lines = layout.sentence(
-            (isReplayed ? nothing : done) + ", \(claimed.balance.shown) left")
+            said + ", \(claimed.balance.shown) left"
+                + (isReplayed && isPaidOut ? Report.replayed : ""))
         for prize in claimed.prizes {
             let how = prize.isPaidOut ? "paid out by hand" : "claimed"
-            let before = prize.receipt.isReplayed ? ", \(how) before" : ""
+            let before = prize.receipt.isReplayed && !isPaidOut ? ", \(how) before" : ""
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),
@@ -182,6 +202,7 @@ extension Report {
                 ], width: layout.width)
         }
         lines.append("Card \(claimed.uid.description)")
+        for words in Report.words(settled: claimed.settled) { lines += layout.sentence(words) }
         if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
             age,
@@ -190,6 +211,7 @@ extension Report {
                 JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
                 JSONMember(key: "balance", value: .text(claimed.balance)),
                 JSONMember(key: "replayed", value: .bool(isReplayed)),
+                Report.member(settled: claimed.settled),
             ], lines: lines, layout, problem: claimed.problem)
     }
 }

@@ -46,7 +46,7 @@ extension Session {
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
-            only: card ?? uid)
+            only: card ?? uid, refusingRepetition: refusesRepetition)
     }
 
     /// A purchase that was begun is finished while its draw is still to come. After that only the
@@ -175,6 +175,7 @@ extension Report {
             "Paid \(price.shown), \(receipt.balance.shown) left"
                 + (receipt.isReplayed ? Report.replayed : ""))
         lines += layout.sentence("Card \(receipt.uid), operation \(receipt.operation.id)")
+        for words in Report.words(settled: receipt.settled) { lines += layout.sentence(words) }
         if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
             Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],

@@ -1,10 +1,10 @@
 import Ledger
 import TapcardCore
 import TapcardDomain
-import TextCodecs
+public import TextCodecs
 
 /// What is said of a card, and of money that moved.
-enum CardSchemas {
+public enum CardSchemas {
     static let card = CounterAnswer.shown(
         [
             "uid": ValueSchemas.card, "chip": Schema.text,
@@ -25,6 +25,7 @@ enum CardSchemas {
             "originality": Schema.orNull(
                 Schema.words(TagInfo.Originality.allCases.map(\.rawValue))),
             "ticket": Schema.orNull(ticket), "game": Schema.orNull(ValueSchemas.game),
+            "operation": Schema.orNull(ValueSchemas.operation), "settled": settled,
         ], optional: givenUp + ["codeOf": ValueSchemas.card])
 
     /// Tickets that are lost with what their card was before; only where there are any.
@@ -33,8 +34,17 @@ enum CardSchemas {
     static let receipt: Schema.Members = [
         "operation": ValueSchemas.operation, "uid": ValueSchemas.card,
         "amount": ValueSchemas.signedAmount, "balance": ValueSchemas.amount,
-        "sequence": Schema.count, "replayed": Schema.truth,
+        "currency": Schema.text, "sequence": Schema.count, "replayed": Schema.truth,
+        "settled": settled,
     ]
+
+    /// What earlier taps had left open and this one has settled.
+    public static let settled = Schema.list(
+        of: Schema.object([
+            "operation": ValueSchemas.operation,
+            "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
+            "amount": ValueSchemas.signedAmount, "outcome": Schema.words(["committed", "voided"]),
+        ]))
 
     static let ticket = Schema.object([
         "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,

@@ -12,7 +12,8 @@ enum LotterySchemas {
 
     static let tickets = aged(sections)
 
-    static let check = aged(["uid": ValueSchemas.card] + sections)
+    static let check = aged(
+        ["uid": ValueSchemas.card, "settled": CardSchemas.settled] + sections)
 
     static let claim = aged([
         "uid": ValueSchemas.card,
@@ -22,6 +23,7 @@ enum LotterySchemas {
                 "operation": ValueSchemas.operation, "amount": ValueSchemas.amount,
                 "replayed": Schema.truth, "paidOut": Schema.truth,
             ])), "balance": ValueSchemas.amount, "replayed": Schema.truth,
+        "settled": CardSchemas.settled,
     ])
 
     /// Seconds since it was asked; stale is why it was not asked anew.

@@ -12,6 +12,7 @@ enum MastermindSchemas {
     static let game = CounterAnswer.done([
         "game": ValueSchemas.game, "slots": slots, "guesses": Schema.count,
         "solved": Schema.truth, "uid": Schema.orNull(ValueSchemas.card),
+        "settled": CardSchemas.settled,
     ])
 
     static let guess = CounterAnswer.done([
