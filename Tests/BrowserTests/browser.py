@@ -17,6 +17,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 LIMIT = float(os.environ.get("LIMIT", 60))
 PAUSE = 0.03
 WIDE = (1280, 800)
+TABLET = (820, 1180)
 NARROW = (390, 844)
 
 FIND = """
@@ -132,6 +133,7 @@ class Page:
             target = self.find(name)
             try:
                 self.script("arguments[0].scrollIntoView({ block: 'center' })", target)
+                self.come_to_rest(target)
                 target.click()
                 return
             except WebDriverException:
@@ -139,6 +141,35 @@ class Page:
                 if time.monotonic() > end:
                     raise
                 time.sleep(PAUSE)
+
+    def tap(self, x, y, at, how="mouse"):
+        """A finger or a mouse that taps there at this time of the page's own clock, in
+        milliseconds: events may carry any time, so that nobody has to wait for it."""
+        stamp = (self.script("return performance.timeOrigin") + at) / 1000
+        for act in ("Pressed", "Released"):
+            if how == "mouse":
+                self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
+                    "type": f"mouse{act}", "x": x, "y": y, "button": "left", "clickCount": 1,
+                    "timestamp": stamp})
+            else:
+                self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {
+                    "type": {"Pressed": "touchStart", "Released": "touchEnd"}[act],
+                    "touchPoints": [{"x": x, "y": y}] if act == "Pressed" else [],
+                    "timestamp": stamp})
+
+    def box(self, selector):
+        """Where the first of these is in the window: left, top, right, bottom."""
+        return self.script("""
+          const { left, top, right, bottom } = document.querySelector(arguments[0])
+            .getBoundingClientRect();
+          return [left, top, right, bottom];
+        """, selector)
+
+    def come_to_rest(self, target):
+        """A control that moves money acts only when it has been where it is for a moment."""
+        self.driver.execute_async_script(
+            "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(arguments[0])))")
+        self.wait("!arguments[0].isConnected || !arguments[0].hasAttribute('data-resting')", target)
 
     def can_press(self, name):
         return bool(self.script(FIND, name, PRESSED))

@@ -31,6 +31,7 @@ class KeyboardTests(BrowserCase):
         self.page.keys(Keys.ENTER)
         self.page.wait("document.activeElement.innerText === 'Take a payment'")
         self.tab_to("$2.50")
+        self.page.come_to_rest(self.page.find("$2.50"))
         self.page.keys(Keys.ENTER)
         self.page.stage("done")
         self.page.wait("document.activeElement.matches('.check')")

@@ -28,6 +28,9 @@ static const unsigned char desk_js[] = {
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
+static const unsigned char guard_js[] = {
+#embed "page/guard.js"
+};
 static const unsigned char health_js[] = {
 #embed "page/health.js"
 };
@@ -63,6 +66,9 @@ static const unsigned char scratch_js[] = {
 };
 static const unsigned char simulator_js[] = {
 #embed "page/simulator.js"
+};
+static const unsigned char small_css[] = {
+#embed "page/small.css"
 };
 static const unsigned char stage_js[] = {
 #embed "page/stage.js"
@@ -100,6 +106,7 @@ static const counter_page_entry files[] = {
     FILE_NAMED("counter.js", counter_js),
     FILE_NAMED("desk.js", desk_js),
     FILE_NAMED("dom.js", dom_js),
+    FILE_NAMED("guard.js", guard_js),
     FILE_NAMED("health.js", health_js),
     FILE_NAMED("history.js", history_js),
     FILE_NAMED("icon.svg", icon_svg),
@@ -112,6 +119,7 @@ static const counter_page_entry files[] = {
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
     FILE_NAMED("scratch.js", scratch_js),
     FILE_NAMED("simulator.js", simulator_js),
+    FILE_NAMED("small.css", small_css),
     FILE_NAMED("stage.js", stage_js),
     FILE_NAMED("store.js", store_js),
     FILE_NAMED("strings.js", strings_js),

@@ -10,6 +10,8 @@ import WebServer
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"
     private static let style = "page.css"
+    /// They are one, in the order of their names.
+    private static let styles = ".css"
 
     struct File: Sendable {
         let path: String
@@ -49,10 +51,10 @@ import WebServer
             let bytes = unsafe [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.count))
             contents.append((name, bytes))
         }
-        let style = contents.first { $0.name == Self.style }?.bytes ?? []
+        let style = contents.filter { $0.name.hasSuffix(Self.styles) }.flatMap(\.bytes)
         let page = Self.dressed(contents.first { $0.name == Self.page }?.bytes ?? [], in: style)
         let safety = Self.safety(of: page)
-        files = contents.filter { $0.name != Self.style }.map { name, bytes in
+        files = contents.filter { !$0.name.hasSuffix(Self.styles) }.map { name, bytes in
             File(name, name == Self.page ? [UInt8](page.utf8) : bytes, safety)
         }
     }

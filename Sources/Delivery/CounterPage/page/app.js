@@ -5,6 +5,7 @@ import { logIn, logOut } from "./api.js";
 import { add, home, pay } from "./counter.js";
 import { desk, issue } from "./desk.js";
 import { h, icon, patch } from "./dom.js";
+import { lookAtControls } from "./guard.js";
 import { health } from "./health.js";
 import { history } from "./history.js";
 import { connect, disconnect } from "./live.js";
@@ -145,6 +146,7 @@ function render(s) {
     at("title")?.focus();
   }
   drawn = kind;
+  lookAtControls();
 }
 
 let known = { ended: 0 };

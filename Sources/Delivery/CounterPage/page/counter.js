@@ -89,17 +89,19 @@ const moneyView = (verb) => ({
     return [
       heading(say[verb].title, say[verb].lead),
       h("div.counter",
-        cardSide(s, isBarred() && note(say.money.notNow, "warn", "bad")),
+        // Where the counter shows the card: the tiles that lead here are elsewhere.
         h("section.amounts",
           h("h2", say.money.presets),
           h("div.presets", (s.settings?.presets[verb] ?? []).map((amount) =>
-            h("button.tile.amount", { key: amount, disabled, onclick: () => move(verb, amount) },
-              shown(amount)))),
+            h("button.tile.amount", {
+              key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
+            }, shown(amount)))),
           form(() => accepts(id, fault(typed(id))) && move(verb, typed(id)), h("div.free",
             amountField(id, say.money.label, { placeholder: say.money.example, disabled }),
-            submit(say[verb].action, disabled))),
+            submit(say[verb].action, disabled, "strong", true))),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
-            : say.money.nobody))),
+            : say.money.nobody)),
+        cardSide(s, isBarred() && note(say.money.notNow, "warn", "bad"))),
     ];
   },
 });

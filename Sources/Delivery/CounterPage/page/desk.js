@@ -61,7 +61,7 @@ export const issue = {
       amountField("issue-balance", say.issue.balance),
       tick("issue-noScratch", say.issue.noScratch),
       tick("issue-protect", say.issue.protect, say.issue.protectHint),
-      h("div.row", submit(say.issue.action, !isUsable()),
+      h("div.row", submit(say.issue.action, !isUsable(), "strong", true),
         button(say.home.demo, makeDemo, { sign: "card", disabled: !isUsable() }))))),
   ],
 };

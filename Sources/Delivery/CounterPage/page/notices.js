@@ -51,7 +51,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
 h("h2", { id: "ask" }, dialog.title),
 dialog.lines.map((line) => line && h("p", line)),
 h("div.row.end", dialog.actions.map(([value, text, tone]) =>
-  button(text, () => dialog.answer(value), { tone }))));
+  button(text, () => dialog.answer(value), { tone, money: value !== null }))));
 
 export const canNotify = (permission) =>
   "Notification" in window && Notification.permission === permission;

@@ -19,48 +19,50 @@ const picture = (sign) => h("div.picture", icon(sign));
 export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
 
+/** The words of a kind, and the picture, which is where the counter shows its tiles. */
 const waiting = ({ id, verb, isCancelling }) => [
+  [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
+    button(isCancelling ? words.cancelling : say.cancel, () => cancel(id),
+      { disabled: isCancelling, sign: "cross" })],
   h("div.picture.hold", icon("waves"), h("i")),
-  title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
-  button(isCancelling ? words.cancelling : say.cancel, () => cancel(id),
-    { disabled: isCancelling, sign: "cross" }),
 ];
 
 const working = ({ status, phase }) => [
+  [title(status === "asking" ? words.asking : say.phases[phase] ?? say.phases.working),
+    status !== "asking" && h("p.lead", words.keep)],
   h("div.picture", spinner()),
-  title(status === "asking" ? words.asking : say.phases[phase] ?? say.phases.working),
-  status !== "asking" && h("p.lead", words.keep),
 ];
 
+const check = (task) => h("button.picture.check", {
+  mount: focused, "aria-label": words.goBack, "data-money": true, onclick: () => dismiss(task.id),
+}, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
+  h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
+
 const done = (task) => [
-  h("button.picture.check", {
-    mount: focused, "aria-label": words.goBack, onclick: () => leaveStage(task),
-  }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
-    h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" }))),
-  h("h1", { id: "title" }, say.verbs[task.verb][1]),
-  [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
-    task.answer.replayed && words.replayed].map((line) => line && h("p.lead", line)),
-  task.answer.balance && h("p.big", words.balance(shown(task.answer.balance))),
-  h("p.hint", { "aria-hidden": "true" }, words.goBack),
+  [h("h1", { id: "title" }, say.verbs[task.verb][1]),
+    [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
+      task.answer.replayed && words.replayed].map((line) => line && h("p.lead", line)),
+    task.answer.balance && h("p.big", words.balance(shown(task.answer.balance)))],
+  [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
 ];
 
 const failed = ({ id, problem }) => [
+  [title(problem.title || words.failed),
+    consequences(problem, "p.lead"),
+    button(say.back, () => dismiss(id), { tone: "strong" })],
   picture("cross"),
-  title(problem.title || words.failed),
-  consequences(problem, "p.lead"),
-  button(say.back, () => dismiss(id), { tone: "strong" }),
 ];
 
 const unknown = ({ id, problem }) => [
+  [title(say.unknown.title),
+    h("p.lead", problem.title ? `${problem.title} ${problem.meaning}` : say.unknown.lead),
+    h("ol", say.unknown.steps.map((step) => h("li", step))),
+    h("div.row",
+      button(say.unknown.again, () => retry(id),
+        { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+      button(say.unknown.leave, () => dismiss(id), { tone: "quiet" })),
+    h("p.hint", say.unknown.leaveHint)],
   picture("ask"),
-  title(say.unknown.title),
-  h("p.lead", problem.title ? `${problem.title} ${problem.meaning}` : say.unknown.lead),
-  h("ol", say.unknown.steps.map((step) => h("li", step))),
-  h("div.row",
-    button(say.unknown.again, () => retry(id),
-      { tone: "strong", sign: "waves", disabled: !isUsable() }),
-    button(say.unknown.leave, () => dismiss(id), { tone: "quiet" })),
-  h("p.hint", say.unknown.leaveHint),
 ];
 
 const kinds = { waiting, working, asking: working, done, failed, unknown };
@@ -68,11 +70,13 @@ const kinds = { waiting, working, asking: working, done, failed, unknown };
 export const renderStage = (task) => {
   const { id, status, verb, about } = task;
   const kind = status === "asking" ? "working" : status;
+  const [told, sign] = kinds[kind](task);
   return h("section.stage", { key: id + kind, class: kind },
-    h("p.what", [say.verbs[verb][0], about].filter(Boolean).join(", ")), kinds[kind](task));
+    h("div.told", h("p.what", [say.verbs[verb][0], about].filter(Boolean).join(", ")), told),
+    h("div.sign", sign));
 };
 
-/** Escape, a tap on the check mark, or Back: takes back what may still be taken back. */
+/** Escape or Back: takes back what may still be taken back. */
 export function leaveStage({ id, status, doneAt }) {
   const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
   if (status === "waiting") cancel(id);

@@ -54,7 +54,7 @@ function claimPart(ticket) {
   const way = ticket.claim ?? { true: "done", false: "card" }[ticket.claimed];
   const act = { card: () => claim(ticket), drawer: () => payOut(ticket) }[way];
   return act ? button(words.claims[way], act,
-    { tone: "strong small", disabled: !isUsable() || isBarred() })
+    { tone: "strong small", disabled: !isUsable() || isBarred(), money: true })
     : h("small", words.claims[way]);
 }
 
@@ -102,7 +102,7 @@ export const tickets = {
       lotteryTabs(false),
       h("div.row",
         button(words.buy(price), () => begin("ticket/buy", {}, { about: price }),
-          { tone: "strong", sign: "ticket", disabled: !isUsable() || isBarred() }),
+          { tone: "strong", sign: "ticket", disabled: !isUsable() || isBarred(), money: true }),
         button(words.check, check, { sign: "waves", disabled: !isUsable() })),
       uid && choice(words.which, [[null, words.all], [uid, words.card]], chosen, show),
       checked ? lists(checked) : loaded(data.tickets, lists, enter),

@@ -7,12 +7,13 @@ import { say } from "./strings.js";
 export const heading = (text, lead) => h("header",
   h("h1", { id: "title", tabindex: "-1" }, text), lead && h("p.lead", lead));
 
-export const button = (text, onclick, { tone, sign, hint, ...rest } = {}) =>
-  h("button", { class: tone, onclick, ...rest },
+/** One that moves money, or is a step to it, is held back for a moment: see guard.js. */
+export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {}) =>
+  h("button", { class: tone, onclick, "data-money": money, ...rest },
     sign && icon(sign), h("span", text), hint && h("small", hint));
 
-export const submit = (text, disabled, tone = "strong") =>
-  button(text, null, { type: "submit", tone, disabled });
+export const submit = (text, disabled, tone = "strong", money = false) =>
+  button(text, null, { type: "submit", tone, disabled, money });
 
 /** A button that shows only its icon; its words are for those who do not see it. */
 export const signButton = (sign, label, onclick, rest) =>

@@ -1,0 +1,144 @@
+"""A tap that was meant for what was there before moves no money: by mouse and by finger."""
+
+from browser import NARROW, TABLET, WIDE
+from case import BrowserCase
+
+SIZES = {"wide": WIDE, "tablet": TABLET, "narrow": NARROW}
+HOWS = ("mouse", "touch")
+# The page's clock when what is asked for has come first.
+APPEARED = """
+window.appeared = {};
+const look = () => Object.entries({
+  presets: ".presets button", check: ".stage .check", refund: "dialog .strong",
+}).forEach(([name, place]) => {
+  if (document.querySelector(place)) appeared[name] ??= performance.now();
+  else delete appeared[name];
+});
+look();
+new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+"""
+TILES = {"pay": "Take a payment", "add": "Add funds"}
+
+
+class DoubleTapTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.counter.make_demo("100.00")
+
+    def at_home(self, size):
+        self.page.look(size)
+        self.page.open()
+        self.page.see("Amanda Gonzalez")
+        self.page.script(APPEARED)
+
+    def appeared(self, what):
+        return self.page.wait("window.appeared[arguments[0]]", what)
+
+    def centre(self, selector):
+        left, top, right, bottom = self.page.box(selector)
+        return (left + right) / 2, (top + bottom) / 2
+
+    def now(self):
+        return self.page.script("return performance.now()")
+
+    def tap_everywhere(self, at, how):
+        """A tap on each of the presets, whichever is under the finger."""
+        for number in range(self.page.count(".presets button")):
+            self.page.tap(*self.centre(f".presets button:nth-child({number + 1})"), at, how)
+
+    def assertNothingMoved(self, verb, before):
+        self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.counter.done(verb), before)
+
+    def test_what_appears_under_a_finger_moves_no_money(self):
+        for size in SIZES:
+            for how in HOWS:
+                for verb in TILES:
+                    with self.subTest(size=size, how=how, verb=verb):
+                        self.at_home(SIZES[size])
+                        before = self.counter.done(verb)
+                        place = self.centre(f".tile.{verb}")
+                        self.page.tap(*place, self.now(), how)
+                        came = self.appeared("presets")
+                        self.page.tap(*place, came + 300, how)
+                        self.tap_everywhere(came + 300, how)
+                        self.assertNothingMoved(verb, before)
+
+    def test_it_acts_as_soon_as_it_was_there_for_a_moment(self):
+        for how in HOWS:
+            with self.subTest(how=how):
+                self.at_home(WIDE)
+                self.page.press("Take a payment")
+                preset = self.centre(".presets button")
+                self.page.tap(*preset, self.appeared("presets") + 500, how)
+                self.assertNothingMoved("pay", ["-1.00"] * HOWS.index(how))
+                self.page.tap(*preset, self.appeared("presets") + 700, how)
+                self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"] * 2)
+
+    def test_what_has_moved_moves_no_money(self):
+        for how in HOWS:
+            with self.subTest(how=how):
+                self.at_home(WIDE)
+                self.page.press("Take a payment")
+                self.page.type("Another amount", "1.00")
+                self.page.come_to_rest(self.page.find("Take"))
+                for padding, place in (("90px", ".presets button"), ("", ".free button")):
+                    self.page.script(
+                        "document.querySelector('main').style.paddingTop = arguments[0]", padding)
+                    self.page.tap(*self.centre(place), self.now() + 300, how)
+                    self.assertNothingMoved("pay", [])
+
+    def test_the_check_mark_charges_nothing_again(self):
+        for size in SIZES:
+            for how in HOWS:
+                with self.subTest(size=size, how=how):
+                    self.at_home(SIZES[size])
+                    self.page.press("Take a payment")
+                    self.page.press("$1.00")
+                    self.page.stage("done")
+                    paid = self.counter.done("pay")
+                    check = self.centre(".check")
+                    later = self.appeared("check") + 2000
+                    self.page.tap(*check, later, how)
+                    self.page.wait("!document.querySelector('.stage')")
+                    self.page.tap(*check, later + 300, how)
+                    self.tap_everywhere(self.now() + 300, how)
+                    self.assertNothingMoved("pay", paid)
+
+    def test_presets_are_never_where_the_tile_or_the_check_mark_was(self):
+        for size in SIZES:
+            with self.subTest(size=size):
+                self.at_home(SIZES[size])
+                self.counter.take()
+                self.page.see("Hold a card to the reader")
+                tiles = [self.page.box(f".tile.{verb}") for verb in TILES]
+                boxes = {}
+                for verb in TILES:
+                    self.page.go(verb)
+                    self.page.wait("document.querySelector('.presets button')")
+                    boxes[verb] = self.page.box(".presets")
+                self.page.press("$10.00")
+                self.page.stage("waiting")
+                self.counter.put()
+                self.page.stage("done")
+                for verb, box in boxes.items():
+                    for other in [*tiles, self.page.box(".check")]:
+                        self.assertFalse(overlap(box, other), f"{verb}: {box} on {other}")
+
+    def test_a_question_is_not_answered_by_the_tap_that_asked_it(self):
+        self.counter.call("POST", "pay", {"amount": "2.50"})
+        for how in HOWS:
+            with self.subTest(how=how):
+                self.at_home(WIDE)
+                self.page.go("history")
+                self.page.press("Refund \u2212$2.50")
+                self.page.press("Refund it")
+                came = self.appeared("refund")
+                self.page.tap(*self.centre("dialog .strong"), came + 300, how)
+                self.assertEqual(self.page.count("dialog[open]"), 1)
+        self.assertEqual(self.counter.done("refund"), [])
+
+
+def overlap(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
