@@ -21,6 +21,7 @@ class MoneyTests(BrowserCase):
         self.page.stage("done")
         self.page.see("Paid", "$17.50 available now")
         self.page.leave_check()
+        self.page.press("Charge the same card again")
         self.page.type("Another amount", "4.25")
         self.page.press("Take")
         self.page.stage("done")

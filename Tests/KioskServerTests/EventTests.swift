@@ -66,6 +66,28 @@ struct EventTests {
         }
     }
 
+    @Test("a card that came for an operation lies there before that is done, until it is taken away")
+    func arrived() async throws {
+        try await KioskBench.with { bench in
+            try await bench.issue()
+            try await bench.reader.take()
+            let page = try await EventListener(bench)
+            #expect(try await page.next("state")["card"] == .null)
+            async let paid = bench.call("pay", #"{"amount":"4.50","operation":"\#(Self.id)"}"#)
+            _ = try await page.next("operation", phase: "waiting")
+            try await bench.reader.put()
+            #expect(try await paid.status == 200)
+            let card = try await page.next("card")
+            #expect(card["read"] == .null && card["problem"] == .null)
+            _ = try await page.next("operation", phase: "done")
+            let read = try await page.next("card")
+            #expect(read["session"] == card["session"])
+            #expect(read["read"]?["balance"]?.string == "15.50")
+            try await bench.reader.take()
+            #expect(try await page.next("gone")["session"] == card["session"])
+        }
+    }
+
     @Test("a card that is made, or not scratched after all, has not gone")
     func staying() async throws {
         try await KioskBench.with { bench in

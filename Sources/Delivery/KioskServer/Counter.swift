@@ -225,9 +225,9 @@ actor Counter {
     }
 
     /// The same card again, after an operation, is still the same session.
-    private func lies(_ read: JSONValue?, _ problem: TapcardError?) {
+    private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
         if readerProblem != nil { readerChanged(nil) }
-        let uid = read?["uid"]?.string ?? problem?.uid?.description
+        let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
         if uid == nil || lying?.uid != uid {
             wentAway()
             sessions += 1
@@ -236,6 +236,16 @@ actor Counter {
         let now = Lying(session: sessions, uid: uid, read: read, problem: problem)
         lying = now
         publish("card", now.document)
+    }
+
+    /// It is read again after an operation. One that came for that is told of before its end, so
+    /// that a page knows whether the card still lies there.
+    private func stays(_ uid: CardUID?) {
+        guard let uid = uid?.description, lying?.uid != uid else {
+            lying?.forget()
+            return
+        }
+        lies(nil, nil, uid)
     }
 
     private func wentAway() {
@@ -331,7 +341,7 @@ actor Counter {
             // A task of its own looks, also where this one was cancelled.
             let isOccupied = await Task { [desk] in await desk.isOccupied() }.value
             atReader = nil
-            if isOccupied { lying?.forget() } else { wentAway() }
+            if isOccupied { stays(running[id]?.uid) } else { wentAway() }
             if !isClosing { watch() }
         }
         end(id, answer)

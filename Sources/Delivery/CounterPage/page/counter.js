@@ -4,7 +4,9 @@ import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { makeDemo } from "./desk.js";
 import { h, icon } from "./dom.js";
-import { change, isBarred, isUsable, setDraft, state, trustedCard } from "./store.js";
+import {
+  change, isBarred, isServed, isUsable, serve, setDraft, state, trustedCard,
+} from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import { accepts, amountField, button, form, heading, link, note, submit, typed } from "./ui.js";
@@ -75,30 +77,40 @@ export const home = {
   },
 };
 
+// Of the card that is shown, and of no other that may lie there by then.
 function move(verb, amount) {
+  const card = trustedCard()?.uid;
   setDraft(`${verb}-amount`, "");
-  begin(verb, { amount }, { about: shown(amount) });
+  begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
 }
+
+/** A card that is left on the reader is charged once, until somebody says that it is meant. */
+export const serveAgain = (verb) => isServed(verb) && [
+  note(say.served[verb][0], "info", "warn"),
+  button(say.served[verb][1], () => serve(verb), { sign: "card", money: true }),
+];
+
+const amounts = (verb, id, disabled) => [
+  h("h2", say.money.presets),
+  h("div.presets", (state.settings?.presets[verb] ?? []).map((amount) =>
+    h("button.tile.amount", {
+      key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
+    }, shown(amount)))),
+  form(() => accepts(id, fault(typed(id))) && move(verb, typed(id)), h("div.free",
+    amountField(id, say.money.label, { placeholder: say.money.example, disabled }),
+    submit(say[verb].action, disabled, "strong", true))),
+];
 
 const moneyView = (verb) => ({
   title: say[verb].title,
   render(s) {
     const read = trustedCard();
-    const id = `${verb}-amount`;
     const disabled = !isUsable() || isBarred();
     return [
       heading(say[verb].title, say[verb].lead),
       h("div.counter",
         // Where the counter shows the card: the tiles that lead here are elsewhere.
-        h("section.amounts",
-          h("h2", say.money.presets),
-          h("div.presets", (s.settings?.presets[verb] ?? []).map((amount) =>
-            h("button.tile.amount", {
-              key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
-            }, shown(amount)))),
-          form(() => accepts(id, fault(typed(id))) && move(verb, typed(id)), h("div.free",
-            amountField(id, say.money.label, { placeholder: say.money.example, disabled }),
-            submit(say[verb].action, disabled, "strong", true))),
+        h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : say.money.nobody)),
         cardSide(s, isBarred() && note(say.money.notNow, "warn", "bad"))),

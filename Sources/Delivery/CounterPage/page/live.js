@@ -67,6 +67,7 @@ function listen() {
     wasRefused = false;
     if (isFirst) restoreTasks();
     isFirst = false;
+    change({ lying: card?.session ?? null });
     reconcile(operations);
     seeCard(card, wasAway);
     if (wasLost) announce(say.link.back);
@@ -78,6 +79,7 @@ function listen() {
   on("card", (card) => seeCard(card));
   on("gone", ({ session }) => {
     if (state.card?.session === session) change({ card: null });
+    if (state.lying === session) change({ lying: null, served: {} });
   });
   on("operation", follow);
   source.onerror = ({ target }) => {
@@ -128,7 +130,7 @@ function seeCard(told, isSilent) {
   // One of which nothing is told is being read anew.
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
-  change({ card, asking: card ? false : state.asking });
+  change({ card, lying: told?.session ?? null, asking: card ? false : state.asking });
   if (!card || isSilent || isSame) return;
   if (card.problem) announce(card.problem.detail, true);
   else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));

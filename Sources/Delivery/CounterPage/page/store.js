@@ -14,6 +14,8 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
+  // The session of whatever lies on the reader, read or not, and what each verb was last done to.
+  lying: null, served: {},
 };
 
 const listeners = [];
@@ -48,6 +50,15 @@ export function trustedCard() {
   const { read, problem } = state.card ?? {};
   return read && !problem && read.seal === "valid" && read.ledger === "known" ? read : null;
 }
+
+/** Whether the card that lies there was charged, or added to, since it was laid down. */
+export function isServed(verb) {
+  const { session, uid } = state.served[verb] ?? {};
+  if (state.lying === null || !uid) return false;
+  return session === null ? state.card?.read?.uid === uid : session === state.lying;
+}
+
+export const serve = (verb, entry) => change({ served: { ...state.served, [verb]: entry } });
 
 /** Something lies there on which no money moves. */
 export const isBarred = () => Boolean(state.card) && !trustedCard();

@@ -121,6 +121,14 @@ export const say = {
     nobody: "No card on the reader: it is asked for next.",
     notNow: "No money moves on what lies there.",
   },
+  // That it was done to the card that still lies there, and what is pressed to do it again.
+  served: {
+    pay: ["This card has just paid. Take it off, or go on with it.",
+      "Charge the same card again"],
+    add: ["This card has just been added to. Take it off, or go on with it.",
+      "Add to the same card again"],
+    "ticket/buy": ["This card has just paid for a ticket.", "Charge the same card again"],
+  },
 
   // What is done, and what is said when it is.
   verbs: {

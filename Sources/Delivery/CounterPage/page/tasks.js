@@ -4,7 +4,7 @@
 
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, toast } from "./notices.js";
-import { change, freshID, state } from "./store.js";
+import { change, freshID, serve, state } from "./store.js";
 import { say } from "./strings.js";
 
 const KEPT = "tapcard.tasks";
@@ -17,6 +17,8 @@ const standing = new Map();
 /** Those whose answer is still to come, and when those without one are asked for again. */
 const sent = new Set();
 const questions = new Map();
+/** What is not done to the same card twice with one more tap. */
+const SERVING = ["pay", "add", "ticket/buy"];
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCancelling: false,
@@ -107,6 +109,7 @@ export function dismiss(id) {
 
 /** What the event stream says of an operation, of this tab or of another one. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
+  if (phase === "done") noteServed(verb, answer?.uid ?? uid);
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
@@ -124,6 +127,12 @@ export function reconcile(operations) {
   operations.forEach(follow);
   const running = new Set(operations.map(({ operation }) => operation));
   for (const id of Object.keys(state.tasks)) if (!running.has(id)) ask(id);
+}
+
+/** Whoever has asked for it: the card that lies there then is the one it was done to. */
+function noteServed(verb, uid) {
+  if (!SERVING.includes(verb) || (state.link === "live" && state.lying === null)) return;
+  serve(verb, { uid, session: state.lying });
 }
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
@@ -169,6 +178,8 @@ function show(id) {
   change({ ended: state.ended + 1 });
   keepOpenTasks();
   const task = state.tasks[id];
+  // Where the stream is lost, nothing else says so.
+  if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid);
   if (status === "cancelled") {
     dismiss(id);
     toast(say.cancelled[verb] ?? say.cancelled.all);

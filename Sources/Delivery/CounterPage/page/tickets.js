@@ -1,10 +1,11 @@
 // Tickets in two sections, and what is done with them: buy, check, claim.
 
 import { load } from "./api.js";
+import { serveAgain } from "./counter.js";
 import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
 import { confirmed } from "./notices.js";
-import { draft, isBarred, isUsable, setDraft, state } from "./store.js";
+import { draft, isBarred, isUsable, setDraft, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import { button, choice, heading, loaded, note, rows } from "./ui.js";
@@ -32,6 +33,11 @@ const check = () => begin("ticket/check", {}, {
     dismiss(id);
   },
 });
+
+function buy(price) {
+  const card = trustedCard()?.uid;
+  begin("ticket/buy", card ? { card } : {}, { about: price });
+}
 
 function claim(ticket, isPaidOut) {
   setDraft("tickets.checked", null);
@@ -101,7 +107,7 @@ export const tickets = {
       heading(words.title),
       lotteryTabs(false),
       h("div.row",
-        button(words.buy(price), () => begin("ticket/buy", {}, { about: price }),
+        serveAgain("ticket/buy") || button(words.buy(price), () => buy(price),
           { tone: "strong", sign: "ticket", disabled: !isUsable() || isBarred(), money: true }),
         button(words.check, check, { sign: "waves", disabled: !isUsable() })),
       uid && choice(words.which, [[null, words.all], [uid, words.card]], chosen, show),

@@ -1,0 +1,99 @@
+"""A card that is left on the reader is charged once, until somebody says that it is meant again."""
+
+from case import BrowserCase
+
+AGAIN = "Charge the same card again"
+
+
+class SameCardTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.uid = self.counter.make_demo("20.00")
+        self.page.open("pay")
+
+    def pay(self, amount="$2.50"):
+        self.page.press(amount)
+        self.page.stage("done")
+        self.page.leave_check()
+
+    def assertAsked(self):
+        self.page.see("This card has just paid", AGAIN)
+        self.assertFalse(self.page.can_press("$2.50"))
+        self.assertEqual(self.page.count(".free"), 0)
+
+    def test_a_card_left_there_is_charged_again_only_when_somebody_says_so(self):
+        self.page.see("Amanda Gonzalez")
+        self.pay()
+        self.assertAsked()
+        self.page.press(AGAIN)
+        self.pay()
+        self.assertAsked()
+        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+
+    def test_a_card_that_came_for_the_payment_is_asked_about_as_well(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.put()
+        self.page.stage("done")
+        self.page.leave_check()
+        self.assertAsked()
+
+    def test_a_card_that_comes_again_is_another_matter(self):
+        self.page.see("Amanda Gonzalez")
+        self.pay()
+        self.assertAsked()
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.counter.put()
+        self.page.see("$17.50")
+        self.pay()
+        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+
+    def test_what_another_counter_has_charged_counts_too(self):
+        self.page.see("Amanda Gonzalez")
+        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.assertAsked()
+
+    def test_funds_are_not_added_twice_either_but_may_be_paid_with(self):
+        self.page.go("add")
+        self.page.see("Amanda Gonzalez")
+        self.pay("$10.00")
+        self.page.see("has just been added to", "Add to the same card again")
+        self.page.go("pay")
+        self.pay()
+        self.assertAsked()
+
+
+    def test_what_was_meant_for_this_card_is_not_taken_from_another(self):
+        self.page.see("Amanda Gonzalez")
+        self.page.script("""
+          window.asked = [];
+          const send = window.fetch;
+          window.fetch = (path, options) => {
+            if (String(path).endsWith("/pay")) asked.push(JSON.parse(options.body));
+            return send(path, options);
+          };
+        """)
+        self.pay()
+        asked = self.page.script("return window.asked")
+        self.assertEqual([each["card"] for each in asked], [self.uid])
+
+
+class SameTicketTests(BrowserCase):
+    sandbox = True
+
+    def test_a_ticket_is_not_sold_twice_with_one_more_tap(self):
+        self.counter.make_demo("20.00")
+        self.page.open("tickets")
+        self.page.see("Buy a ticket")
+        self.page.press("Buy a ticket")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.see(AGAIN)
+        self.assertFalse(self.page.can_press("Buy a ticket"))
+        self.page.press(AGAIN)
+        self.page.press("Buy a ticket")
+        self.page.stage("done")
+        self.assertEqual(len(self.counter.done("ticket")), 2)
