@@ -4,7 +4,7 @@
 import { h, icon } from "./dom.js";
 import { isUsable } from "./store.js";
 import { say } from "./strings.js";
-import { cancel, dismiss, retry } from "./tasks.js";
+import { cancel, dismiss, leaveOpen, repeatsItself, retry } from "./tasks.js";
 import { button, consequences } from "./ui.js";
 import { shown, uidWords } from "./words.js";
 
@@ -46,21 +46,29 @@ const done = (task) => [
   [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
 ];
 
-const failed = ({ id, problem }) => [
-  [title(problem.title || words.failed),
-    consequences(problem, "p.lead"),
+// What was given up has a name for cashiers; all else is said in the server's words.
+const refusal = ({ verb, problem }) => (problem.error === "operation-voided" && words.voided[verb])
+  || { ...problem, title: problem.title || words.failed };
+
+const failed = ({ id, ...task }) => [
+  [title(refusal(task).title),
+    consequences(refusal(task), "p.lead"),
     button(say.back, () => dismiss(id), { tone: "strong" })],
   picture("cross"),
 ];
 
-const unknown = ({ id, problem }) => [
+const unknown = ({ id, doubt, ...task }) => [
   [title(say.unknown.title),
-    h("p.lead", problem.title ? `${problem.title} ${problem.meaning}` : say.unknown.lead),
-    h("ol", say.unknown.steps.map((step) => h("li", step))),
+    // Of the server's words, what happened: which operation it is means nothing to a cashier.
+    h("p.lead", doubt.error === "outcome-unknown"
+      ? `${/^.*?\.(?= |$)/.exec(doubt.title)?.[0] ?? ""} ${say.unknown.lead}`
+      : `${doubt.title} ${doubt.meaning}`),
+    h("ol", [repeatsItself(task) ? say.unknown.hold : say.unknown.press, ...say.unknown.steps]
+      .map((step) => h("li", step))),
     h("div.row",
-      button(say.unknown.again, () => retry(id),
+      !repeatsItself(task) && button(say.unknown.again, () => retry(id),
         { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
-      button(say.unknown.leave, () => dismiss(id), { tone: "quiet" })),
+      button(say.unknown.leave, () => leaveOpen(id), { tone: "quiet" })),
     h("p.hint", say.unknown.leaveHint)],
   picture("ask"),
 ];
@@ -68,8 +76,10 @@ const unknown = ({ id, problem }) => [
 const kinds = { waiting, working, asking: working, done, failed, unknown };
 
 export const renderStage = (task) => {
-  const { id, status, verb, about } = task;
-  const kind = status === "asking" ? "working" : status;
+  const { id, status, verb, about, doubt } = task;
+  // As long as nobody knows, that is what is shown, whatever is asked meanwhile.
+  const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
+    : status === "asking" ? "working" : status;
   const [told, sign] = kinds[kind](task);
   return h("section.stage", { key: id + kind, class: kind },
     h("div.told", h("p.what", [say.verbs[verb][0], about].filter(Boolean).join(", ")), told),
@@ -77,8 +87,8 @@ export const renderStage = (task) => {
 };
 
 /** Escape or Back: takes back what may still be taken back. */
-export function leaveStage({ id, status, doneAt }) {
+export function leaveStage({ id, status, doneAt, doubt }) {
   const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
-  if (status === "waiting") cancel(id);
+  if (status === "waiting" && !doubt) cancel(id);
   else if (status === "failed" || (status === "done" && isSeen)) dismiss(id);
 }

@@ -162,13 +162,19 @@ export const say = {
     balance: (funds) => `${funds} available now`,
     replayed: "It had been done before; nothing moved a second time.",
     goBack: "Tap to go on",
+    voided: {
+      pay: { title: "Not paid", meaning: "Nothing was taken from the card. Try again." },
+      close: { title: "Not paid out", meaning: "The card keeps its money. Hand out nothing." },
+      "ticket/buy": { title: "No ticket", meaning: "Nothing was taken from the card. Try again." },
+    },
   },
   unknown: {
-    title: "Outcome unknown: tap the card again",
-    lead: "Neither done nor refused: the card left too soon, or the answer was lost.",
+    title: "Outcome unknown: hold the card again",
+    lead: "It is neither done nor refused.",
+    hold: "Hold the same card to the reader again: this goes on by itself.",
+    press: "Press \u201cTap again\u201d, and hold the same card to the reader.",
     steps: [
-      "Hold the same card to the reader again.",
-      "Press \u201cTap again\u201d: it is the same operation and cannot happen twice.",
+      "It is the same operation and cannot happen twice.",
       "Hand out nothing before it says that it is done.",
     ],
     again: "Tap again", leave: "Leave it open",

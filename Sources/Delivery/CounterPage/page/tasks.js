@@ -12,10 +12,15 @@ const SHORTEST_SHOWING = 400;
 const DEMO_SHOWING = 6000;
 const OTHERS_NOTE = 5000;
 const NEXT_QUESTION = 2000;
+/** So long what is unknown repeats itself: a later card may be there for something else. */
+const LONGEST_REPEATING = 300_000;
+const LAST_ENTRIES = 20;
+/** A try that took less has not waited for its card: something else was wrong. */
+const SHORTEST_WAIT = 10_000;
 const afterwards = new Map();
 const standing = new Map();
-/** Those whose answer is still to come, and when those without one are asked for again. */
-const sent = new Set();
+/** The request whose answer is still to come, and when those without one are asked for again. */
+const sent = new Map();
 const questions = new Map();
 /** What is not done to the same card twice with one more tap. */
 const SERVING = ["pay", "add", "ticket/buy"];
@@ -31,7 +36,7 @@ const FRESH = {
 export function begin(verb, body = {}, { place = "stage", about = "", then } = {}) {
   const id = freshID();
   if (then) afterwards.set(id, then);
-  change({ tasks: { ...state.tasks, [id]: { id, verb, body, place, about } } });
+  change({ tasks: { ...state.tasks, [id]: { id, verb, body, place, about, at: Date.now() } } });
   send(id, (problem) => settle(id, { problem }));
 }
 
@@ -45,14 +50,17 @@ export function retry(id) {
 }
 
 async function send(id, whenRefused) {
-  alter(id, FRESH);
-  if (state.card) spin(id);
+  alter(id, { ...FRESH, sentAt: performance.now() });
+  if (state.card && !state.tasks[id].doubt) spin(id);
   keepOpenTasks();
   const { verb, body } = state.tasks[id];
   const whole = { ...body, operation: id, client: state.client };
-  sent.add(id);
+  const request = Symbol(id);
+  sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
+  // The stream may have told of its end, and it was begun again since.
+  if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
   if (problem?.result === "lost") ask(id);
@@ -80,19 +88,61 @@ async function ask(id, refusal) {
   questions.set(id, setTimeout(() => ask(id, refusal), NEXT_QUESTION));
 }
 
-const unknown = (title, meaning) => new Problem({ result: "unknown", title, meaning });
+const unknown = (title, meaning, uid) =>
+  new Problem({ result: "unknown", title, meaning, uid });
 
 function leaveUnknown(id, refusal) {
   const { forgottenTitle, forgotten, notNow } = say.unknown;
   const [title, meaning] = refusal ? [refusal.title, notNow] : [forgottenTitle, forgotten];
-  if (isPending(id)) settle(id, { problem: unknown(title, meaning) });
+  if (isPending(id)) {
+    settle(id, { problem: unknown(title, meaning, state.tasks[id].doubt?.uid) });
+  }
+}
+
+/** Whether the card need only be held again: the same request is sent for as long as it takes. */
+export const repeatsItself = ({ place, at }) =>
+  place === "stage" && Date.now() - at < LONGEST_REPEATING;
+
+/** Repeats what is unknown, before whoever watches the reader sees the card: that would void it. */
+function repeat(id, pause) {
+  clearTimeout(questions.get(id));
+  const again = () => {
+    if (state.tasks[id]?.status !== "unknown") return;
+    retry(id);
+    lookInLedger(id);
+  };
+  if (pause > 0) questions.set(id, setTimeout(again, pause));
+  else again();
+}
+
+/** Another station may settle it while the card is waited for here: then the wait is over. */
+async function lookInLedger(id) {
+  const { doubt, status } = state.tasks[id] ?? {};
+  if (!doubt?.uid || status !== "waiting") return;
+  try {
+    const { entries } = await call("GET", `history?card=${doubt.uid}&last=${LAST_ENTRIES}`);
+    const entry = entries.find(({ operation }) => operation === id);
+    if (entry && entry.state !== "pending" && sent.has(id)) await stop(id);
+  } catch {
+    // Whoever cannot be asked now is asked again.
+  }
+  if (sent.has(id)) questions.set(id, setTimeout(() => lookInLedger(id), NEXT_QUESTION));
+}
+
+const stop = (id) => call("DELETE", `operations/${id}`);
+
+/** What is open stays so until the next tap of its card. */
+export function leaveOpen(id) {
+  const isWaiting = sent.has(id);
+  dismiss(id);
+  if (isWaiting) stop(id).catch(() => {});
 }
 
 export async function cancel(id) {
   if (!isOpen(id) || state.tasks[id].isCancelling) return;
   alter(id, { isCancelling: true });
   try {
-    follow(await call("DELETE", `operations/${id}`));
+    follow(await stop(id));
   } catch (problem) {
     if (!isOpen(id)) return;
     alter(id, { isCancelling: false });
@@ -102,6 +152,8 @@ export async function cancel(id) {
 
 export function dismiss(id) {
   afterwards.delete(id);
+  clearTimeout(questions.get(id));
+  sent.delete(id);
   const { [id]: gone, ...tasks } = state.tasks;
   change({ tasks });
   keepOpenTasks();
@@ -115,6 +167,8 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
   } else if (isOpen(id) && !state.tasks[id].outcome) {
     // What is shown until the outcome is no outcome.
     if (phase === "done") settle(id, { answer });
+    // Of an earlier try: the one that is under way has an answer of its own.
+    else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null });
     else spin(id, phase);
@@ -157,7 +211,8 @@ function settle(id, outcome) {
     outcome = { problem: unknown(outcome.problem.title, say.unknown.notNow) };
   }
   alter(id, { outcome });
-  if (outcome.problem && task.since === null) {
+  const isUnknown = outcome.problem?.result === "unknown";
+  if (isUnknown || (outcome.problem && task.since === null)) {
     show(id);
     return;
   }
@@ -168,16 +223,24 @@ function settle(id, outcome) {
 }
 
 function show(id) {
-  const { outcome, place, verb } = state.tasks[id] ?? {};
+  const { outcome, place, verb, doubt } = state.tasks[id] ?? {};
   if (!outcome) return;
   const { problem } = outcome;
   const then = afterwards.get(id) ?? standing.get(verb);
   const status = !problem ? "done" : problem.error === "cancelled" ? "cancelled"
     : problem.result === "unknown" ? "unknown" : "failed";
   alter(id, { ...outcome, status, outcome: null, doneAt: performance.now() });
-  change({ ended: state.ended + 1 });
+  if (status === "unknown") alter(id, { doubt: problem });
   keepOpenTasks();
   const task = state.tasks[id];
+  sent.delete(id);
+  if (status === "unknown" && repeatsItself(task)) {
+    const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
+    repeat(id, isSoon ? NEXT_QUESTION : 0);
+    // It was said already.
+    if (doubt) return;
+  }
+  change({ ended: state.ended + 1 });
   // Where the stream is lost, nothing else says so.
   if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid);
   if (status === "cancelled") {
@@ -201,6 +264,8 @@ function noteOther(id, note) {
   change({ others: { ...state.others, [id]: note } });
   if (note.phase !== "done" && note.phase !== "failed") return;
   change({ ended: state.ended + 1 });
+  // The reader is free again.
+  Object.values(state.tasks).filter(repeatsItself).forEach((task) => repeat(task.id, 0));
   setTimeout(() => {
     const { [id]: gone, ...others } = state.others;
     change({ others });
@@ -211,15 +276,16 @@ function noteOther(id, note) {
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")
-    .map(({ id, verb, body, place, about, isAgain }) =>
-      ({ id, verb, body, place, about, isAgain }));
+    .map(({ id, verb, body, place, about, at, isAgain, doubt }) =>
+      ({ id, verb, body, place, about, at, isAgain, doubt }));
   sessionStorage.setItem(KEPT, JSON.stringify(open));
 }
 
 export function restoreTasks() {
   for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
     const since = performance.now();
-    const asking = { ...task, ...FRESH, status: "asking", since };
+    const doubt = task.doubt && new Problem(task.doubt);
+    const asking = { ...task, ...FRESH, doubt, status: "asking", since };
     change({ tasks: { ...state.tasks, [task.id]: asking } });
   }
 }
