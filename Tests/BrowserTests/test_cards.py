@@ -46,8 +46,10 @@ class MakingTests(BrowserCase):
         self.assertEqual(self.counter.read()["balance"], "5.00")
         self.page.type("Name of the holder", "Eva")
         self.page.press("Issue it")
+        self.page.see("The old account holds $5.00. You hand it out.")
         self.page.press("Close it and begin anew")
         self.page.stage("done")
+        self.page.see("Hand out $5.00 now")
         read = self.counter.read()
         self.assertEqual((read["name"], read["balance"]), ("Eva", "0.00"))
         self.assertAudited()
@@ -102,9 +104,20 @@ class DeskTests(BrowserCase):
         self.page.see("This card is blocked: no money moves on it.")
 
     def test_a_card_is_paid_out_and_closed(self):
-        self.act("Pay out and close", "That cannot be undone")
+        self.page.press("Pay out and close")
+        self.page.see("That cannot be undone", "You hand out $12.50.")
+        self.page.press("Pay out and close")
+        self.page.stage("done")
+        self.page.see("Hand out $12.50 now")
+        self.page.wait("document.querySelector('#polite').innerText.includes('Hand out $12.50 now')")
+        self.page.leave_check()
         self.assertEqual(self.counter.done("close"), ["-12.50"])
         self.assertAudited()
+
+    def test_nothing_is_paid_out_before_it_is_known_how_much(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.assertFalse(self.page.can_press("Pay out and close"))
 
     def test_a_name_is_forgotten(self):
         self.act("Forget the name")

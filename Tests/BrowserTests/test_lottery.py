@@ -130,7 +130,7 @@ class TicketTests(BrowserCase):
         self.page.press("Pay out of the drawer")
         self.page.press("Pay out of the drawer")
         self.page.stage("done")
-        self.page.see("Prize booked", "$18.00 available now")
+        self.page.see("Prize booked", "$18.00 available now", f"Hand out ${int(LARGE):,}.00 now")
         self.page.leave_check()
         self.page.see("paid out")
         self.assertFalse(self.page.can_press("Pay out of the drawer"))

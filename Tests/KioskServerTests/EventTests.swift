@@ -66,7 +66,7 @@ struct EventTests {
         }
     }
 
-    @Test("a card that came for an operation lies there before that is done, until it is taken away")
+    @Test("a card that came for an operation lies there before that is done, and until it goes")
     func arrived() async throws {
         try await KioskBench.with { bench in
             try await bench.issue()

@@ -1,15 +1,16 @@
 // Making cards, and what an operator may do to one. What cannot be undone is asked about once more.
 
+import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
-import { confirmed } from "./notices.js";
-import { draft, isUsable, setDraft, state } from "./store.js";
+import { confirmed, toast } from "./notices.js";
+import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
-import { begin, dismiss } from "./tasks.js";
+import { begin, dismiss, note } from "./tasks.js";
 import {
   accepts, amountField, button, field, form, heading, submit, tick, typed,
 } from "./ui.js";
-import { fault, shown, uidWords } from "./words.js";
+import { fault, minorUnits, shown, uidWords } from "./words.js";
 
 const STRANGER = ["not-a-card", "forged", "damaged", "rolled-back", "key-missing"];
 const KNOWN = ["card-known", "card-closed"];
@@ -18,19 +19,34 @@ const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
 };
+const LAST_ENTRIES = 20;
 const words = say.desk;
+
+/** What was left on the account that was closed is in the ledger alone. */
+async function noteClosed(id) {
+  try {
+    const { entries } = await call("GET", `history?last=${LAST_ENTRIES}`);
+    note(id, { closed: entries.find(({ operation }) => operation === id)?.closed });
+  } catch {
+    toast(say.making.seeHistory, "bad");
+  }
+}
 
 /** A refusal because of what is on the tag is not overruled by the first press, but asked about. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
-    then: async ({ id, problem }) => {
+    then: async ({ id, status, problem }) => {
+      if (status === "done" && body.reissue) noteClosed(id);
       const flag = STRANGER.includes(problem?.error) ? "overwrite"
         : KNOWN.includes(problem?.error) && verb !== "adopt" ? "reissue" : null;
       if (!flag || body[flag]) return;
       dismiss(id);
       const [title, lost, action] = say.making[flag];
-      if (await confirmed(title, [problem.title, problem.meaning, lost], action)) {
+      const { uid, balance } = state.card?.read ?? {};
+      const isHeld = flag === "reissue" && uid === problem.uid && minorUnits(balance ?? "0") > 0n;
+      const held = isHeld && say.making.held(shown(balance));
+      if (await confirmed(title, [problem.title, problem.meaning, held, lost], action)) {
         make(verb, { ...body, [flag]: true }, about);
       }
     },
@@ -73,11 +89,19 @@ async function act(verb) {
   const accepted = typed("desk-accept");
   const isOdd = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
   if (!accepts("desk-card", isOdd ? words.cardFault : null)) return;
+  const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;
+  if (!accepts("desk-card", isElsewhere ? words.elsewhere : null)) return;
   if (verb === "adopt" && !accepts("desk-accept", accepted && fault(accepted))) return;
   const [name, , warning] = words.actions[verb];
   const whom = uid && verb !== "adopt" ? say.cardWords(uidWords(uid)) : words.onReader;
   const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
-  if (!await confirmed(words.ask(name), [whom, warning], name, tone)) return;
+  const paidOut = verb === "close" ? trustedCard() : null;
+  const due = paidOut && words.handOut(shown(paidOut.balance));
+  if (!await confirmed(words.ask(name), [whom, due, warning], name, tone)) return;
+  if (paidOut) {
+    make(verb, { card: paidOut.uid }, uidWords(paidOut.uid));
+    return;
+  }
   if (verb !== "adopt") make(verb, uid ? { card: uid } : {}, uid && uidWords(uid));
   else if (accepted) make(verb, { acceptBalance: accepted }, shown(accepted));
   else make(verb);
@@ -89,7 +113,8 @@ function action([verb, [name, hint]]) {
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
   return h("li", button(name, direct[verb] ?? (() => act(verb)), {
     sign: SIGNS[verb], tone: "wide-button", hint,
-    disabled: isFree ? state.link !== "live" : !isUsable(),
+    // Nothing is paid out before it is known how much.
+    disabled: isFree ? state.link !== "live" : !isUsable() || (verb === "close" && !trustedCard()),
   }));
 }
 

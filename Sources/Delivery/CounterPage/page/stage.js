@@ -6,7 +6,7 @@ import { isUsable } from "./store.js";
 import { say } from "./strings.js";
 import { cancel, dismiss, leaveOpen, repeatsItself, retry } from "./tasks.js";
 import { button, consequences } from "./ui.js";
-import { shown, uidWords } from "./words.js";
+import { handOut, shown, uidWords } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
@@ -40,6 +40,7 @@ const check = (task) => h("button.picture.check", {
 
 const done = (task) => [
   [h("h1", { id: "title" }, say.verbs[task.verb][1]),
+    handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
       task.answer.replayed && words.replayed].map((line) => line && h("p.lead", line)),
     task.answer.balance && h("p.big", words.balance(shown(task.answer.balance)))],

@@ -161,7 +161,7 @@ export const say = {
     asking: "The connection was lost. What became of this is being asked for.",
     balance: (funds) => `${funds} available now`,
     replayed: "It had been done before; nothing moved a second time.",
-    goBack: "Tap to go on",
+    goBack: "Tap to go on", handOut: (amount) => `Hand out ${amount} now`,
     voided: {
       pay: { title: "Not paid", meaning: "Nothing was taken from the card. Try again." },
       close: { title: "Not paid out", meaning: "The card keeps its money. Hand out nothing." },
@@ -266,9 +266,10 @@ export const say = {
     lead: "What an operator may do to the card on the reader, or to the one with this number.",
     card: "Card number", cardHint: "Empty: the card on the reader",
     cardFault: "Write its 14 digits and letters A to F", onReader: "The card on the reader.",
+    elsewhere: "This card is not the one on the reader",
     accept: "Balance on the tag that you accept",
     acceptHint: "Only for taking over. Empty: it counts for nothing",
-    ask: (action) => `${action}?`,
+    ask: (action) => `${action}?`, handOut: (amount) => `You hand out ${amount}.`,
     actions: {
       issue: ["Issue a card", "Makes a card of a blank tag."],
       demo: ["Write the demo user", "Amanda Gonzalez, number 1, no funds."],
@@ -299,6 +300,8 @@ export const say = {
     reissue: ["Close the old account of this card?",
       "The account that the card had is closed for good, with whatever it held. A new one begins "
       + "on the same tag.", "Close it and begin anew"],
+    seeHistory: "What the old account held, and is to be handed out, is in the history.",
+    held: (amount) => `The old account holds ${amount}. You hand it out.`,
   },
   issue: {
     title: "Issue a card",

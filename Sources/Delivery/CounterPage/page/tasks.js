@@ -6,6 +6,7 @@ import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, toast } from "./notices.js";
 import { change, freshID, serve, state } from "./store.js";
 import { say } from "./strings.js";
+import { handOut, shown } from "./words.js";
 
 const KEPT = "tapcard.tasks";
 const SHORTEST_SHOWING = 400;
@@ -249,10 +250,25 @@ function show(id) {
   } else {
     vibrate(problem ? [60, 80, 60] : 40);
     if (place === "stage") {
-      announce(problem ? problem.detail : say.verbs[verb][1], Boolean(problem));
+      announce(problem ? problem.detail : told(task), Boolean(problem));
     }
   }
   then?.(task);
+}
+
+/** What was done, with its amounts, for those who do not see it. */
+function told(task) {
+  const { verb, about, answer } = task;
+  const due = handOut(task);
+  return [[say.verbs[verb][1], about].filter(Boolean).join(" "),
+    due ? say.stage.handOut(shown(due)) : answer.balance && say.stage.balance(shown(answer.balance)),
+  ].filter(Boolean).join(". ");
+}
+
+/** Something that was found out of an operation when it was done. */
+export function note(id, values) {
+  alter(id, values);
+  if (state.tasks[id]) announce(told(state.tasks[id]));
 }
 
 // Only after a touch: a browser refuses it otherwise, and says so in the log.

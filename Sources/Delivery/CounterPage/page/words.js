@@ -37,6 +37,15 @@ export function fault(text) {
   return minorUnits(text) === 0n ? say.amount.zero(shown("0")) : null;
 }
 
+/** What leaves the drawer because of what was done; null where nothing does. */
+export function handOut({ verb, answer, closed }) {
+  const { amount, prizes = [] } = answer;
+  const paid = prizes.find(({ paidOut }) => paidOut)?.amount;
+  const isTaken = ["close", "refund"].includes(verb) && amount.startsWith("-");
+  const due = isTaken ? amount.slice(1) : verb === "ticket/claim" ? paid : closed;
+  return due && minorUnits(due) !== 0n ? due : null;
+}
+
 export const timeWords = (iso) => moment.format(new Date(iso));
 /** A calendar day such as a draw's is the same one everywhere. */
 export const dayWords = (date) => weekday.format(new Date(date));
