@@ -85,7 +85,13 @@ class SmallTests(BrowserCase):
 
     def test_text_of_twice_the_size_is_all_there(self):
         self.counter.make_demo("1234.50")
-        self.page.look((390, 844))
+        self.counter.call("POST", "pay", {"amount": "234.50"})
+        for width in (390, 320):
+            with self.subTest(width=width):
+                self.look_at_all(width)
+
+    def look_at_all(self, width):
+        self.page.look((width, 844))
         resize = self.page.driver.execute_cdp_cmd
         self.addCleanup(resize, "Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
         resize("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
@@ -94,8 +100,10 @@ class SmallTests(BrowserCase):
             with self.subTest(view):
                 self.page.go(view)
                 self.page.wait("document.querySelector('main').innerText.length > 20")
+                self.page.wait("!document.querySelector('.lead[role=status]')")
+                self.page.script("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
                 self.assertEqual(
-                    self.page.script("return document.documentElement.scrollWidth"), 390)
+                    self.page.script("return document.documentElement.scrollWidth"), width)
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
         # No part of an amount is cut away.

@@ -54,7 +54,7 @@ document.querySelectorAll("input[type=date]").forEach((day) => { day.value = "20
 if (!window.steady) {
   window.steady = new CSSStyleSheet();
   steady.replaceSync("* { caret-color: transparent !important; outline: 0 !important; }"
-    + "#toasts, #status .quiet { display: none !important; }");
+    + "#toasts, #others *, #status .quiet { display: none !important; }");
   document.adoptedStyleSheets.push(steady);
 }
 document.querySelector("main").scrollIntoView();

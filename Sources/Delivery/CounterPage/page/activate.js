@@ -51,7 +51,7 @@ export function activationNote({ route }) {
   const task = taskOf("activate");
   const told = isOpen(task?.id) ? words.running : say.unknown.title;
   return task && route.name !== "activate"
-    && link(told, "#/activate", { tone: "chip", sign: "send" });
+    && link(told, "#/activate", { tone: "note-link" });
 }
 
 export const activate = {

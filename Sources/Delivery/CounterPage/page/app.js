@@ -14,7 +14,7 @@ import { mastermind } from "./mastermind.js";
 import { announce, renderDialog, renderToasts, toast } from "./notices.js";
 import { scratch } from "./scratch.js";
 import { lookAtTags, renderSimulator } from "./simulator.js";
-import { leaveStage, renderStage } from "./stage.js";
+import { leaveStage, leaveWhenGone, renderStage } from "./stage.js";
 import { change, draft, onChange, setDraft, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { tickets } from "./tickets.js";
@@ -102,16 +102,18 @@ function banner({ link: connection, reader, route }) {
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
-const otherNote = ([id, { verb, phase, uid }]) => h("span.chip.quiet", { key: id },
-  [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uid),
-    say.phases[phase] ?? say.phases.working].filter(Boolean).join(", "));
+/** In a line of fixed height: what others do moves nothing under a finger. */
+const others = (s) => [
+  activationNote(s),
+  Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
+    [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uid),
+      say.phases[phase] ?? say.phases.working].filter(Boolean).join(", "))),
+];
 
 function status(s) {
   const reader = (s.link === "live" && s.reader?.state) || "looking";
   const cashier = s.session?.cashier;
   return [
-    Object.entries(s.others).map(otherNote),
-    activationNote(s),
     s.link !== "closed" && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
     cashier && h("span.chip.quiet", icon("person"), say.login.as(cashier)),
     cashier && button(say.login.out, logOutAndClose),
@@ -130,6 +132,7 @@ function render(s) {
   const staged = stagedTask();
   const kind = s.needsLogin ? "login" : staged ? "stage" : s.route.name;
   patch(at("status"), status(s));
+  patch(at("others"), others(s));
   patch(at("banner"), banner(s));
   patch(at("main"), h("div.view", { key: kind, class: `in-${kind}` },
     s.needsLogin ? login() : staged ? renderStage(staged) : view.render(s)));
@@ -193,4 +196,5 @@ addEventListener("keydown", onKey);
 addEventListener("resize", () => change({}));
 onChange(render);
 onChange(watch);
+onChange(leaveWhenGone);
 connect();

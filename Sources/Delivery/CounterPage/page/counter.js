@@ -112,7 +112,7 @@ const moneyView = (verb) => ({
         // Where the counter shows the card: the tiles that lead here are elsewhere.
         h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
-            : say.money.nobody)),
+            : !isBarred() && say.money.nobody)),
         cardSide(s, isBarred() && note(say.money.notNow, "warn", "bad"))),
     ];
   },

@@ -51,9 +51,11 @@ function chart({ hours, ...day }) {
         each.hour % 3 === 0 && h("text", { x: each.hour * slot + slot / 2, y: 196 }, each.hour)))),
     h("figcaption", h("span.key.paid", words.paid), h("span.key.added", words.added),
       words.sums(paid, day.payments, added, day.additions)),
-    h("details", h("summary", words.table), table([words.hour, words.paid, words.added],
-      hours.filter((each) => minorUnits(each.paid) + minorUnits(each.added) > 0n)
-        .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)]))));
+    h("details", h("summary", words.table),
+      h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
+        table([words.hour, words.paid, words.added],
+          hours.filter((each) => minorUnits(each.paid) + minorUnits(each.added) > 0n)
+            .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))));
 }
 
 async function refund({ operation, uid, amount }) {

@@ -2,7 +2,7 @@
 // the refusal, and the outcome that nobody knows yet.
 
 import { h, icon } from "./dom.js";
-import { isUsable } from "./store.js";
+import { isUsable, stagedTask } from "./store.js";
 import { say } from "./strings.js";
 import { cancel, dismiss, leaveOpen, repeatsItself, retry } from "./tasks.js";
 import { button, consequences } from "./ui.js";
@@ -10,6 +10,9 @@ import { handOut, shown, uidWords } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
+const SHORTEST_PAID = 2000;
+/** What goes by itself. */
+const GOING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.stage;
 
 const focused = (node) => { node.focus(); };
@@ -86,6 +89,17 @@ export const renderStage = (task) => {
     h("div.told", h("p.what", [say.verbs[verb][0], about].filter(Boolean).join(", ")), told),
     h("div.sign", sign));
 };
+
+let leaving = null;
+
+/** What was paid need not be looked at any more when its card has left. */
+export function leaveWhenGone({ link, lying }) {
+  const task = stagedTask();
+  const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
+  if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
+  leaving = task.id;
+  setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
+}
 
 /** Escape or Back: takes back what may still be taken back. */
 export function leaveStage({ id, status, doneAt, doubt }) {

@@ -1,0 +1,118 @@
+"""Nothing moves under a finger, and nothing is said that is not so."""
+
+import threading
+
+from browser import NARROW, WIDE
+from case import BrowserCase
+from counter import Refused
+
+# What the page would do later is done at once.
+HURRY = """
+const later = window.setTimeout;
+window.setTimeout = (act, pause, ...rest) => later(act, pause >= 1000 ? 0 : pause, ...rest);
+"""
+COLOURS = """
+const of = (place, name, part) => getComputedStyle(document.querySelector(place), part)[name];
+return [of("rect.paid", "fill"), of("rect.added", "fill"), of("rect.added", "stroke"),
+  of(".key.paid", "backgroundColor", "::before"), of(".key.added", "backgroundColor", "::before"),
+  of("body", "backgroundColor")];
+"""
+
+
+class CalmTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.uid = self.counter.make_demo("20.00")
+
+    def places(self):
+        return self.page.script("""
+          return [...document.querySelectorAll("main a, main button, main input")].map((it) => {
+            const { x, y, width, height } = it.getBoundingClientRect();
+            return [x, y, width, height].map(Math.round);
+          });
+        """)
+
+    def test_what_another_counter_does_moves_nothing(self):
+        self.counter.take()
+        other = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+        for size in (WIDE, NARROW):
+            with self.subTest(size=size):
+                self.page.look(size)
+                self.page.open("pay")
+                self.page.see("Hold a card to the reader")
+                before = self.places()
+                asking = threading.Thread(target=self.ask, args=(other,))
+                asking.start()
+                self.page.see("Another counter, Top-up, waiting")
+                self.assertEqual(self.places(), before)
+                self.counter.call("DELETE", f"operations/{other}")
+                asking.join()
+
+    def ask(self, operation):
+        with self.assertRaises(Refused):
+            self.counter.call("POST", "add", {"amount": "1.00", "operation": operation})
+
+    def pay(self):
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.page.script(HURRY)
+        self.page.press("$2.50")
+        self.page.stage("done")
+
+    def test_paid_goes_by_itself_when_the_card_has_left(self):
+        self.pay()
+        self.counter.take()
+        self.page.wait("!document.querySelector('.stage')")
+        self.page.see("Hold a card to the reader")
+
+    def test_what_has_to_be_handed_out_stays(self):
+        self.page.open("desk")
+        self.page.see("Amanda Gonzalez")
+        self.page.script(HURRY)
+        self.page.press("Pay out and close")
+        self.page.press("Pay out and close")
+        self.page.stage("done")
+        self.counter.take()
+        self.page.driver.execute_async_script("""
+          const done = arguments[0];
+          import("/store.js").then(({ onChange, state }) => {
+            const look = () => { if (state.lying === null) setTimeout(done, 1000); };
+            onChange(look);
+            look();
+          });
+        """)
+        self.page.see("Hand out $20.00 now")
+
+    def test_the_amount_is_said(self):
+        self.pay()
+        self.page.wait("document.querySelector('#polite').innerText"
+                       " === 'Paid $2.50. $17.50 available now'")
+
+    def test_a_card_that_lies_there_is_not_asked_for(self):
+        self.counter.call("POST", "block", {})
+        self.page.open("pay")
+        self.page.see("This card is blocked")
+        for view in ("pay", "add", "home", "scratch", "activate", "tickets"):
+            with self.subTest(view):
+                self.page.go(view)
+                self.page.wait("document.querySelector(`.in-${arguments[0]}`)", view)
+                for words in ("No card on the reader", "Needs a card", "Hold a card"):
+                    self.assertNotIn(words, self.page.text())
+
+    def test_forced_colours_keep_the_series_of_the_chart_apart(self):
+        self.counter.call("POST", "pay", {"amount": "5.00"})
+        self.page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "forced-colors", "value": "active"}]})
+        self.page.open("history")
+        self.page.wait("document.querySelector('rect.paid')")
+        paid, inside, stroke, key, other, paper = self.page.script(COLOURS)
+        self.assertEqual((inside, paid), ("none", stroke))
+        self.assertNotEqual(paid, paper)
+        self.assertNotEqual(key, other)
+        system = self.page.script("""
+          const probe = document.createElement("p");
+          probe.style.color = "CanvasText";
+          document.body.append(probe);
+          return getComputedStyle(probe).color;
+        """)
+        self.assertEqual((paid, key), (system, system))
