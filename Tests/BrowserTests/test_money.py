@@ -1,9 +1,13 @@
 """Money: taken, added, refused, given back; nothing moves that was not shown."""
 
+import json
+import uuid
+
 from selenium.webdriver.common.keys import Keys
 
 from case import BrowserCase
 from counter import Refused
+from test_lost_answers import INSTEAD
 
 
 class MoneyTests(BrowserCase):
@@ -109,6 +113,55 @@ class MoneyTests(BrowserCase):
         self.page.wait("document.querySelectorAll('.entry > small').length === 2")
         self.assertEqual(sorted(self.counter.done("refund")), ["1.00", "4.00"])
         self.assertAudited()
+
+    def test_a_payment_is_undone_while_its_card_is_there(self):
+        self.counter.make_demo("20.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.page.press("$2.50")
+        self.page.see("Paid")
+        self.page.press("Undo")
+        self.page.see("Refunded", "$20.00 available now")
+        self.assertFalse(self.page.can_press("Undo"))
+        self.assertEqual(self.counter.done("refund"), ["2.50"])
+        self.assertAudited()
+
+    def test_nothing_is_undone_when_the_card_has_left(self):
+        self.counter.make_demo("20.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.page.press("$2.50")
+        self.page.see("Paid", "Undo")
+        self.counter.take()
+        self.page.wait("![...document.querySelectorAll('.stage button')].some("
+                       "(it) => it.innerText.includes('Undo'))")
+        self.assertEqual(self.counter.done("refund"), [])
+
+    def answer_refund(self, uid, amount):
+        """As the server answers where an addition was reversed."""
+        self.page.script(INSTEAD, "/refund", 200, json.dumps({
+            "result": "done", "operation": str(uuid.uuid4()), "uid": uid, "amount": f"-{amount}",
+            "balance": "20.00", "sequence": 5, "replayed": False}))
+
+    def test_an_addition_is_undone_and_handed_out(self):
+        uid = self.counter.make_demo("20.00")
+        self.page.open("add")
+        self.page.see("Amanda Gonzalez")
+        self.page.press("$10.00")
+        self.page.see("Added", "$30.00 available now")
+        self.answer_refund(uid, "10.00")
+        self.page.press("Undo")
+        self.page.see("Reversed", "Hand out $10.00 now", "$20.00 available now")
+
+    def test_an_addition_is_reversed_from_the_history(self):
+        uid = self.counter.make_demo("20.00")
+        self.page.open("history")
+        self.page.press("Reverse $20.00")
+        self.page.press("Reverse it")
+        self.page.see("Reverse $20.00?", "You hand out $20.00.")
+        self.answer_refund(uid, "20.00")
+        self.page.press("Reverse it")
+        self.page.see("Hand out $20.00 now")
 
     def test_history_of_one_card_and_the_day_before(self):
         self.counter.make_demo("5.00")

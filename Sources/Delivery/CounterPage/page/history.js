@@ -58,12 +58,13 @@ function chart({ hours, ...day }) {
             .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))));
 }
 
-async function refund({ operation, uid, amount }) {
+async function refund({ operation, uid, amount, kind }) {
+  const { title, lines, action } = words.back[kind];
   const most = amount.replace("-", "");
   const chosen = typed("refund") || most;
   if (!accepts("refund", fault(chosen))) return;
-  if (!await confirmed(words.refundTitle(shown(chosen)), [words.refundLine(uidWords(uid))],
-    words.refundAction, "")) return;
+  const told = lines(uidWords(uid), shown(chosen));
+  if (!await confirmed(title(shown(chosen)), told, action, "")) return;
   setDraft("refund.open", null);
   const isPart = minorUnits(chosen) !== minorUnits(most);
   begin("refund", { payment: operation, ...(isPart && { amount: chosen }) },
@@ -77,15 +78,16 @@ function openRefund(operation) {
 
 function refundPart(entry, refunded) {
   const { operation, kind, state: outcome, amount } = entry;
-  if (kind !== "pay" || outcome !== "committed") return null;
-  if (refunded.has(operation)) return h("small", words.refunded);
+  const way = words.back[kind];
+  if (!way || outcome !== "committed") return null;
+  if (refunded.has(operation)) return h("small", way.done);
   if (draft("refund.open", null) !== operation) {
-    return button(words.refund, () => openRefund(operation),
-      { tone: "small", "aria-label": `${words.refund} ${shown(amount)}` });
+    return button(way.name, () => openRefund(operation),
+      { tone: "small", "aria-label": `${way.name} ${shown(amount)}` });
   }
   return h("div.free",
     amountField("refund", words.refundAmount, { placeholder: amount.replace("-", "") }),
-    button(words.refundAction, () => refund(entry), { tone: "strong", disabled: !isUsable() }));
+    button(way.action, () => refund(entry), { tone: "strong", disabled: !isUsable() }));
 }
 
 const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { key: operation },

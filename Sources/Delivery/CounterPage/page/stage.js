@@ -2,15 +2,18 @@
 // the refusal, and the outcome that nobody knows yet.
 
 import { h, icon } from "./dom.js";
-import { isUsable, stagedTask } from "./store.js";
+import { isUsable, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
-import { cancel, dismiss, leaveOpen, repeatsItself, retry } from "./tasks.js";
+import {
+  begin, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
+} from "./tasks.js";
 import { button, consequences } from "./ui.js";
 import { handOut, shown, uidWords } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
 const SHORTEST_PAID = 2000;
+const UNDONE = ["pay", "add"];
 /** What goes by itself. */
 const GOING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.stage;
@@ -41,12 +44,22 @@ const check = (task) => h("button.picture.check", {
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
+/** A mistake is taken back while its card is there, with one press. */
+function undo({ id, answer, about }) {
+  dismiss(id);
+  begin("refund", { payment: answer.operation }, { about });
+}
+
+const canUndo = ({ verb, answer }) => UNDONE.includes(verb) && isUsable() && state.lying !== null
+  && [answer.uid, undefined].includes(state.card?.read?.uid);
+
 const done = (task) => [
-  [h("h1", { id: "title" }, say.verbs[task.verb][1]),
+  [h("h1", { id: "title" }, doneWords(task)),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
       task.answer.replayed && words.replayed].map((line) => line && h("p.lead", line)),
-    task.answer.balance && h("p.big", words.balance(shown(task.answer.balance)))],
+    task.answer.balance && h("p.big", words.balance(shown(task.answer.balance))),
+    canUndo(task) && button(words.undo, () => undo(task), { sign: "previous", money: true })],
   [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
 ];
 

@@ -161,7 +161,8 @@ export const say = {
     asking: "The connection was lost. What became of this is being asked for.",
     balance: (funds) => `${funds} available now`,
     replayed: "It had been done before; nothing moved a second time.",
-    goBack: "Tap to go on", handOut: (amount) => `Hand out ${amount} now`,
+    goBack: "Tap to go on", undo: "Undo", reversed: "Reversed",
+    handOut: (amount) => `Hand out ${amount} now`,
     voided: {
       pay: { title: "Not paid", meaning: "Nothing was taken from the card. Try again." },
       close: { title: "Not paid out", meaning: "The card keeps its money. Hand out nothing." },
@@ -253,9 +254,21 @@ export const say = {
       + `${added} in ${counted(additions, "addition")}`,
     chart: (paid, added) => `Bars by the hour: ${paid} paid, ${added} added`,
     entries: "Entries", activations: "Asked of the activation service",
-    refund: "Refund", refundTitle: (amount) => `Refund ${amount}?`,
-    refundLine: (uid) => `The payment is reversed onto card ${uid}, once and for good.`,
-    refundAction: "Refund it", refundAmount: "How much", refunded: "refunded",
+    refundAmount: "How much",
+    // Of a payment, and of an addition.
+    back: {
+      pay: {
+        name: "Refund", action: "Refund it", done: "refunded",
+        title: (amount) => `Refund ${amount}?`,
+        lines: (uid) => [`The payment is reversed onto card ${uid}, once and for good.`],
+      },
+      add: {
+        name: "Reverse", action: "Reverse it", done: "reversed",
+        title: (amount) => `Reverse ${amount}?`,
+        lines: (uid, amount) => [`You hand out ${amount}.`,
+          `The funds leave card ${uid}, once and for good. The card is needed for it.`],
+      },
+    },
     balance: (funds) => `then ${funds}`, by: (cashier) => `by ${cashier}`,
     states: { pending: "open until the next tap", voided: "did not happen" },
     activation: (state, version) => (version ? `${state}, version ${version}` : state),

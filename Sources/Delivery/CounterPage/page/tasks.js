@@ -256,13 +256,17 @@ function show(id) {
   then?.(task);
 }
 
+/** What is said when it is done; an addition that is given back is no refund. */
+export const doneWords = ({ verb, answer }) =>
+  (verb === "refund" && answer.amount.startsWith("-") ? say.stage.reversed : say.verbs[verb][1]);
+
 /** What was done, with its amounts, for those who do not see it. */
 function told(task) {
   const { verb, about, answer } = task;
   const due = handOut(task);
-  return [[say.verbs[verb][1], about].filter(Boolean).join(" "),
-    due ? say.stage.handOut(shown(due)) : answer.balance && say.stage.balance(shown(answer.balance)),
-  ].filter(Boolean).join(". ");
+  const rest = due ? say.stage.handOut(shown(due))
+    : answer.balance && say.stage.balance(shown(answer.balance));
+  return [[doneWords(task), about].filter(Boolean).join(" "), rest].filter(Boolean).join(". ");
 }
 
 /** Something that was found out of an operation when it was done. */
