@@ -91,6 +91,32 @@ import WebServer
         #expect(try await client.answer().text == "GET /x ? 0")
     }
 
+    /// It has ended its own side long before its answer is there.
+    @Test(arguments: [1, 3])
+    func answersAClientThatHasEndedItsSide(requests: Int) async throws {
+        let (door, entered) = (Door(), Door())
+        let server = try ServedExamples.start { request in
+            entered.open()
+            await door.pass()
+            return .text("\(request.path) " + String(repeating: "x", count: 1 << 20))
+        }
+        // libmicrohttpd looks first at the connection on which nothing has moved for longest.
+        let older = try RawClient(server.port, saying: "GET /older HTTP/1.1\r\n")
+        let client = try RawClient(server.port)
+        for number in 1...requests {
+            try await client.send(
+                "POST /\(number) HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
+        }
+        await client.finishSending()
+        await entered.pass()
+        door.open()
+        for number in 1...requests {
+            let answer = try await client.answer()
+            #expect(answer.text.hasPrefix("/\(number) x") && answer.bodyBytes > 1 << 20)
+        }
+        await older.leave()
+    }
+
     @Test func takesTheAddressOfAProxy() async throws {
         let answer = try await exchange(
             server.port, "GET http://example.org/x?y=1 HTTP/1.1\r\nHost: example.org\r\n\r\n")

@@ -102,7 +102,10 @@ extension ServerLoop {
             unsafe take(part, connection)
             return connection.discardedBytes <= Self.discardedBytes ? .YES : .NO
         case .handled(let response): return answer(connection, response)
-        case .idle, .begun, .handling, .answering, .streaming, .refused: return .YES
+        case .handling:
+            connection.suspend()
+            return .YES
+        case .idle, .begun, .answering, .streaming, .refused: return .YES
         }
     }
 
@@ -139,7 +142,9 @@ extension ServerLoop {
             return answer(connection, response)
         case .later(let later): work = later
         }
-        connection.suspend()
+        // Suspended in libmicrohttpd's next call, which comes at once: a connection that is suspended
+        // in this one is read first when it goes on, and a client that has ended its side would lose
+        // its answer.
         connection.phase = .handling(
             Task { [mailbox, number = connection.number] in
                 let response = await work()
