@@ -74,14 +74,14 @@ struct AttackTests {
             for path in [
                 "/index.html", "/api", "/api/v1", "/api/v1/", "/api/v1/pay/", "/api/v1/PAY",
                 "/api/v2/pay", "/api/v1/operations", "/api/v1/draws/", "//", "//api/v1/card",
-                "/api//v1/card", #"/\"#, "/page/index.html", "/favicon.ico", "/%2Fetc/passwd",
-                "/api/v1/draws/a%2Fb",
+                "/api//v1/card", #"/\"#, "/page/index.html", "/favicon.ico",
             ] {
                 expect(try await bench.ask("GET", path), 404, "not-found", path)
             }
             for path in [
                 "/..", "/%2e%2e", "/%2e%2e/etc/passwd", "/a/../../etc/passwd", "/%00",
-                "/index.html%00.js", "/%zz", "/.", "/%c3%28",
+                "/index.html%00.js", "/%zz", "/.", "/%c3%28", "/%2Fetc/passwd",
+                "/api/v1/draws/a%2Fb", "/api%2Fv1%2fcard",
             ] {
                 expect(try await bench.ask("GET", path), 400, "refused", path)
             }

@@ -12,7 +12,6 @@ import WebServer
     @Test(arguments: [
         "", "GET", "GET /x HTTP/1.1\r\nHost: x\r\n",
         "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
-        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
         "GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
     ])
     func whoSaysNothingMoreIsHungUpOn(_ text: String) async throws {
@@ -23,13 +22,10 @@ import WebServer
     }
 
     /// Something moves all the time, so that only the limit for the whole can end it.
-    @Test(arguments: [
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n",
-    ])
-    func whoTricklesABodyIsHungUpOn(_ text: String) async throws {
+    @Test func whoTricklesABodyIsHungUpOn() async throws {
         let server = try start { $0.transferSeconds = 1 }
-        try await trickle(behind: text, to: server)
+        try await trickle(
+            behind: "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n", to: server)
     }
 
     @Test(arguments: ["", "GET /x HTTP/1.1\r\nX: "])

@@ -48,8 +48,6 @@ import WebServer
             + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
         "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n",
         "GET /x HTTP/1.1\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
@@ -65,9 +63,65 @@ import WebServer
         #expect(try await refusal(text) == 400)
     }
 
+    /// Where one reader sees one line and another one two, both would have to be right.
+    @Test(arguments: [
+        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n 37\r\n\r\n"
+            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\t7\r\n\r\n"
+            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n"
+            + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nX: a\r\n b\r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\r\n \r\n\r\n",
+        "GET /x HTTP/1.1\r\n Host: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\u{0}b\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\u{0}\r\n\r\n",
+        "GET /x HTTP/1.1\r\nX: a\u{0}b\r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nX\u{0}: a\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\n\u{0}\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET\u{0} /x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "G\u{0}T /x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "\u{0}GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET  /x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1 \r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1\nHost: x\n\n",
+        "GET /x HTTP/1.1\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\nX: y\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\nContent-Length: 37\r\n\r\n"
+            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\n\n",
+        "GET /x HTTP/1.1\r\nHost: x\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\r\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\u{1}\r\n\r\n",
+        "GET http://y/x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET http://x@y/x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET http://x:80/x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET http:///x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /a%2fb HTTP/1.1\r\nHost: x\r\n\r\n",
+    ])
+    func whatTwoReadersWouldReadDifferentlyIsRefused(_ text: String) async throws {
+        #expect(try await refusal(text) == 400)
+    }
+
+    /// The same in pieces: what has come before is kept where it is until all is there.
+    @Test func aHeadInPiecesIsReadAsOne() async throws {
+        let client = try RawClient(server.port)
+        let lines = (1...60).map { "X-\($0):  \(String(repeating: "y", count: 40))\t \r\n" }
+        let head = "GET /x?a=1&b=+2 HTTP/1.1\r\nHost: x\r\nCookie: a=1; b=2\r\n\(lines.joined())"
+        for byte in head.utf8 { try await client.send([byte]) }
+        try await client.send("Empty:\r\n\r\n")
+        #expect(try await client.answer().text == "GET /x ?a=1&b= 2 0")
+        try await client.send("\r\nGET /y HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try await client.answer().text == "GET /y ? 0")
+        try await client.send("GET /z HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n")
+        #expect(try await client.answer().status == 400)
+    }
+
     @Test(arguments: [
         "\u{16}\u{3}\u{1}\u{0}\u{5}\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n\r\n",
-        "GET /a b HTTP/1.1\r\n\r\n",
+        "GET /a b HTTP/1.1\r\n\r\n", "GET /x  HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /x HTTP/1.1\r\nHo", "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", "",
         "GET /x nothing\r\n\r\n",
     ])
@@ -128,19 +182,19 @@ import WebServer
         #expect(answer.status == 413)
     }
 
-    @Test func aHugeChunkedBodyIsRefusedWhenItIsThere() async throws {
-        let client = try RawClient(server.port)
-        let chunk = String(repeating: "x", count: 1001)
-        try await client.send(
-            "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n\(chunk)\r\n"
-                + "0\r\n\r\n")
-        #expect(try await client.answer().status == 413)
-        // The request came to its end, so the connection can go on.
-        try await client.get("/y")
-        #expect(try await client.answer().text == "GET /y ? 0")
+    /// The lines between chunks are read by the library alone, which takes more for a line's end
+    /// than others do.
+    @Test(arguments: [
+        "5\r\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\n\n", "zz\r\n",
+        "0\r\nX:\r\n y\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+    ])
+    func aBodyWithoutALengthIsRefused(_ body: String) async throws {
+        #expect(
+            try await refusal(
+                "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body) == 411)
     }
 
-    @Test func aChunkedBodyWithoutEndIsNotReadForEver() async throws {
+    @Test func aRefusedBodyWithoutEndIsNotReadForEver() async throws {
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 0, count: 1 << 20) + [13, 10]

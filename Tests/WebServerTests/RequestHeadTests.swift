@@ -3,12 +3,11 @@ import WebServer
 
 @Suite struct RequestHeadTests {
     private func status(
-        _ fields: [(String, String)], method: String = "POST", version: String = "HTTP/1.1",
-        target: String = "/x"
+        _ fields: [(String, String)], method: String = "POST", target: String = "/x"
     ) -> Int? {
         do throws(RequestHead.Refusal) {
             _ = try RequestHead(
-                method: method, target: Array(target.utf8), version: version,
+                method: method, target: Array(target.utf8),
                 headers: WebHeaders(fields.map { WebField($0.0, $0.1) }), bodyBytes: 1000)
             return nil
         } catch {
@@ -18,7 +17,7 @@ import WebServer
 
     @Test func aBodyHasOneLength() {
         #expect(status([("Content-Length", "5")]) == nil)
-        #expect(status([("Transfer-Encoding", "Chunked")]) == nil)
+        #expect(status([("Transfer-Encoding", "Chunked")]) == 411)
         #expect(status([("Content-Length", "5"), ("content-length", "5")]) == 400)
         #expect(status([("Content-Length", "5"), ("Transfer-Encoding", "chunked")]) == 400)
         #expect(status([("Transfer-Encoding", "x"), ("TRANSFER-ENCODING", "chunked")]) == 400)
@@ -35,12 +34,23 @@ import WebServer
     }
 
     @Test(arguments: ["gzip", "gzip, chunked", "chunked, chunked", "chunked;x", "identity", ""])
-    func onlyChunksAreKnown(_ encoding: String) {
+    func whatIsNoLengthIsRefused(_ encoding: String) {
         #expect(status([("Transfer-Encoding", encoding)]) == 501)
     }
 
-    @Test func chunksAreOfTheirVersion() {
-        #expect(status([("Transfer-Encoding", "chunked")], version: "HTTP/1.0") == 400)
+    @Test(arguments: ["a\u{0}", "\u{0}", "a\rb", "a\nb", "\u{1F}", "\u{7F}"])
+    func aValueIsOneLine(_ value: String) {
+        #expect(status([("X", value)]) == 400)
+        #expect(status([("X", "a\tb ä")]) == nil)
+    }
+
+    @Test func theHostOfAWholeAddressIsTheHeadersHost() {
+        let host = [("Host", "x:1")]
+        #expect(status(host, target: "http://X:1/y") == nil)
+        for other in ["http://x/y", "http://y:1/y", "http://u@x:1/y", "https:///y"] {
+            #expect(status(host, target: other) == 400)
+        }
+        #expect(status([], target: "http://x/y") == 400)
     }
 
     @Test(arguments: ["", "Content-Length ", "a b", "a\t", "a:b", "ä", "a\"", "a/b"])

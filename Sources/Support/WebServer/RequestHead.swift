@@ -7,7 +7,7 @@ package struct RequestHead: Hashable {
     /// Throws the answer where something is wrong, so that a request ends for this server where it
     /// ends for everybody between it and the client.
     package init(
-        method: String, target: [UInt8], version: String, headers: WebHeaders, bodyBytes: Int
+        method: String, target: [UInt8], headers: WebHeaders, bodyBytes: Int
     ) throws(Refusal) {
         guard method.isToken else { throw Refusal(400, "The method is no word.") }
         guard let target = RequestTarget(target) else {
@@ -16,8 +16,14 @@ package struct RequestHead: Hashable {
         guard headers.fields.allSatisfy({ $0.name.isToken }) else {
             throw Refusal(400, "The name of a header is no word.")
         }
+        guard headers.fields.allSatisfy({ $0.value.isHeaderValue }) else {
+            throw Refusal(400, "The value of a header has a control character in it.")
+        }
         guard headers.all("Host").count <= 1 else {
             throw Refusal(400, "There is more than one Host.")
+        }
+        if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
+            throw Refusal(400, "The first line names another host than the header Host.")
         }
         let lengths = headers.all("Content-Length")
         let encodings = headers.all("Transfer-Encoding")
@@ -25,12 +31,10 @@ package struct RequestHead: Hashable {
             throw Refusal(400, "The length of the body is given more than once.")
         }
         if let encoding = encodings.first {
-            guard encoding.lowercased() == "chunked" else {
-                throw Refusal(501, "The body is encoded in a way that is not known here.")
-            }
-            guard version == "HTTP/1.1" else {
-                throw Refusal(400, "\(version) has no chunked bodies.")
-            }
+            // libmicrohttpd takes a bare LF for the end of a chunk's line, and folded trailers.
+            throw encoding.lowercased() == "chunked"
+                ? Refusal(411, "A body is taken only where its length is given before it.")
+                : Refusal(501, "The body is encoded in a way that is not known here.")
         }
         if let length = lengths.first {
             guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bytes = Int(length)
@@ -52,6 +56,9 @@ package struct RequestHead: Hashable {
             self.text = text
         }
 
+        static let ambiguous = Refusal(
+            400, "A line is folded, or does not end with CR LF, or has a NUL in it.")
+
         static func tooLong(_ bodyBytes: Int) -> Refusal {
             Refusal(413, "A body of more than \(bodyBytes) bytes is not taken.")
         }
@@ -68,6 +75,11 @@ package struct RequestHead: Hashable {
 }
 
 extension String {
+    /// Printable characters, spaces, tabs, and what is beyond ASCII.
+    fileprivate var isHeaderValue: Bool {
+        utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    }
+
     /// What HTTP calls a token: letters, digits and some signs, at least one of them.
     fileprivate var isToken: Bool {
         let signs = "!#$%&'*+-.^_`|~".utf8

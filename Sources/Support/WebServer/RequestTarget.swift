@@ -1,6 +1,8 @@
 /// What stands between the method and the version in a request's first line, decoded. Strict:
 /// what could mean one thing here and another to somebody else is refused.
 package struct RequestTarget: Hashable {
+    /// The host that the whole address of a proxy's client names, with its port; nil in a path.
+    package let host: String?
     package let path: String
     package let query: [WebField]
 
@@ -10,13 +12,22 @@ package struct RequestTarget: Hashable {
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
             return nil
         }
-        // Clients of a proxy send the whole address; the host also stands in its header.
+        // Clients of a proxy send the whole address.
+        var host: String?
         for scheme in ["http://", "https://"] where rest.starts(with: scheme.utf8) {
-            rest = rest.dropFirst(scheme.utf8.count).drop { !"/?".utf8.contains($0) }
+            rest = rest.dropFirst(scheme.utf8.count)
+            let end = rest.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
+            host = String(decoding: rest[..<end], as: UTF8.self)
+            rest = rest[end...]
         }
+        self.host = host
+        let slash = UInt8(ascii: "/")
         let question = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = Self.decoded(rest[..<question], plusIsSpace: false), path.first == "/",
             !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+            // As a slash it would lead elsewhere than where others see it lead.
+            path.utf8.count(where: { $0 == slash })
+                == rest[..<question].count(where: { $0 == slash }),
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path

@@ -118,26 +118,23 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_head_bytes($0, handle) }
     }
 
-    var headers: WebHeaders {
-        var headers = WebHeaders()
-        unsafe withUnsafeMutablePointer(to: &headers) {
+    /// Shows each header, in the order in which they came.
+    func readHeaders(into reading: inout HeadReading) {
+        unsafe withUnsafeMutablePointer(to: &reading) {
             _ = unsafe library.functions.get_connection_values(
-                handle, .HEADER_KIND, Self.collectHeader, $0)
+                handle, .HEADER_KIND, Self.readHeader, $0)
         }
-        return headers
     }
 
-    private static let collectHeader: MHD_KeyValueIteratorN = {
+    private static let readHeader: MHD_KeyValueIteratorN = {
         context, _, name, nameBytes, value, valueBytes in
-        guard let context = unsafe context else { return .NO }
-        let headers = unsafe context.assumingMemoryBound(to: WebHeaders.self)
-        unsafe headers.pointee.append(
-            WebField(text(name, nameBytes), text(value, valueBytes)))
+        guard let context = unsafe context, let name = unsafe name, let value = unsafe value else {
+            return .NO
+        }
+        let reading = unsafe context.assumingMemoryBound(to: HeadReading.self)
+        unsafe reading.pointee.note(
+            UnsafeRawBufferPointer(start: name, count: nameBytes),
+            UnsafeRawBufferPointer(start: value, count: valueBytes))
         return .YES
-    }
-
-    private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-        return unsafe String(decoding: bytes, as: UTF8.self)
     }
 }

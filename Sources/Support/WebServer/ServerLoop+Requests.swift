@@ -27,12 +27,10 @@ extension ServerLoop {
             let method = unsafe method, let version = unsafe version, let count = unsafe count
         else { return .NO }
         if case .begun(let target, let address) = connection.phase {
-            // The version stands right behind the target; a NUL has cut it short where it does not.
-            let distance = UInt(bitPattern: version) &- address
-            let isCut = distance < connection.headBytes && distance != target.count + 1
-            return loop.headersSeen(
-                connection, target + (isCut ? [0] : []), unsafe String(cString: method),
-                unsafe String(cString: version))
+            let head = unsafe HeadInMemory(
+                method: method, target: target, at: address, version: version,
+                bytes: connection.headBytes)
+            return loop.headersSeen(connection, head)
         }
         let part = unsafe UnsafeRawBufferPointer(start: bytes, count: count.pointee)
         unsafe count.pointee = 0
@@ -67,17 +65,20 @@ extension ServerLoop {
 
     /// The first call for a request. Nothing is answered but a refusal.
     private func headersSeen(
-        _ connection: ServerConnection, _ target: [UInt8], _ method: String, _ version: String
+        _ connection: ServerConnection, _ head: HeadInMemory
     ) -> MHD_Result {
         do throws(RequestHead.Refusal) {
             if isStopping { throw .stopping }
             guard connection.headBytes <= settings.headerBytes else {
                 throw .headersTooLong(settings.headerBytes)
             }
+            var reading = HeadReading(head)
+            connection.readHeaders(into: &reading)
+            guard reading.isAsItCame else { throw .ambiguous }
             connection.phase = .receiving(
                 try RequestHead(
-                    method: method, target: target, version: version,
-                    headers: connection.headers, bodyBytes: settings.bodyBytes))
+                    method: head.method, target: head.target, headers: reading.headers,
+                    bodyBytes: settings.bodyBytes))
             limitTransfer(connection)
             return .YES
         } catch {
