@@ -9,8 +9,8 @@ import {
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
-import { accepts, amountField, button, form, heading, link, note, submit, typed } from "./ui.js";
-import { fault, shown } from "./words.js";
+import { accepts, amountField, button, form, heading, link, note, submit } from "./ui.js";
+import { example, fault, shown, typedAmount } from "./words.js";
 
 const ASKING_LIMIT = 30_000;
 const OFFERED = ["blank-tag", "not-a-card", "unsupported-tag", "card-unknown"];
@@ -96,8 +96,8 @@ const amounts = (verb, id, disabled) => [
     h("button.tile.amount", {
       key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
     }, shown(amount)))),
-  form(() => accepts(id, fault(typed(id))) && move(verb, typed(id)), h("div.free",
-    amountField(id, say.money.label, { placeholder: say.money.example, disabled }),
+  form(() => accepts(id, fault(typedAmount(id))) && move(verb, typedAmount(id)), h("div.free",
+    amountField(id, say.money.label, { placeholder: example(verb), disabled }),
     submit(say[verb].action, disabled, "strong", true))),
 ];
 

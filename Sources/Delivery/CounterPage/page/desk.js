@@ -10,7 +10,7 @@ import { begin, dismiss, note } from "./tasks.js";
 import {
   accepts, amountField, button, field, form, heading, submit, tick, typed,
 } from "./ui.js";
-import { fault, minorUnits, shown, uidWords } from "./words.js";
+import { fault, minorUnits, shown, typedAmount, uidWords } from "./words.js";
 
 const STRANGER = ["not-a-card", "forged", "damaged", "rolled-back", "key-missing"];
 const KNOWN = ["card-known", "card-closed"];
@@ -56,7 +56,8 @@ function make(verb, body = {}, about = "") {
 export const makeDemo = () => make("demo");
 
 function issueTyped() {
-  const [name, id, balance] = ["issue-name", "issue-id", "issue-balance"].map(typed);
+  const [name, id] = ["issue-name", "issue-id"].map(typed);
+  const balance = typedAmount("issue-balance");
   const isNumber = accepts("issue-id", id && !/^[1-9]\d{0,9}$/.test(id) ? say.issue.idFault : null);
   if (!accepts("issue-balance", balance && fault(balance)) || !isNumber) return;
   make("issue", {
@@ -86,7 +87,7 @@ const typedCard = () => draft("desk-card").replace(/\s/g, "").toUpperCase();
 
 async function act(verb) {
   const uid = typedCard();
-  const accepted = typed("desk-accept");
+  const accepted = typedAmount("desk-accept");
   const isOdd = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
   if (!accepts("desk-card", isOdd ? words.cardFault : null)) return;
   const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;

@@ -7,9 +7,11 @@ import { draft, isUsable, setDraft, state } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import {
-  accepts, amountField, button, choice, heading, loaded, rows, signButton, table, typed,
+  accepts, amountField, button, choice, heading, loaded, rows, signButton, table,
 } from "./ui.js";
-import { dayAfter, fault, minorUnits, shown, timeWords, today, uidWords } from "./words.js";
+import {
+  dayAfter, fault, minorUnits, shown, timeWords, today, typeable, typedAmount, uidWords,
+} from "./words.js";
 
 const LAST = 100;
 const words = say.history;
@@ -61,7 +63,7 @@ function chart({ hours, ...day }) {
 async function refund({ operation, uid, amount, kind }) {
   const { title, lines, action } = words.back[kind];
   const most = amount.replace("-", "");
-  const chosen = typed("refund") || most;
+  const chosen = typedAmount("refund") || most;
   if (!accepts("refund", fault(chosen))) return;
   const told = lines(uidWords(uid), shown(chosen));
   if (!await confirmed(title(shown(chosen)), told, action, "")) return;
@@ -86,7 +88,7 @@ function refundPart(entry, refunded) {
       { tone: "small", "aria-label": `${way.name} ${shown(amount)}` });
   }
   return h("div.free",
-    amountField("refund", words.refundAmount, { placeholder: amount.replace("-", "") }),
+    amountField("refund", words.refundAmount, { placeholder: typeable(amount.replace("-", "")) }),
     button(way.action, () => refund(entry), { tone: "strong", disabled: !isUsable() }));
 }
 

@@ -116,7 +116,7 @@ export const say = {
   pay: { title: "Take a payment", lead: "Choose what is paid.", action: "Take" },
   add: { title: "Add funds", lead: "Choose what was paid in.", action: "Add" },
   money: {
-    presets: "Usual amounts", label: "Another amount", example: "4.50",
+    presets: "Usual amounts", label: "Another amount",
     on: (name, funds) => `${name}, ${funds} available`,
     nobody: "No card on the reader: it is asked for next.",
     notNow: "No money moves on what lies there.",

@@ -1,6 +1,6 @@
 // How amounts, times and numbers read. Amounts are decimal strings, reckoned in whole minor units.
 
-import { state } from "./store.js";
+import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
 const grouped = new Intl.NumberFormat("en");
@@ -25,6 +25,22 @@ export function minorUnits(amount) {
   return BigInt(whole + fraction.padEnd(decimals(), "0"));
 }
 
+const languageUsesComma =
+  new Intl.NumberFormat(navigator.languages).format(0.5).includes(",");
+const usesComma = () => languageUsesComma || state.settings?.decimalSeparator === ",";
+
+/** An amount as somebody here would type it. */
+export const typeable = (amount) => (usesComma() ? amount.replace(".", ",") : amount);
+
+/** What is typed in this field, with a point, as the server takes it. */
+export function typedAmount(id) {
+  const text = draft(id).trim();
+  return usesComma() ? text.replace(/^(\d+),(\d+)$/, "$1.$2") : text;
+}
+
+/** An amount to write alike. */
+export const example = (verb) => typeable(state.settings?.presets[verb][1] ?? "");
+
 /** What is wrong with a typed amount, in the server's words; null where nothing is. */
 export function fault(text) {
   const places = decimals();
@@ -32,7 +48,9 @@ export function fault(text) {
   const parts = /^(\d+)(?:\.(\d+))?$/.exec(text);
   if (text.startsWith("-")) return say.amount.negative(text);
   if (comma && comma[2].length <= places) return say.amount.comma(text, text.replace(",", "."));
-  if (!parts) return say.amount.malformed(text, places ? "4.5".padEnd(places + 2, "0") : "450");
+  if (!parts) {
+    return say.amount.malformed(text, typeable(places ? "4.5".padEnd(places + 2, "0") : "450"));
+  }
   if (parts[2]?.length > places) return say.amount.precise(text, state.settings.currency, places);
   return minorUnits(text) === 0n ? say.amount.zero(shown("0")) : null;
 }
