@@ -11,6 +11,7 @@ actor Unsteady: TagReader {
     private var writeUntilLost: Int?
     private var isCarriedOut = false
     private(set) var isLost = false
+    private var interlude: (@Sendable () async -> Void)?
     /// How long each selection was to wait.
     private(set) var limits: [Duration] = []
 
@@ -23,6 +24,8 @@ actor Unsteady: TagReader {
     }
 
     func plugIn() { isLost = false }
+    /// What happens before the next frame is exchanged.
+    func beforeFrame(_ act: @escaping @Sendable () async -> Void) { interlude = act }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         limits.append(limit)
@@ -33,6 +36,10 @@ actor Unsteady: TagReader {
 
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         if isLost { throw ReaderError(.readerLost) }
+        if let act = interlude {
+            interlude = nil
+            await act()
+        }
         if case .write? = try? Type2Command(frame: frame), let left = writeUntilLost {
             writeUntilLost = left > 1 ? left - 1 : nil
             if left == 1 {

@@ -85,6 +85,20 @@ struct WatchTests {
         #expect(words == ["card $10.00", "gone", "blank-tag"])
     }
 
+    @Test("another card that takes its place while it is read is a tap of its own, too")
+    func swappedWithin() async throws {
+        let world = try await World.withCard()
+        let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
+        let reader = Unsteady(world.reader)
+        await reader.beforeFrame {
+            try? await world.reader.change { simulation in
+                simulation.save(other)
+                simulation.put([World.otherUID])
+            }
+        }
+        #expect(await events(1, of: world, reader) == ["blank-tag"])
+    }
+
     @Test("the card that is left of two is read")
     func oneOfTwo() async throws {
         let world = try await World.withCard()

@@ -50,6 +50,9 @@ extension Station {
                     continue
                 }
                 isFirst = false
+                // Nobody has asked for a certain card: one that takes another one's place while
+                // that is read is simply the next.
+                if error.kind == .wrongCard { continue }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await sawReaderComeBack(show) else { return }
