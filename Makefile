@@ -40,14 +40,18 @@ build: build-deps
 demo: build
 	@docs/demo.sh $(TAPCARD)
 
+# So many tests at once. If all of them begin together, each waits for all of the others at every step,
+# and those with a limit reach it on a machine that does something else as well. Swift 6.2 cannot do that.
+WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-maximum-parallelization-width' | sed 's/$$/ 8/')
+
 # Three runs. The end-to-end tests wait for the programs that they start, and hold up what shares their
 # threads; those of servers and clients open so many files that libnfc would not work beside them.
 NETWORK = WebServerTests|RemoteServicesTests|ServiceSandboxTests|KioskServerTests
 test: deps
 	$(SWIFT) build -c release --build-tests $(STRICT)
-	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"
-	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --filter "$(NETWORK)"
-	$(SWIFT) test -c release --skip-build --disable-xctest --quiet --filter EndToEndTests
+	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"
+	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
+	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
 	.build/release/FaultEnumerator test
 	TAPCARD=.build/release/tapcard $(BROWSER)
 
@@ -67,7 +71,7 @@ prove: deps mutants
 	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
 	packaging/prove .build/release/FaultEnumerator .build/prove
 	$(SWIFT) build -c release --build-tests $(STRICT)
-	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet \
+	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) \
 		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests|ServedAPITests"
 
 # A build of its own, in which rules can be left out: each must be missed.
@@ -93,9 +97,9 @@ sanitize-%: export TSAN_OPTIONS = handle_segv=0:handle_sigbus=0
 sanitize-%: export ASAN_OPTIONS = detect_leaks=0:handle_segv=0:handle_sigbus=0
 sanitize-%: deps
 	$(SWIFT) build --build-tests $(SANITIZED) $(STRICT)
-	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"
-	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --filter "$(NETWORK)"
-	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet --filter EndToEndTests
+	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"
+	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
+	$(SWIFT) test $(SANITIZED) --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
 	.build/$*/release/FaultEnumerator --chips NTAG213 --faults 1 --classes few
 
 # Which lines of Sources the tests run, those included that only the programs run which they start. A
@@ -107,9 +111,9 @@ coverage: deps
 	rm -rf .build/coverage/profiles
 	$(SWIFT) build --build-tests $(COVERED) -Xcc -fcoverage-mapping \
 		-Xcc -fprofile-instr-generate=$(LLVM_PROFILE_FILE) $(STRICT)
-	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet --skip "EndToEndTests|$(NETWORK)"
-	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet --filter "$(NETWORK)"
-	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet --filter EndToEndTests
+	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"
+	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
+	-$(SWIFT) test $(COVERED) --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
 	-TAPCARD=.build/coverage/release/tapcard $(BROWSER)
 	# A test's helper without any C in it writes to where it is started.
 	rm -f default.profraw

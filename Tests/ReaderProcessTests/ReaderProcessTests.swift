@@ -1,4 +1,5 @@
 import BlockingLane
+import Glibc
 import ReaderProcess
 import TagReading
 import Testing
@@ -130,6 +131,43 @@ struct ReaderProcessTests {
             return HeldLink(channel)
         }
         await #expect(throws: ReaderError(.readerLost)) { try await process.select(within: .zero) }
+    }
+
+    /// A test's own thread is one of the shared ones; the others compute until the answer is there.
+    @Test("a request is answered while no shared thread is free")
+    func busy() async throws {
+        let (channel, other) = try #require(MessageChannel.pair())
+        let played = PlayedReader()
+        let service = Task {
+            await ReaderService.run(
+                LastingReader(
+                    find: { () throws(ReaderError) in played }, waitForChange: { _ in }),
+                on: MessageChannel(other))
+        }
+        func ask(_ request: ReaderRequest) -> ReaderReply? {
+            channel.send(request.message)
+            guard case .message(let reply) = channel.receive(within: .seconds(30)) else {
+                return nil
+            }
+            return ReaderReply(reply)
+        }
+        #expect(ask(.open) != nil)
+        #expect(ask(.select(milliseconds: 0)) != nil)
+        let (running, isAnswered) = (Guarded(0), Guarded(false))
+        let threads = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let others = (1..<max(2, threads)).map { _ in
+            Task {
+                running.withLock { $0 += 1 }
+                while !isAnswered.withLock({ $0 }) {}
+            }
+        }
+        while running.withLock({ $0 }) < threads - 1 { sched_yield() }
+        let answer = ask(.exchange([1, 2, 3]))
+        isAnswered.withLock { $0 = true }
+        #expect(answer == .answer([2, 4, 6]))
+        channel.close()
+        for other in others { await other.value }
+        await service.value
     }
 
     @Test("a process that dies of a signal is named with it")

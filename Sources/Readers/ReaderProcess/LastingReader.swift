@@ -1,3 +1,4 @@
+import BlockingLane
 public import TagReading
 
 /// Whatever reader is plugged in now: one that was unplugged is looked for again at the next
@@ -7,6 +8,7 @@ public actor LastingReader: TagReader {
     private let waitForChange: @Sendable (Duration) async -> Void
     private var reader: (any TagReader)?
     private var isKnownToBeMissing = false
+    private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
     /// `find` opens the reader that is wanted. `waitForChange` returns when something was plugged
     /// in or the time is over: it paces the search for a reader that is not there.
@@ -16,6 +18,10 @@ public actor LastingReader: TagReader {
     ) {
         self.find = find
         self.waitForChange = waitForChange
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
     }
 
     public var name: String { get async { await reader?.name ?? "no reader" } }

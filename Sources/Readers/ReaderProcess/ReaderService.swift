@@ -13,20 +13,44 @@ public enum ReaderService {
     }
 
     package static func run(_ reader: LastingReader, on channel: MessageChannel) async {
-        let receiver = Receiver(channel)
-        var work: Task<Void, Never>?
-        while case .message(let message) = await receiver.next() {
-            guard let request = ReaderRequest(message) else { break }
-            if request == .cancel {
-                work?.cancel()
-            } else {
-                work = Task { _ = channel.send(await reply(to: request, reader).message) }
-            }
+        await Server(reader, channel).run()
+    }
+
+    /// Answers on a thread of its own. The program at the other end gives up a process that is
+    /// silent for too long, so no answer may wait for what else is computed here.
+    private actor Server {
+        private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
+        private let reader: LastingReader
+        private let channel: MessageChannel
+
+        init(_ reader: LastingReader, _ channel: MessageChannel) {
+            (self.reader, self.channel) = (reader, channel)
         }
-        work?.cancel()
-        await work?.value
-        await reader.release()
-        channel.close()
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            unsafe lane.asUnownedSerialExecutor()
+        }
+
+        func run() async {
+            let receiver = Receiver(channel)
+            var work: Task<Void, Never>?
+            while case .message(let message) = await receiver.next() {
+                guard let request = ReaderRequest(message) else { break }
+                if request == .cancel {
+                    work?.cancel()
+                } else {
+                    work = Task { await self.answer(request) }
+                }
+            }
+            work?.cancel()
+            await work?.value
+            await reader.release()
+            channel.close()
+        }
+
+        private func answer(_ request: ReaderRequest) async {
+            _ = channel.send(await ReaderService.reply(to: request, reader).message)
+        }
     }
 
     private static func reply(
