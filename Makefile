@@ -150,6 +150,7 @@ bench: deps build
 	.build/release/TapcardBenchmarks
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
+	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)

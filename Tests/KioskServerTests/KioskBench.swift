@@ -30,9 +30,10 @@ final class KioskBench: Sendable {
     /// Runs one for as long as the body does.
     static func with(
         timeout: Int = 600, services: Services = NoServices.all,
+        ledger: any LedgerStore = InMemoryLedger(),
         _ body: (KioskBench) async throws -> Void
     ) async throws {
-        let bench = try await KioskBench(timeout, services)
+        let bench = try await KioskBench(timeout, services, ledger)
         do {
             try await body(bench)
         } catch {
@@ -42,13 +43,15 @@ final class KioskBench: Sendable {
         #expect(await bench.end() == 0)
     }
 
-    private init(_ timeout: Int, _ services: Services) async throws {
+    private init(
+        _ timeout: Int, _ services: Services, _ ledger: any LedgerStore
+    ) async throws {
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
         let (page, console) = (PlayedPage(), Guarded(""))
         (self.page, self.console) = (page, console)
         let program = Program(
-            drivers: KioskBench.drivers(reader, page, services, mayPass),
+            drivers: KioskBench.drivers(reader, page, services, mayPass, ledger),
             console: Console(
                 isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in true },
                 writeError: { text in console.withLock { $0 += text } }),
@@ -77,15 +80,17 @@ final class KioskBench: Sendable {
         return await running.value
     }
 
+    /// Reads the ledger through, as in a quiet hour.
+    func checkLedger() async { await page.checkLedger() }
+
     /// What the program has written beside its answer: its log.
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
         _ reader: PlayedReader, _ page: PlayedPage, _ services: Services,
-        _ mayPass: Guarded<Bool>
+        _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
     ) -> Drivers {
-        let ledger = InMemoryLedger()
-        return Drivers(
+        Drivers(
             openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger },
             backUp: { _, _ in }, restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
             standIns: NoStandIns(), simulatedTags: FullDrawer(), readers: NoReaders(),
@@ -206,6 +211,7 @@ private final class PlayedPage: CounterPages, RunningCounterPage {
     }
 
     func leave() { left.finish() }
+    func checkLedger() async { await kiosk.withLock { $0 }?.checkLedger() }
     func waitForCancellation() async { for await _ in leaving {} }
     func stop() async { await kiosk.withLock { $0 }?.stop() }
 }

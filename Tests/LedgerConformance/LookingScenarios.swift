@@ -45,5 +45,70 @@ extension Scenario {
             #expect(try await begun(9, 5) == [])
             #expect(try await begun(10, 100) == [])
         },
+        Scenario("pages of any size are the same rows, one after the other") { desk in
+            for (id, uid) in [CardUID.first, .second, .numbered(3)].enumerated() {
+                try await desk.complete(.issue(), id: id, on: uid)
+                try await desk.complete(.scratch(.numbered(70 + id)), id: 10 + id, on: uid)
+                try await desk.ask(for: 20 + id, on: uid)
+                try await desk.answer(20 + id, rejectedBy: "1")
+                try await desk.ask(for: 30 + id, on: uid)
+            }
+            for id in 40...44 { try await desk.complete(.pay(.cents(1)), id: id) }
+            try await desk.ledger.read { rows throws(LedgerError) in
+                let cards = try rows.cards()
+                let operations = try rows.operations(on: nil)
+                let ours = operations.filter { $0.uid == .first }
+                let attempts = try rows.activations()
+                let begun = try rows.operations(begunSince: .tick(0), until: .tick(44))
+                #expect(cards.count == 3 && operations.count == 11 && ours.count == 7)
+                #expect(attempts.count == 6 && begun.count == 10)
+                #expect(attempts.map(\.id) == [20, 30, 21, 31, 22, 32].map(OperationID.numbered))
+                for size in 1...12 {
+                    #expect(
+                        try paged(size) { last, count throws(LedgerError) in
+                            try rows.cards(after: last?.uid, atMost: count)
+                        } == cards)
+                    #expect(
+                        try paged(size) { last, count throws(LedgerError) in
+                            try rows.operations(on: nil, after: last?.id, atMost: count)
+                        } == operations)
+                    #expect(
+                        try paged(size) { last, count throws(LedgerError) in
+                            try rows.operations(on: .first, after: last?.id, atMost: count)
+                        } == ours)
+                    #expect(
+                        try paged(size) { last, count throws(LedgerError) in
+                            try rows.operations(
+                                begunSince: .tick(0), until: .tick(44), after: last, atMost: count)
+                        } == begun)
+                    #expect(
+                        try paged(size) { last, count throws(LedgerError) in
+                            try rows.activations(
+                                on: nil, or: nil, after: last?.id, atMost: count)
+                        } == attempts)
+                    #expect(
+                        try paged(size) { last, count throws(LedgerError) in
+                            try rows.activations(
+                                on: .first, or: .numbered(71), after: last?.id, atMost: count)
+                        } == Array(attempts.prefix(4)))
+                }
+                #expect(try rows.cards(after: nil, atMost: 0) == [])
+                #expect(try rows.operations(on: .first, after: nil, atMost: -1) == [])
+                #expect(
+                    try rows.activations(on: .first, or: nil, since: .tick(30)).map(\.id)
+                        == [.numbered(30)])
+            }
+        },
     ]
+}
+
+private func paged<Row>(
+    _ size: Int, _ page: (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]
+) throws(LedgerError) -> [Row] {
+    var rows: [Row] = []
+    while true {
+        let next = try page(rows.last, size)
+        rows += next
+        if next.count < size { return rows }
+    }
 }

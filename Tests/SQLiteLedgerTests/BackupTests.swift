@@ -219,7 +219,7 @@ import Testing
 }
 
 extension Folder {
-    fileprivate var backup: String { path + "/backup" }
+    var backup: String { path + "/backup" }
 
     fileprivate func withPayments() async throws -> SQLiteLedger {
         let ledger = try await open(.usd)

@@ -57,7 +57,7 @@ import Testing
                 for index in start..<(start + 8) { bytes[index] ^= 0x5A }
                 folder.put(bytes)
                 await #expect(throws: LedgerError(.corrupt, ""), "page \(page)") {
-                    try await folder.open()
+                    try await folder.open().checkStorage()
                 }
             }
         }
@@ -69,7 +69,7 @@ import Testing
             for length in stride(from: 1, to: sound.count, by: 2048) {
                 folder.put(Array(sound.prefix(length)))
                 await #expect(throws: LedgerError(.corrupt, ""), "\(length) bytes") {
-                    try await folder.open()
+                    try await folder.open().checkStorage()
                 }
             }
         }

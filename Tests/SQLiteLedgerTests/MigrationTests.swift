@@ -8,11 +8,12 @@ import Testing
 @Suite("A migration") struct MigrationTests {
     private static let later = Schema(
         steps: Schema.current.steps + ["ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"])
-    private static let latest = Schema.current.steps.count
     private static let broken = Schema(
         steps: Schema.current.steps + [
             "ALTER TABLE card ADD COLUMN colour TEXT; INSERT INTO nowhere VALUES (1)"
         ])
+
+    private static let present = Schema.current.steps.count
 
     @Test func keepsACopyAndEveryRow() async throws {
         try await Folder.temporary { folder in
@@ -21,14 +22,17 @@ import Testing
             #expect(try await Snapshot(of: ledger) == before)
             try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
             await ledger.close()
-            #expect(folder.names == ["ledger.sqlite", "ledger.sqlite.v\(Self.latest)-backup"])
-            #expect(File.mode(folder.ledger + ".v\(Self.latest)-backup") == 0o600)
+            #expect(
+                folder.names == [
+                    "ledger.sqlite", "ledger.sqlite.v\(MigrationTests.present)-backup",
+                ])
+            #expect(File.mode(folder.ledger + ".v\(MigrationTests.present)-backup") == 0o600)
 
             let raw = try RawDatabase(folder.ledger)
-            #expect(raw.value("PRAGMA user_version") == "\(Self.latest + 1)")
+            #expect(raw.value("PRAGMA user_version") == "\(MigrationTests.present + 1)")
             #expect(raw.value("SELECT colour FROM card") == "red")
             let copy = try await SQLiteLedger.open(
-                path: folder.ledger + ".v\(Self.latest)-backup", currency: nil)
+                path: folder.ledger + ".v\(MigrationTests.present)-backup", currency: nil)
             #expect(try await Snapshot(of: copy) == before)
         }
     }
@@ -47,7 +51,9 @@ import Testing
             #expect(try await ledger.noteProtection(of: uid, .on(keyID: 15), insteadOf: .off))
             #expect(try await ledger.view(of: uid)?.card.protection == .on(keyID: 15))
             await ledger.close()
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "\(Self.latest)")
+            #expect(
+                try RawDatabase(folder.ledger).value("PRAGMA user_version")
+                    == "\(MigrationTests.present)")
             let copy = try RawDatabase(folder.ledger + ".v1-backup")
             #expect(copy.value("PRAGMA user_version") == "1")
             #expect(copy.value("SELECT protection FROM card") == nil)
@@ -165,7 +171,7 @@ import Testing
         try await Folder.temporary { folder in
             _ = try await folder.snapshotOfThisVersion()
             try await folder.open(MigrationTests.later).close()
-            folder.remove("ledger.sqlite.v\(Self.latest)-backup")
+            folder.remove("ledger.sqlite.v\(MigrationTests.present)-backup")
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
         }
@@ -179,7 +185,9 @@ import Testing
                     try await folder.open(MigrationTests.broken)
                 }
             }
-            #expect(try RawDatabase(folder.ledger).value("PRAGMA user_version") == "\(Self.latest)")
+            #expect(
+                try RawDatabase(folder.ledger).value("PRAGMA user_version")
+                    == "\(MigrationTests.present)")
             let ledger = try await folder.open()
             #expect(try await Snapshot(of: ledger) == before)
             await ledger.close()
@@ -192,7 +200,8 @@ import Testing
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
             #expect(
-                try RawDatabase(folder.ledger).value("PRAGMA user_version") == "\(Self.latest + 1)")
+                try RawDatabase(folder.ledger).value("PRAGMA user_version")
+                    == "\(MigrationTests.present + 1)")
             await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
         }
     }

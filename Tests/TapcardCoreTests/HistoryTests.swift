@@ -19,7 +19,7 @@ struct HistoryTests {
         _ = try await world.station.refund(World.id(2))
         let uid = try await world.uid()
         _ = try await world.change(uid, .block)
-        let lines = try await Station.history(of: uid, in: world.ledger)
+        let lines = try await Station.lines(of: uid, in: world.ledger)
         #expect(
             lines.map(\.operation.kind) == [.issue, .pay, .add, .scratch, .refund, .block])
         #expect(
@@ -41,7 +41,7 @@ struct HistoryTests {
         _ = try await world.station.claimTickets(
             drawn: try DrawList([try world.draw(like: bought.ticket, top: 5)]),
             prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
-        let lines = try await Station.history(of: try await world.uid(), in: world.ledger)
+        let lines = try await Station.lines(of: try await world.uid(), in: world.ledger)
         let ticket = bought.ticket.id
         #expect(lines.map(\.ticket) == [nil, ticket, nil, nil, ticket])
         #expect(lines.map(\.game) == [nil, nil, game.text, nil, nil])
@@ -54,11 +54,11 @@ struct HistoryTests {
         let uid = try await world.uid()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
         _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        var last = try #require(try await Station.history(of: uid, in: world.ledger).last)
+        var last = try #require(try await Station.lines(of: uid, in: world.ledger).last)
         #expect(last.operation.state == .pending && last.balance == nil)
         try await world.putBack()
         _ = try await world.station.read()
-        let lines = try await Station.history(of: uid, in: world.ledger)
+        let lines = try await Station.lines(of: uid, in: world.ledger)
         last = try #require(lines.first { $0.operation.id == World.id(2) })
         #expect(last.operation.state == .voided && last.balance == World.usd(1_000))
     }
@@ -69,13 +69,13 @@ struct HistoryTests {
         try await world.put(try World.otherTag())
         let other = try #require(CardUID(bytes: World.otherUID))
         await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
-            try await Station.history(of: other, in: world.ledger)
+            try await Station.lines(of: other, in: world.ledger)
         }
         try await world.issue(500, id: 2)
-        let all = try await Station.history(of: nil, in: world.ledger)
+        let all = try await Station.lines(of: nil, in: world.ledger)
         #expect(all.count == 2 && Set(all.map(\.operation.uid)).count == 2)
-        #expect(try await Station.history(of: other, in: world.ledger).count == 1)
-        #expect(try await Station.history(of: nil, in: InMemoryLedger()).isEmpty)
+        #expect(try await Station.lines(of: other, in: world.ledger).count == 1)
+        #expect(try await Station.lines(of: nil, in: InMemoryLedger()).isEmpty)
     }
 
     @Test("comes with what the service was asked for its code, in every life of the card")
@@ -90,24 +90,33 @@ struct HistoryTests {
         _ = try await world.station.scratch(id: World.id(2))
         _ = try? await world.station.activate(id: World.id(3), through: No())
         try await world.issue(mayReissue: true, id: 4)
-        let attempts = try await Station.activations(of: uid, in: world.ledger)
+        let attempts = try await Station.attempts(of: uid, in: world.ledger)
         #expect(attempts.map(\.id) == [World.id(3)] && attempts[0].version == "5.9")
-        #expect(try await Station.activations(of: nil, in: world.ledger) == attempts)
+        #expect(try await Station.attempts(of: nil, in: world.ledger) == attempts)
         let other = try #require(CardUID(bytes: World.otherUID))
-        #expect(try await Station.activations(of: other, in: world.ledger) == [])
+        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+            try await Station.attempts(of: other, in: world.ledger)
+        }
+        let lines = try await Station.history(of: uid, last: 2, in: world.ledger)
+        #expect(lines.map(\.operation.kind) == [.scratch, .issue])
+        #expect(
+            try await Station.activations(of: uid, beside: lines, in: world.ledger) == attempts)
+        #expect(
+            try await Station.activations(of: other, beside: lines, in: world.ledger) == [])
+        #expect(try await Station.activations(of: uid, beside: [], in: world.ledger) == [])
     }
 
     @Test("and the audit cannot be had of a ledger that is down")
     func down() async throws {
         let ledger = FaultyLedger(InMemoryLedger(), .down, atWrite: 0)
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
-            try await Station.history(of: nil, in: ledger)
+            try await Station.lines(of: nil, in: ledger)
         }
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await Station.audit(ledger)
         }
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
-            try await Station.activations(of: nil, in: ledger)
+            try await Station.attempts(of: nil, in: ledger)
         }
     }
 
@@ -119,5 +128,28 @@ struct HistoryTests {
         let report = try await Station.audit(world.ledger)
         #expect(report.cards == 1 && report.operations == 2 && report.open == 1)
         #expect(report.violations == [])
+    }
+}
+
+extension Station {
+    /// All of a history at once.
+    static func lines(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [HistoryLine] {
+        try await history(of: card, in: ledger) { history throws(LedgerError) in
+            var lines: [HistoryLine] = []
+            while let line = try history.nextLine() { lines.append(line) }
+            return lines
+        }
+    }
+
+    fileprivate static func attempts(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [ActivationAttempt] {
+        try await history(of: card, in: ledger) { history throws(LedgerError) in
+            var attempts: [ActivationAttempt] = []
+            while let attempt = try history.nextAttempt() { attempts.append(attempt) }
+            return attempts
+        }
     }
 }

@@ -78,7 +78,7 @@ struct PrizePayoutTests {
         let claim = try await world.station.checkTickets().tickets[0].claim
         #expect(claim?.isPaidOut == true && claim?.prize == World.usd(100_000_000_000))
         let line = try #require(
-            try await Station.history(of: try await world.uid(), in: world.ledger).last)
+            try await Station.lines(of: try await world.uid(), in: world.ledger).last)
         #expect(line.amount == nil && line.paidOut == World.usd(100_000_000_000))
         #expect(line.ticket == won.ticket.id && line.balance == World.usd(800))
         try await won.expectBooked(.payout)

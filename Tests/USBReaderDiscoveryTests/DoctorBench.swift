@@ -17,13 +17,15 @@ final class DoctorBench: Sendable {
     private let survey: ReaderSurvey
     private let reader: any TagReader
     private let failure: ReaderError?
+    private let damage: LedgerError?
     private let output = Guarded("")
 
-    /// With a failure no reader can be opened.
+    /// With a failure no reader can be opened, with damage no ledger.
     init(
         _ survey: ReaderSurvey, reader: any TagReader = PlayedReader(),
-        failing failure: ReaderError? = nil
+        failing failure: ReaderError? = nil, damage: LedgerError? = nil
     ) {
+        self.damage = damage
         self.survey = survey
         self.reader = reader
         self.failure = failure
@@ -55,8 +57,9 @@ final class DoctorBench: Sendable {
                 if let failure { throw failure }
                 return reader
             },
-            openLedger: { _, _, _ throws(LedgerError) in
-                throw LedgerError(.unavailable, "a doctor needs no ledger")
+            openLedger: { [damage] _, _, _ throws(LedgerError) in
+                if let damage { throw damage }
+                return InMemoryLedger()
             },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },

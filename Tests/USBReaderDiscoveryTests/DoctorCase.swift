@@ -1,3 +1,4 @@
+import Ledger
 import ReaderDiagnosis
 import TagReading
 import Testing
@@ -10,6 +11,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     var words = ["doctor"]
     var reader: any TagReader = PlayedReader()
     var failure: ReaderError?
+    var damage: LedgerError?
     let survey: @Sendable () throws -> ReaderSurvey
 
     var testDescription: String { heading }
@@ -42,7 +44,40 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
     static let node = "/dev/bus/usb/001/004"
 
-    static let all = gettingThere + rights + holders + drivers + live
+    static let all = gettingThere + rights + holders + drivers + live + ledgers
+
+    /// What it says in `--json`.
+    var result: String {
+        switch status {
+        case 0: "done"
+        case 9: "ledger"
+        default: "no-reader"
+        }
+    }
+
+    /// The word for what is wrong, in `--json`.
+    var error: String? {
+        switch status {
+        case 0: nil
+        case 9: "ledger-corrupt"
+        default: "no-reader"
+        }
+    }
+}
+
+extension DoctorCase {
+    private static let ledger = ["doctor", "--ledger", "/srv/ledger.sqlite"]
+
+    static let ledgers = [
+        DoctorCase(heading: "A ledger", status: 0, words: ledger) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A ledger that is damaged", status: 9, words: ledger,
+            damage: LedgerError(
+                .corrupt,
+                "/srv/ledger.sqlite is not a sound ledger (Tree 5 page 7: btreeInitPage() returns "
+                    + "error code 11); put a backup in its place with tapcard restore-backup")
+        ) { try machine(["acr122u"]) },
+    ]
 }
 
 extension DoctorCase {

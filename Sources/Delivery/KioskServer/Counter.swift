@@ -38,6 +38,7 @@ actor Counter {
 
     private let desk: CounterDesk
     private let log: KioskLog
+    private let ledgerCheck: LedgerCheck
     private var hub = EventHub()
     private var lying: Lying? {
         didSet { shown.withLock { $0 = Counter.answer(lying) } }
@@ -61,6 +62,7 @@ actor Counter {
 
     init(_ desk: CounterDesk, log: KioskLog) {
         (self.desk, self.log) = (desk, log)
+        ledgerCheck = LedgerCheck(desk, log)
     }
 
     func open() async {
@@ -85,6 +87,7 @@ actor Counter {
             await Task.yield()
         }
         beating?.cancel()
+        await ledgerCheck.end()
         await pauseWatching()
         hub.finish()
     }
@@ -112,8 +115,10 @@ actor Counter {
         let met = ledgerProblem
         if let problem = await desk.ledgerProblem(isWriting: met != nil) { return problem }
         if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
-        return ledgerProblem
+        return ledgerProblem ?? ledgerCheck.damage
     }
+
+    func checkLedger() async { await ledgerCheck.check() }
 
     /// How everything is that operations need.
     var health: JSONValue {
@@ -175,6 +180,7 @@ actor Counter {
     private func beat() {
         dismissUnwelcome()
         hub.keepAlive()
+        if !isClosing { ledgerCheck.beat() }
     }
 
     private func publish(_ event: String, _ data: JSONValue) {
@@ -204,6 +210,7 @@ actor Counter {
     }
 
     private func saw(_ event: CounterDesk.Event) {
+        ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
             lies(read, problem)
@@ -329,6 +336,7 @@ actor Counter {
     private func work(
         _ request: CounterDesk.Request, for id: OperationID, needsReader: Bool
     ) async -> CounterDesk.Answer {
+        ledgerCheck.use()
         if needsReader { await pauseWatching() }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in

@@ -97,6 +97,9 @@ public final class Kiosk: Sendable {
             server: server, log: log)
     }
 
+    /// Reads the ledger's file through now, as it is done in a quiet hour.
+    package func checkLedger() async { await counter.checkLedger() }
+
     /// Begins nothing new, lets what runs come to its end, and closes.
     public func stop() async {
         log.say("closing")

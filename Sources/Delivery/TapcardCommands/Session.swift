@@ -42,11 +42,17 @@ struct Session: Sendable {
 
     /// The ledger, made on first use. What only looks asks for one that is there: a mistyped name
     /// must not be answered with "all is well" from an empty one.
-    func ledger(making mayMake: Bool = true) async throws(TapcardError) -> any LedgerStore {
+    ///
+    /// What may change it refuses one that can only be read before it asks for a card.
+    func ledger(
+        making mayMake: Bool = true, changing mayChange: Bool? = nil
+    ) async throws(TapcardError) -> any LedgerStore {
         try makeDataFolder()
         do {
-            return try await drivers.openLedger(
+            let ledger = try await drivers.openLedger(
                 try settings.ledgerPath, try settings.currency, mayMake)
+            if mayChange ?? mayMake { try await ledger.requireWritable() }
+            return ledger
         } catch let error as LedgerError {
             throw TapcardError(error)
         } catch let error as TapcardError {
@@ -88,7 +94,11 @@ struct Session: Sendable {
             let ledger: any LedgerStore
             if let known { ledger = known } else { ledger = try await self.ledger() }
             let count = try await withLedgerErrors { () throws(LedgerError) in
-                try await ledger.read { rows throws(LedgerError) in try rows.cards().count }
+                try await ledger.readAtLength { rows throws(LedgerError) in
+                    var (count, cards) = (0, rows.pagesOfCards())
+                    while try cards.next() != nil { count += 1 }
+                    return count
+                }
             }
             guard count == 0 else { throw lostKeys(count) }
         }
@@ -116,8 +126,13 @@ struct Session: Sendable {
                 + "import FILE.")
     }
 
-    private func isThere(_ path: String) -> Bool {
-        ((try? DurableFile(path).permissions()) ?? nil) != nil
+    /// Whether there is such a file; also where that cannot be told.
+    func isThere(_ path: String) -> Bool {
+        do {
+            return try DurableFile(path).permissions() != nil
+        } catch {
+            return true
+        }
     }
 
     var surroundings: Station.Surroundings {

@@ -43,6 +43,11 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension Account {
+    /// The card whose account it is; nil for an account of the house.
+    var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
+}
+
 /// One half of a booking. Entries are added, never changed.
 public struct Entry: Hashable, Sendable {
     public let operation: OperationID

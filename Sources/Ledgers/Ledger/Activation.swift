@@ -3,7 +3,7 @@ public import TapcardDomain
 /// One try to have a scratched code activated by the service: it is durable before the service is
 /// asked. While there is no answer it is not known what the service did, and the same is asked
 /// again: the code is the key.
-public struct ActivationAttempt: Hashable, Sendable {
+public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     /// Where it stands; it is answered once.
     public enum State: String, Sendable, CaseIterable {
         case requested, active, rejected

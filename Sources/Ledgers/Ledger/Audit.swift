@@ -13,69 +13,71 @@ public struct AuditReport: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Checks the invariants over every row, from the entries up.
+    /// Checks what is stored, and the invariants over every row, from the entries up.
+    ///
+    /// Card by card: however large the ledger is, only the rows of one card are in memory.
     public func audit() async throws(LedgerError) -> AuditReport {
-        try await read { rows throws(LedgerError) in
-            let ledger = try AuditedLedger(rows)
-            var violations = try ledger.money()
-            for operation in ledger.operations { violations += ledger.ends(of: operation) }
-            let open = Dictionary(
-                grouping: ledger.operations.filter { $0.state == .pending }, by: \.uid)
-            for card in ledger.cards {
-                violations += AuditedLedger.numbers(
-                    card, try rows.issuedRecords(on: card.uid), try rows.gaps(on: card.uid))
-                violations += AuditedLedger.open(
-                    open[card.uid] ?? [], card, balance: try rows.balance(of: card.purse))
-            }
-            violations += try ledger.bookings()
-            violations += ledger.cardsAndTheirRows()
-            violations += ledger.traces.violations
-            violations += try ledger.tickets()
-            violations += ledger.activations()
-            return AuditReport(
-                cards: ledger.cards.count, operations: ledger.operations.count,
-                open: open.values.reduce(0) { $0 + $1.count },
-                activating: try ledger.activating(), violations: violations)
+        try await checkStorage()
+        return try await readAtLength { rows throws(LedgerError) in
+            var audit = Audit(rows: rows, keptSince: try rows.firstOperationWithSubject()?.id)
+            return try audit.report()
         }
     }
 }
 
-/// All that the rules of the audit look at, read once. Each rule is a function from it to
-/// complaints; those of bookings, tickets and activations have files of their own.
-struct AuditedLedger {
+/// The rules over all rows of a ledger. Sums wrap: the rows may hold anything, and a sum that is
+/// not representable is not the right one.
+private struct Audit {
     let rows: any LedgerRows
-    let cards: [LedgerCard]
-    /// Oldest first.
-    let operations: [Operation]
-    let entries: [OperationID: [Entry]]
-    let sold: [SoldTicket]
-    let attempts: [ActivationAttempt]
-    let traces: CardTraces
+    /// The first operation that tells what it is about: none did in ledgers before version 3.
+    let keptSince: OperationID?
+    private var cards = 0
+    private var operations = 0
+    private var open = 0
+    private var activating: [CardUID] = []
+    private var violations: [String] = []
 
-    init(_ rows: any LedgerRows) throws(LedgerError) {
-        self.rows = rows
-        cards = try rows.cards()
-        operations = try rows.operations(on: nil)
-        entries = Dictionary(grouping: try rows.entries(of: nil), by: \.operation)
-        sold = try rows.tickets(on: nil)
-        attempts = try rows.activations()
-        traces = CardTraces(operations, entries, sold, attempts)
+    init(rows: any LedgerRows, keptSince: OperationID?) {
+        (self.rows, self.keptSince) = (rows, keptSince)
     }
-}
 
-/// The invariants of every ledger. Sums wrap: the rows may hold anything, and a sum that is not
-/// representable is not the right one.
-extension AuditedLedger {
+    mutating func report() throws(LedgerError) -> AuditReport {
+        try money()
+        var pages = rows.pagesOfCards()
+        while let card = try pages.next() {
+            cards += 1
+            try check(card.uid, card)
+        }
+        let missing = try rows.missing()
+        for uid in missing.cards {
+            violations.append(
+                "I6: operations or attempts are of card \(uid), and there is no such card")
+            try check(uid, nil)
+        }
+        violations += missing.operations.map {
+            "I6: there are entries of operation \($0), and no such operation"
+        }
+        return AuditReport(
+            cards: cards, operations: operations, open: open, activating: activating,
+            violations: violations)
+    }
+
+    private mutating func check(_ uid: CardUID, _ card: LedgerCard?) throws(LedgerError) {
+        var audited = AuditedCard(uid, card, rows, keptSince: keptSince)
+        try audited.check()
+        operations += audited.operations
+        open += audited.open
+        if audited.isActivating { activating.append(uid) }
+        violations += audited.violations
+    }
+
     /// I1: the sum of all accounts is 0, every balance is the sum of its entries, and no customer
     /// has less than nothing or more than the limit.
-    fileprivate func money() throws(LedgerError) -> [String] {
+    private mutating func money() throws(LedgerError) {
         var found: [String] = []
-        var sums: [Account: Int64] = [:]
-        for entry in entries.values.joined() { sums[entry.account, default: 0] &+= entry.amount }
-        let balances = try rows.balances()
-        for account in Set(sums.keys).union(balances.keys) {
-            let sum = sums[account, default: 0]
-            let balance = balances[account, default: 0]
+        var total: Int64 = 0
+        try rows.forEachAccount { account, balance, sum in
+            total &+= balance
             if sum != balance {
                 found.append("I1: \(account) holds \(balance), its entries \(sum)")
             }
@@ -83,60 +85,7 @@ extension AuditedLedger {
                 found.append("I1: \(account) holds \(sum), outside its limits")
             }
         }
-        let total = balances.values.reduce(0, &+)
         if total != 0 { found.append("I1: all accounts together hold \(total), not 0") }
-        return found.sorted()
-    }
-
-    /// I2: what is final has an end, and what cannot be undone was not.
-    fileprivate func ends(of operation: Operation) -> [String] {
-        var found: [String] = []
-        if (operation.state == .pending) != (operation.endedAt == nil) {
-            found.append("I2: operation \(operation.id) is \(operation.state) at an unknown time")
-        }
-        let mayBeVoided = operation.kind.isVoidable || operation.kind.switchesProtection
-        if operation.state == .voided, !mayBeVoided {
-            found.append("I2: operation \(operation.id) (\(operation.kind)) is voided, as none is")
-        }
-        return found
-    }
-
-    /// I4 and I5: numbers are handed out once, upwards, and confirmed only after that.
-    fileprivate static func numbers(
-        _ card: LedgerCard, _ issued: [IssuedRecord], _ gaps: [SequenceGap]
-    ) -> [String] {
-        var found: [String] = []
-        if card.confirmed > card.allocated {
-            found.append("I5: card \(card.uid) confirmed \(card.confirmed) of \(card.allocated)")
-        }
-        let numbers = issued.map(\.sequence)
-        if Set(numbers).count != numbers.count {
-            found.append("I5: card \(card.uid) used a number twice")
-        }
-        if let last = numbers.max(), last > card.allocated {
-            found.append("I5: card \(card.uid) has record \(last) above \(card.allocated)")
-        }
-        for record in issued where gaps.contains(where: { $0.numbers.contains(record.sequence) }) {
-            found.append("I4: card \(card.uid) has record \(record.sequence) in a gap")
-        }
-        if card.confirmed != .none, !numbers.contains(card.confirmed) {
-            found.append("I4: card \(card.uid) confirmed \(card.confirmed), never issued")
-        }
-        return found
-    }
-
-    /// I1 and I3: one open operation at most, and it holds no more than there is.
-    fileprivate static func open(
-        _ open: [Operation], _ card: LedgerCard, balance: Int64
-    ) -> [String] {
-        var found: [String] = []
-        if open.count > 1 {
-            found.append("I3: card \(card.uid) has \(open.count) open operations")
-        }
-        let held = open.reduce(0) { $0 &+ $1.held }
-        if held > balance {
-            found.append("I1: card \(card.uid) holds \(held) of \(balance)")
-        }
-        return found
+        violations += found.sorted()
     }
 }

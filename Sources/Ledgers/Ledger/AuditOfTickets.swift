@@ -1,18 +1,37 @@
 import TapcardDomain
 
-/// What the rows of tickets must be, beside all that holds of every operation.
-extension AuditedLedger {
-    /// I12: what is sold, what is won, and what cards show of it.
-    func tickets() throws(LedgerError) -> [String] {
-        let purchases = Dictionary(operations.map { ($0.id, $0) }) { first, _ in first }
-        return try sales(purchases) + claims(purchases) + shown(purchases)
+/// I12: what is sold, what is won, and what cards show of it, besides all that holds of every
+/// operation.
+extension AuditedCard {
+    /// A purchase has sold a ticket. A prize is claimed once, for a ticket that counts, by who
+    /// bought it.
+    func tickets(of operation: Operation) throws(LedgerError) -> [String] {
+        if operation.kind == .ticket {
+            return try rows.ticket(of: operation.id) == nil
+                ? ["I12: operation \(operation.id) has sold no ticket"] : []
+        }
+        guard operation.kind.booksPrize else { return [] }
+        var found: [String] = []
+        let name = operation.subject ?? ""
+        let id = TicketID(name)
+        if let id, let claim = try rows.claim(of: id), claim.id != operation.id {
+            found.append("I12: the prize of ticket \(name) is booked twice")
+        }
+        let ticket = try id.flatMap { id throws(LedgerError) in try rows.ticket(id) }
+        if try ticket.map(counts) != true {
+            found.append("I12: ticket \(name) has a prize, but does not count")
+        }
+        if let ticket, try !isForPayer(of: ticket.operation) {
+            found.append("I12: the prize of ticket \(name) went to another than who bought it")
+        }
+        return found
     }
 
     /// A ticket is what its purchase has sold, at the price that was paid.
-    private func sales(_ purchases: [OperationID: Operation]) -> [String] {
+    func ticketsSold() throws(LedgerError) -> [String] {
         var found: [String] = []
-        for ticket in sold {
-            let isAsSold = purchases[ticket.operation].map { purchase in
+        for ticket in try rows.tickets(on: uid) {
+            let isAsSold = try rows.operation(ticket.operation).map { purchase in
                 purchase.kind == .ticket && purchase.uid == ticket.card
                     && purchase.subject == ticket.ticket.subject
                     && purchase.amount == ticket.price
@@ -22,55 +41,26 @@ extension AuditedLedger {
                 found.append("I12: ticket \(id) is not what operation \(ticket.operation) sold")
             }
         }
-        let sales = Set(sold.map(\.operation))
-        for purchase in operations where purchase.kind == .ticket {
-            if !sales.contains(purchase.id) {
-                found.append("I12: operation \(purchase.id) has sold no ticket")
-            }
-        }
-        return found
-    }
-
-    /// A prize is claimed once, for a ticket that counts, by who bought it.
-    private func claims(
-        _ purchases: [OperationID: Operation]
-    ) throws(LedgerError) -> [String] {
-        var found: [String] = []
-        var claimed: Set<String> = []
-        let tickets = Dictionary(sold.map { ($0.ticket.id.text, $0) }) { first, _ in first }
-        for claim in operations where claim.kind.booksPrize {
-            let name = claim.subject ?? ""
-            if !claimed.insert(name).inserted {
-                found.append("I12: the prize of ticket \(name) is booked twice")
-            }
-            let ticket = tickets[name]
-            if ticket.flatMap({ purchases[$0.operation] })?.state != .committed {
-                found.append("I12: ticket \(name) has a prize, but does not count")
-            }
-            if let ticket, try !isForPayer(claim, of: ticket.operation) {
-                found.append("I12: the prize of ticket \(name) went to another than who bought it")
-            }
-        }
         return found
     }
 
     /// A card has none but the last ticket that counts, and was bought with it or with the one
     /// that it replaces.
-    private func shown(_ purchases: [OperationID: Operation]) -> [String] {
-        var found: [String] = []
-        for card in cards {
-            let ticket = sold.first { $0.ticket == card.ticket }
-            if let shown = card.ticket,
-                ticket.flatMap({ purchases[$0.operation] })?.state != .committed
-            {
-                found.append("I12: card \(card.uid) has ticket \(shown.id), which does not count")
-            } else if let trace = traces.cards[card.uid], card.ticket?.id != trace.ticket {
-                let (shown, last) = (card.ticket?.id.text, trace.ticket?.text)
-                found.append(
-                    "I12: card \(card.uid) has ticket \(shown ?? "none"), its last is "
-                        + (last ?? "none"))
+    func ticketShown(on card: LedgerCard) throws(LedgerError) -> [String] {
+        if let shown = card.ticket {
+            let sold = try rows.ticket(shown.id)
+            guard let sold, sold.ticket == shown, try counts(sold) else {
+                return ["I12: card \(uid) has ticket \(shown.id), which does not count"]
             }
         }
-        return found
+        guard operations > 0, card.ticket?.id != trace.ticket else { return [] }
+        let (shown, last) = (card.ticket?.id.text, trace.ticket?.text)
+        return [
+            "I12: card \(uid) has ticket \(shown ?? "none"), its last is " + (last ?? "none")
+        ]
+    }
+
+    private func counts(_ ticket: SoldTicket) throws(LedgerError) -> Bool {
+        try rows.operation(ticket.operation)?.state == .committed
     }
 }

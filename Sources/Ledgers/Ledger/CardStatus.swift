@@ -63,7 +63,8 @@ extension LedgerStore {
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
-            for var card in try rows.cards() {
+            var cards = rows.pagesOfCards()
+            while var card = try cards.next() {
                 guard let first = card.allocated.next() else {
                     exhausted.append(card.uid)
                     continue

@@ -60,13 +60,23 @@ package struct LedgerTables: Hashable, Sendable {
 /// The rows as dictionaries; the constraints of the real storages hold here, too.
 private final class MemoryRows: LedgerRows {
     fileprivate(set) var tables: LedgerTables
+    /// An index is made when a transaction first asks for one, and forgotten with its next write.
+    private var operationsOfCards: [CardUID: [Operation]]?
+    private var entriesOfOperations: [OperationID: [Entry]]?
+    /// Up to here it is quicker to look at all of them.
+    private static let fewRows = 100
 
     init(_ tables: LedgerTables) { self.tables = tables }
 
     func card(_ uid: CardUID) -> LedgerCard? { tables.cards[uid] }
-    func cards() -> [LedgerCard] { tables.cards.values.sorted { $0.uid < $1.uid } }
+
+    func cards(after uid: CardUID?, atMost count: Int) -> [LedgerCard] {
+        let uids = tables.cards.keys.filter { other in uid.map { $0 < other } ?? true }
+        return uids.sorted().prefix(max(count, 0)).compactMap { tables.cards[$0] }
+    }
+
     func cards(with code: ScratchCode) -> [LedgerCard] {
-        cards().filter { $0.scratch.code == code }
+        tables.cards.values.filter { $0.scratch.code == code }.sorted { $0.uid < $1.uid }
     }
 
     func save(_ card: LedgerCard) throws(LedgerError) {
@@ -86,22 +96,51 @@ private final class MemoryRows: LedgerRows {
         tables.operations.values.first { $0.reverses == id }
     }
 
-    func operations(on uid: CardUID?) -> [Operation] {
-        tables.order.compactMap { tables.operations[$0] }.filter { uid == nil || $0.uid == uid }
+    func operations(on uid: CardUID?, after id: OperationID?, atMost count: Int) -> [Operation] {
+        all(on: uid).after(id).prefixed(count)
     }
 
     func operations(on uid: CardUID?, last count: Int) -> [Operation] {
-        operations(on: uid).suffix(max(count, 0))
+        all(on: uid).suffix(max(count, 0))
     }
 
-    func operations(begunSince start: Timestamp, until end: Timestamp) -> [Operation] {
+    func operations(
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
+    ) -> [Operation] {
         let span = start.milliseconds..<max(start.milliseconds, end.milliseconds)
-        return operations(on: nil).filter { span.contains($0.begunAt.milliseconds) }.enumerated()
-            .sorted {
-                ($0.element.begunAt.milliseconds, $0.offset)
-                    < ($1.element.begunAt.milliseconds, $1.offset)
-            }
-            .map(\.element)
+        let begun = all(on: nil).filter { span.contains($0.begunAt.milliseconds) }
+        return begun.enumerated().sorted {
+            ($0.element.begunAt.milliseconds, $0.offset)
+                < ($1.element.begunAt.milliseconds, $1.offset)
+        }.map(\.element).after(last?.id).prefixed(count)
+    }
+
+    func place(of id: OperationID) -> Int64? {
+        tables.order.firstIndex(of: id).map(Int64.init)
+    }
+
+    func firstOperationWithSubject() -> Operation? { all(on: nil).first { $0.subject != nil } }
+
+    func replacements(on uid: CardUID) -> [Operation] {
+        all(on: uid).filter { $0.kind == .replace }
+    }
+
+    func replacements(of uid: CardUID) -> [Operation] {
+        all(on: nil).filter { operation in
+            operation.kind == .replace && operation.uid != uid
+                && entries(of: operation.id).contains { $0.account.uid == uid }
+        }
+    }
+
+    private func all(on uid: CardUID?) -> [Operation] {
+        guard let uid else { return tables.order.compactMap { tables.operations[$0] } }
+        guard tables.order.count > MemoryRows.fewRows else {
+            return all(on: nil).filter { $0.uid == uid }
+        }
+        let grouped = operationsOfCards ?? Dictionary(grouping: all(on: nil), by: \.uid)
+        operationsOfCards = grouped
+        return grouped[uid] ?? []
     }
 
     func insert(_ operation: Operation) throws(LedgerError) {
@@ -112,6 +151,7 @@ private final class MemoryRows: LedgerRows {
         else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
         tables.operations[operation.id] = operation
         tables.order.append(operation.id)
+        operationsOfCards = nil
     }
 
     func update(_ operation: Operation) throws(LedgerError) {
@@ -119,6 +159,7 @@ private final class MemoryRows: LedgerRows {
             throw LedgerError(.corrupt, "operation \(operation.id) is not open")
         }
         tables.operations[operation.id] = operation
+        operationsOfCards = nil
     }
 
     func forgetParameters(of uid: CardUID) {
@@ -165,7 +206,13 @@ private final class MemoryRows: LedgerRows {
     }
 
     func entries(of operation: OperationID?) -> [Entry] {
-        tables.entries.filter { operation == nil || $0.operation == operation }
+        guard let operation else { return tables.entries }
+        guard tables.entries.count > MemoryRows.fewRows else {
+            return tables.entries.filter { $0.operation == operation }
+        }
+        let grouped = entriesOfOperations ?? Dictionary(grouping: tables.entries, by: \.operation)
+        entriesOfOperations = grouped
+        return grouped[operation] ?? []
     }
 
     func append(_ entry: Entry) throws(LedgerError) {
@@ -181,10 +228,30 @@ private final class MemoryRows: LedgerRows {
         }
         tables.balances[entry.account] = balance
         tables.entries.append(entry)
+        entriesOfOperations = nil
     }
 
     func balance(of account: Account) -> Int64 { tables.balances[account, default: 0] }
-    func balances() -> [Account: Int64] { tables.balances }
+
+    func forEachAccount(
+        _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
+    ) throws(LedgerError) {
+        var sums: [Account: Int64] = [:]
+        for entry in tables.entries { sums[entry.account, default: 0] &+= entry.amount }
+        for account in Set(sums.keys).union(tables.balances.keys) {
+            try body(account, balance(of: account), sums[account, default: 0])
+        }
+    }
+
+    func missing() -> MissingRows {
+        let uids =
+            Set(tables.operations.values.map(\.uid)).union(tables.activations.map(\.card))
+        let ids = Set(tables.entries.map(\.operation))
+        return MissingRows(
+            cards: uids.filter { tables.cards[$0] == nil }.sorted(),
+            operations: ids.filter { tables.operations[$0] == nil }
+                .sorted { $0.description < $1.description })
+    }
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
     func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }
@@ -220,7 +287,22 @@ extension MemoryRows {
         tables.activations.first { $0.code == code && $0.state != .rejected }
     }
 
-    func activations() -> [ActivationAttempt] { tables.activations }
+    func activations(
+        on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
+    ) -> [ActivationAttempt] {
+        activations(on: uid, or: code).after(id).prefixed(count)
+    }
+
+    func activations(
+        on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
+    ) -> [ActivationAttempt] {
+        activations(on: uid, or: code)
+            .filter { $0.requestedAt.milliseconds >= start.milliseconds }
+    }
+
+    private func activations(on uid: CardUID?, or code: ScratchCode?) -> [ActivationAttempt] {
+        tables.activations.filter { uid == nil || $0.card == uid || $0.code == code }
+    }
 
     func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
         guard activation(attempt.id) == nil, activation(of: attempt.code) == nil else {
@@ -237,4 +319,16 @@ extension MemoryRows {
         else { throw LedgerError(.corrupt, "attempt \(attempt.id) is not open") }
         tables.activations[place] = attempt
     }
+}
+
+extension RandomAccessCollection where Element: Identifiable {
+    /// Those behind the one with this id; all of them where there is no id.
+    fileprivate func after(_ id: Element.ID?) -> SubSequence {
+        guard let id, let place = firstIndex(where: { $0.id == id }) else { return self[...] }
+        return self[index(after: place)...]
+    }
+}
+
+extension Sequence {
+    fileprivate func prefixed(_ count: Int) -> [Element] { Array(prefix(Swift.max(count, 0))) }
 }

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
 /// One thing that was done to a card, or was begun and is still open.
-public struct Operation: Hashable, Sendable {
+public struct Operation: Hashable, Identifiable, Sendable {
     /// What is done.
     public enum Kind: String, Sendable, CaseIterable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close

@@ -19,15 +19,11 @@ extension LedgerStore {
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
-                let accounts = try rows.accountsInUse()
-                return try rows.counting(try rows.tickets(on: nil), nil, accounts).newestFirst
+                return try rows.counting(try rows.tickets(on: nil), nil).newestFirst
             }
             guard let card = try rows.card(uid) else { return nil }
-            let accounts = try rows.accounts(of: card)
-            let sold = try rows.tickets(boughtFrom: accounts)
-            return try rows.counting(
-                sold, card.status, card.isInUse ? Set(accounts) : try rows.accountsInUse()
-            ).newestFirst
+            let sold = try rows.tickets(boughtFrom: try rows.accounts(of: card))
+            return try rows.counting(sold, card.status).newestFirst
         }
     }
 
@@ -41,10 +37,10 @@ extension LedgerStore {
                 let purse = try rows.purse(endedBy: operation)
             else { return [] }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
-            let unclaimed = try rows.counting(sold, nil, []).filter { $0.claim == nil }
             // Those of a card that was replaced went along.
-            guard !unclaimed.isEmpty else { return [] }
-            return try rows.isReplaced(purse) ? [] : unclaimed.newestFirst.map(\.sold.ticket)
+            guard !sold.isEmpty, try rows.successor(of: purse) == nil else { return [] }
+            return try rows.counting(sold, nil).filter { $0.claim == nil }.newestFirst
+                .map(\.sold.ticket)
         }
     }
 
@@ -58,14 +54,12 @@ extension LedgerRows {
     /// Those whose purchase was completed; the prize of one that was paid from an account in use
     /// can be claimed.
     fileprivate func counting(
-        _ sold: [SoldTicket], _ status: LedgerCard.Status?, _ inUse: Set<Account>
+        _ sold: [SoldTicket], _ status: LedgerCard.Status?
     ) throws(LedgerError) -> [CountingTicket] {
         var counting: [CountingTicket] = []
         for ticket in sold where try operation(ticket.operation)?.state == .committed {
             let claim = try claim(of: ticket.ticket.id)
-            let isClaimable = try entries(of: ticket.operation).contains {
-                inUse.contains($0.account)
-            }
+            let isClaimable = try isClaimable(ticket)
             counting.append(
                 CountingTicket(
                     sold: ticket, claim: claim, status: status,
@@ -74,13 +68,12 @@ extension LedgerRows {
         return counting
     }
 
-    /// The accounts of all cards that are not closed or replaced, and those behind them.
-    fileprivate func accountsInUse() throws(LedgerError) -> Set<Account> {
-        var accounts: Set<Account> = []
-        for card in try cards() where card.isInUse {
-            accounts.formUnion(try self.accounts(of: card))
+    /// Whether the ticket was paid from an account whose money is on a card in use.
+    private func isClaimable(_ ticket: SoldTicket) throws(LedgerError) -> Bool {
+        for entry in try entries(of: ticket.operation) where entry.account.uid != nil {
+            if try isInUse(entry.account) { return true }
         }
-        return accounts
+        return false
     }
 
     /// The account whose tickets nobody can claim since this operation. Each making of a known
@@ -96,18 +89,6 @@ extension LedgerRows {
             if earlier.kind == .close, earlier.state == .committed { isOpen = false }
         }
         return isOpen ? .purse(operation.uid, account) : nil
-    }
-
-    /// Whether the balance of this account was moved onto another card.
-    fileprivate func isReplaced(_ purse: Account) throws(LedgerError) -> Bool {
-        guard case .purse(let uid, _) = purse else { return false }
-        for operation in try operations(on: nil)
-        where operation.kind == .replace && operation.uid != uid {
-            if try entries(of: operation.id).contains(where: { $0.account == purse }) {
-                return true
-            }
-        }
-        return false
     }
 
     fileprivate func tickets(

@@ -10,8 +10,30 @@ extension SQLiteRows {
         try activations(where: "code = ? AND state <> 'rejected'", [.id(code)]).first
     }
 
-    func activations() throws(LedgerError) -> [ActivationAttempt] {
-        try activations(where: "TRUE ORDER BY position", [])
+    func activations(
+        on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
+    ) throws(LedgerError) -> [ActivationAttempt] {
+        let after = "position > coalesce((SELECT position FROM activation WHERE id = ?), 0)"
+        return try activations(
+            on: uid, or: code, "\(after) ORDER BY position LIMIT ?",
+            [.optional(id, SQLValue.id), .count(count)])
+    }
+
+    func activations(
+        on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
+    ) throws(LedgerError) -> [ActivationAttempt] {
+        try activations(on: uid, or: code, "requested_at >= ? ORDER BY position", [.time(start)])
+    }
+
+    private func activations(
+        on uid: CardUID?, or code: ScratchCode?, _ rest: String, _ values: [SQLValue]
+    ) throws(LedgerError) -> [ActivationAttempt] {
+        guard let uid else { return try activations(where: rest, values) }
+        guard let code else {
+            return try activations(where: "uid = ? AND \(rest)", [.uid(uid)] + values)
+        }
+        return try activations(
+            where: "(uid = ? OR code = ?) AND \(rest)", [.uid(uid), .id(code)] + values)
     }
 
     func insert(_ attempt: ActivationAttempt) throws(LedgerError) {

@@ -1,8 +1,10 @@
 import Ledger
 
 extension Connection {
-    /// Copies a ledger in use to a new file, and reads the copy before it gets its name.
+    /// Copies a ledger in use to a new file. Both are read through before the copy gets its name: a
+    /// damaged ledger makes no backup that looks sound.
     func backUp(to destination: String) throws(LedgerError) {
+        try check()
         let destination = LedgerFile(path: destination).path
         let draft = try TemporaryFile.create(beside: destination)
         try copy(to: draft.path)

@@ -6,8 +6,10 @@ extension SQLiteRows {
         try cards(where: "card.uid = ?", [.uid(uid)]).first
     }
 
-    func cards() throws(LedgerError) -> [LedgerCard] {
-        try cards(where: "TRUE ORDER BY card.uid", [])
+    func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
+        try cards(
+            where: "card.uid > ? ORDER BY card.uid LIMIT ?",
+            [uid.map(SQLValue.uid) ?? .text(""), .count(count)])
     }
 
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {

@@ -16,14 +16,20 @@ import Ledger
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
+    /// The file as it was when it was taken for one that nobody writes; nil where locks are used.
+    private let frozen: FileState?
+
     /// Opens a file that exists; nothing is read from it yet.
     init(path: String, _ access: Access, busyLimit: Duration = .zero) throws(LedgerError) {
         try Folder.requireFile(path)
         let name: String
         let mode: Int32
         switch access {
-        case .readWrite: (name, mode) = (path, SQLITE_OPEN_READWRITE)
-        case .readOnly: (name, mode) = (Connection.untouched(path), SQLITE_OPEN_READONLY)
+        case .readWrite: (name, mode, frozen) = (path, SQLITE_OPEN_READWRITE, nil)
+        case .readOnly:
+            frozen = FileState(withoutJournal: path)
+            name = frozen == nil ? path : Connection.untouched(path)
+            mode = SQLITE_OPEN_READONLY
         }
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
@@ -58,22 +64,36 @@ import Ledger
         _ sql: String, _ values: [SQLValue] = [],
         _ decode: (inout Columns) throws(LedgerError) -> Row
     ) throws(LedgerError) -> [Row] {
+        var rows: [Row] = []
+        try forEach(sql, values) { columns throws(LedgerError) in
+            rows.append(try decode(&columns))
+        }
+        return rows
+    }
+
+    /// Runs a statement and shows each row to the body, which does not run the same one again.
+    func forEach(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ body: (inout Columns) throws(LedgerError) -> Void
+    ) throws(LedgerError) {
         let statement = try prepared(sql)
         defer { statement.reset() }
         let bound = statement.bind(values)
         guard bound == SQLITE_OK else { throw failure(bound) }
-        var rows: [Row] = []
         while true {
             let code = statement.step()
             switch code {
             case SQLITE_ROW:
                 var columns = statement.columns
-                rows.append(try decode(&columns))
-            case SQLITE_DONE: return rows
+                try body(&columns)
+            case SQLITE_DONE: return
             default: throw failure(code)
             }
         }
     }
+
+    /// What was run on this connection.
+    var preparedStatements: [String] { statements.keys.sorted() }
 
     /// Runs a text of several statements, once.
     func execute(_ script: String) throws(LedgerError) {
@@ -101,9 +121,15 @@ import Ledger
 
     fileprivate func countDurableTransaction() { durableTransactions += 1 }
 
-    /// A name that makes SQLite look only. Where there is a journal, though, the rows are in it.
+    /// Throws where somebody has begun to write a file that is read without locks: what was read
+    /// may be of two states.
+    func requireUntouched() throws(LedgerError) {
+        guard let frozen, frozen != FileState(withoutJournal: path) else { return }
+        throw LedgerError.locked(path, "(it was written while it was read)")
+    }
+
+    /// A name that makes SQLite look only.
     private static func untouched(_ path: String) -> String {
-        guard !Folder.contains(path + "-wal") else { return path }
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
             switch scalar {

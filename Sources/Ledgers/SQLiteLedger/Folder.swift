@@ -42,3 +42,20 @@ enum Folder {
         guard fsync(descriptor) == 0 else { throw LedgerError(systemError: errno, path: path) }
     }
 }
+
+/// What tells whether a file was written.
+struct FileState: Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let modified: [Int]
+
+    /// Nil where a journal lies beside the file, in which the last rows are, or there is no file.
+    init?(withoutJournal path: String) {
+        var status = stat()
+        guard !Folder.contains(path + "-wal"), unsafe stat(path, &status) == 0 else { return nil }
+        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        size = Int64(status.st_size)
+        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+}

@@ -37,6 +37,9 @@ struct LedgerFile: Sendable {
     }
 
     /// Opens a ledger that exists.
+    ///
+    /// The file is not read through: that would cost every tap more, the more there is. SQLite checks
+    /// each page that it reads, and whoever reads all of them checks the whole.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
         // SQLite makes the name of a journal durable if it begins it, but one that was left behind
         // may have been begun a moment before its program was killed.
@@ -56,7 +59,24 @@ struct LedgerFile: Sendable {
             throw LedgerError.locked(path, "(a backup has just taken its place)")
         }
         try migrate(connection)
-        try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+        try connection.execute(
+            """
+            PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON
+            """)
+        return Opened(connection: connection, currency: kept)
+    }
+
+    /// Opens a ledger that exists for looking only, also where nothing can be written.
+    func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
+        let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
+        let kept = try inspect(connection, in: currency)
+        guard try connection.schemaVersion() == schema.latest else {
+            throw LedgerError(
+                .readOnly,
+                "\(path) was written by an earlier version of tapcard and has to be brought up to "
+                    + "date first; run tapcard once where the file and its folder may be written")
+        }
+        try connection.execute("PRAGMA cell_size_check = ON")
         return Opened(connection: connection, currency: kept)
     }
 
@@ -77,7 +97,6 @@ struct LedgerFile: Sendable {
                 "\(path) was written by a later version of tapcard (schema \(version), this one "
                     + "knows \(schema.latest)); install that version")
         }
-        try connection.check()
         let code = try connection.query("SELECT currency FROM setting") {
             columns throws(LedgerError) in try columns.value(\.text)
         }
@@ -124,6 +143,7 @@ struct LedgerFile: Sendable {
     /// Brings an older ledger up to date, all or nothing, with a copy of it as it was beside it.
     private func migrate(_ connection: Connection) throws(LedgerError) {
         guard try connection.schemaVersion() < schema.latest else { return }
+        try connection.check()
         try connection.transaction(.writing) { () throws(LedgerError) in
             let version = try connection.schemaVersion()
             guard version < schema.latest else { return }

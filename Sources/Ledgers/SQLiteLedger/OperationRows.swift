@@ -14,13 +14,46 @@ extension SQLiteRows {
         try operations(where: "reverses = ?", [.id(id)]).first
     }
 
-    func operations(on uid: CardUID?) throws(LedgerError) -> [Operation] {
-        guard let uid else { return try operations(where: "TRUE ORDER BY position", []) }
-        return try operations(where: "uid = ? ORDER BY position", [.uid(uid)])
+    func operations(
+        on uid: CardUID?, after id: OperationID?, atMost count: Int
+    ) throws(LedgerError) -> [Operation] {
+        let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
+        guard let uid else {
+            return try operations(
+                where: "position > ? ORDER BY position LIMIT ?", [place, .count(count)])
+        }
+        return try operations(
+            where: "uid = ? AND position > ? ORDER BY position LIMIT ?",
+            [.uid(uid), place, .count(count)])
+    }
+
+    func place(of id: OperationID) throws(LedgerError) -> Int64? {
+        try connection.query("SELECT position FROM operation WHERE id = ?", [.id(id)]) {
+            row throws(LedgerError) in try row.value(\.integer)
+        }.first
+    }
+
+    func firstOperationWithSubject() throws(LedgerError) -> Operation? {
+        try operations(where: "subject IS NOT NULL ORDER BY position LIMIT 1", []).first
+    }
+
+    func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
+        try operations(where: "uid = ? AND kind = 'replace' ORDER BY position", [.uid(uid)])
+    }
+
+    func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
+        // All accounts that the card has had: ";" is the character after ":".
+        try operations(
+            where: """
+                kind = 'replace' AND uid <> ? AND id IN (
+                    SELECT operation FROM entry
+                    WHERE account LIKE 'purse:%' AND account > ? AND account < ?)
+                ORDER BY position
+                """, [.uid(uid), .text("purse:\(uid):"), .text("purse:\(uid);")])
     }
 
     func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation] {
-        let count = SQLValue.integer(Int64(max(count, 0)))
+        let count = SQLValue.count(count)
         let newestFirst =
             if let uid {
                 try operations(where: "uid = ? ORDER BY position DESC LIMIT ?", [.uid(uid), count])
@@ -31,11 +64,20 @@ extension SQLiteRows {
     }
 
     func operations(
-        begunSince start: Timestamp, until end: Timestamp
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
     ) throws(LedgerError) -> [Operation] {
         try operations(
-            where: "begun_at >= ? AND begun_at < ? ORDER BY begun_at, position",
-            [.time(start), .time(end)])
+            where: """
+                begun_at >= ?1 AND begun_at < ?2 AND (begun_at > ?1 OR position > ?3)
+                ORDER BY begun_at, position LIMIT ?4
+                """,
+            [
+                .time(last?.begunAt ?? start), .time(end),
+                .integer(
+                    try last.flatMap { last throws(LedgerError) in try place(of: last.id) } ?? 0),
+                .count(count),
+            ])
     }
 
     func insert(_ operation: Operation) throws(LedgerError) {

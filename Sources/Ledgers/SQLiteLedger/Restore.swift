@@ -42,6 +42,7 @@ extension LedgerFile {
     ) throws(LedgerError) -> Currency {
         let backup = try Connection(path: path, .readOnly, busyLimit: busyLimit)
         let kept = try inspect(backup, in: currency)
+        try backup.check()
         let version = try backup.schemaVersion()
         try backup.copy(to: draft.path)
         let copy = try Connection(path: draft.path, .readWrite)
@@ -61,6 +62,7 @@ extension LedgerFile {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
             _ = try inspect(connection, in: nil)
+            try connection.check()
             return try connection.query(
                 "SELECT uid, status FROM card WHERE status IN ('blocked', 'replaced') ORDER BY uid"
             ) { row throws(LedgerError) in

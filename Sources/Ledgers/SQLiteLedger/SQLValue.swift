@@ -15,6 +15,8 @@ extension SQLValue {
     static func id(_ id: UniqueID) -> SQLValue { .text(id.description) }
     static func number(_ sequence: SequenceNumber) -> SQLValue { .integer(Int64(sequence.value)) }
     static func time(_ time: Timestamp) -> SQLValue { .integer(time.milliseconds) }
+    /// Of rows; a negative one would mean all of them to SQLite.
+    static func count(_ count: Int) -> SQLValue { .integer(Int64(max(count, 0))) }
     static func flag(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
 
     /// NULL where there is nothing.

@@ -8,6 +8,7 @@ public import TapcardDomain
 /// for each other.
 public actor SQLiteLedger: LedgerStore {
     public nonisolated let currency: Currency
+    public nonisolated let isReadOnly: Bool
     private nonisolated let lane: BlockingLane
     private let file: LedgerFile
     private var state: State
@@ -21,11 +22,15 @@ public actor SQLiteLedger: LedgerStore {
 
     /// Opens the ledger of this file; a missing file is begun, its folder must be there.
     ///
-    /// Without a currency it is opened in its own, and begun in US dollars.
+    /// Without a currency it is opened in its own, and begun in US dollars. Where it cannot be
+    /// written and `mayOnlyRead` is true, it is opened for reading: then every write is refused.
     public static func open(
-        path: String, currency: Currency?, busyLimit: Duration = .seconds(5)
+        path: String, currency: Currency?, mayOnlyRead: Bool = false,
+        busyLimit: Duration = .seconds(5)
     ) async throws(LedgerError) -> SQLiteLedger {
-        try await open(LedgerFile(path: path, busyLimit: busyLimit), currency: currency)
+        try await open(
+            LedgerFile(path: path, busyLimit: busyLimit), currency: currency,
+            mayOnlyRead: mayOnlyRead)
     }
 
     /// With other tables: for tests of migrations.
@@ -36,11 +41,15 @@ public actor SQLiteLedger: LedgerStore {
     }
 
     private static func open(
-        _ file: LedgerFile, currency: Currency?
+        _ file: LedgerFile, currency: Currency?, mayOnlyRead: Bool = false
     ) async throws(LedgerError) -> SQLiteLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
-            try file.openOrCreate(in: currency)
+            do throws(LedgerError) {
+                return try file.openOrCreate(in: currency)
+            } catch  where error.kind == .readOnly && mayOnlyRead && Folder.contains(file.path) {
+                return try file.openToLook(in: currency)
+            }
         }
         return SQLiteLedger(opened, of: file, on: lane)
     }
@@ -49,6 +58,7 @@ public actor SQLiteLedger: LedgerStore {
         self.file = file
         self.lane = lane
         currency = opened.currency
+        isReadOnly = opened.connection.isReadOnly
         state = .open(opened.connection)
     }
 
@@ -69,6 +79,7 @@ public actor SQLiteLedger: LedgerStore {
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         let connection = try connected()
+        guard !isReadOnly else { throw LedgerError.readOnly(file.path, "(by this user)") }
         do throws(LedgerError) {
             return try connection.transaction(.writing) { () throws(LedgerError) in
                 try body(SQLiteRows(connection: connection))
@@ -77,6 +88,52 @@ public actor SQLiteLedger: LedgerStore {
             if error.kind == .outcomeUnknown { state = .lost }
             throw error
         }
+    }
+
+    /// On a connection and a lane of its own: taps go on in the meantime.
+    public func readAtLength<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await aside { connection throws(LedgerError) in
+            try connection.transaction(.reading) { () throws(LedgerError) in
+                try body(SQLiteRows(connection: connection))
+            }
+        }
+    }
+
+    /// The same for the pages of the file, whatever they contain.
+    public func checkStorage() async throws(LedgerError) {
+        try await aside { connection throws(LedgerError) in
+            try connection.transaction(.reading) { () throws(LedgerError) in
+                try connection.check()
+            }
+        }
+    }
+
+    private func aside<Success: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        // What is closed, or lost for good, is not read either.
+        _ = try connected()
+        let file = file
+        return try await Doorway(BlockingLane(label: "tapcard.ledger.aside")).run {
+            () throws(LedgerError) in
+            try body(Connection(path: file.path, .readOnly, busyLimit: file.busyLimit))
+        }
+    }
+
+    /// How SQLite carries out every statement that was run: for tests.
+    package func queryPlans() throws(LedgerError) -> [String: [String]] {
+        let connection = try connected()
+        var plans: [String: [String]] = [:]
+        for statement in connection.preparedStatements {
+            plans[statement] = try connection.query("EXPLAIN QUERY PLAN \(statement)") {
+                row throws(LedgerError) in
+                for _ in 0..<3 { _ = try row.next() }
+                return try row.value(\.text)
+            }
+        }
+        return plans
     }
 
     /// Copies the ledger, as it is now, into a new file that only its owner may read.

@@ -33,12 +33,42 @@ extension SQLiteRows {
         ) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
     }
 
-    func balances() throws(LedgerError) -> [Account: Int64] {
-        let rows = try connection.query("SELECT name, balance FROM account") {
-            row throws(LedgerError) in
-            (account: try row.value(\.account), balance: try row.value(\.integer))
+    /// SQLite refuses a sum that is not representable, so the halves of the amounts are summed.
+    func forEachAccount(
+        _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
+    ) throws(LedgerError) {
+        try connection.forEach(
+            """
+            SELECT name, sum(balance), sum(high), sum(low) FROM (
+                SELECT name, balance, 0 AS high, 0 AS low FROM account
+                UNION ALL SELECT account, 0, amount >> 32, amount & 0xFFFFFFFF FROM entry)
+            GROUP BY name
+            """
+        ) { row throws(LedgerError) in
+            let account = try row.value(\.account)
+            let balance = try row.value(\.integer)
+            let high = try row.value(\.integer)
+            let low = try row.value(\.integer)
+            try body(account, balance, high << 32 &+ low)
         }
-        return Dictionary(rows.map { ($0.account, $0.balance) }) { first, _ in first }
+    }
+
+    func missing() throws(LedgerError) -> MissingRows {
+        MissingRows(
+            cards: try connection.query(
+                """
+                SELECT uid FROM operation WHERE NOT EXISTS (
+                    SELECT 1 FROM card WHERE card.uid = operation.uid)
+                UNION SELECT uid FROM activation WHERE NOT EXISTS (
+                    SELECT 1 FROM card WHERE card.uid = activation.uid) ORDER BY uid
+                """
+            ) { row throws(LedgerError) in try row.value(\.uid) },
+            operations: try connection.query(
+                """
+                SELECT DISTINCT operation FROM entry WHERE NOT EXISTS (
+                    SELECT 1 FROM operation WHERE operation.id = entry.operation) ORDER BY operation
+                """
+            ) { row throws(LedgerError) in try row.value(\.id) })
     }
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap] {

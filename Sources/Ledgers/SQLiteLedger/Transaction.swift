@@ -18,6 +18,7 @@ extension Connection {
         let result: Success
         do throws(LedgerError) {
             result = try body()
+            try requireUntouched()
         } catch {
             rollBack()
             throw error

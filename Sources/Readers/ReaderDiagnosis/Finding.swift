@@ -35,6 +35,8 @@ public struct Finding: Sendable, Hashable {
         case tag
         case noTag = "no-tag"
         case tagUnreadable = "tag-unreadable"
+        case ledger
+        case ledgerUnusable = "ledger-unusable"
     }
 
     /// One step of a remedy.

@@ -1,5 +1,6 @@
 import Ledger
 import StyledText
+import TapcardCore
 import TapcardDomain
 import TextCodecs
 
@@ -14,14 +15,18 @@ struct HistoryText {
     /// A ticket, a game, a prize that was paid past the card.
     var about: [String] = []
 
-    /// Both in the order that they have, by time; a question before what the card got of it.
+    /// Whether this question to the service comes before what was done: also before what the card
+    /// got of it.
+    func isBefore(_ done: HistoryText) -> Bool {
+        at.milliseconds < done.at.milliseconds || id == done.id
+    }
+
+    /// Both in the order that they have, by time.
     static func merged(_ done: [HistoryText], _ asked: [HistoryText]) -> [HistoryText] {
         var merged: [HistoryText] = []
         var asked = asked[...]
         for line in done {
-            while let first = asked.first,
-                first.at.milliseconds < line.at.milliseconds || first.id == line.id
-            {
+            while let first = asked.first, first.isBefore(line) {
                 merged.append(asked.removeFirst())
             }
             merged.append(line)
@@ -41,6 +46,20 @@ extension Session {
 }
 
 extension HistoryText {
+    init(_ line: HistoryLine) {
+        let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
+        let about = [
+            line.ticket?.text, line.game, line.paidOut.map { "paid out \($0.shown)" },
+            line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
+            line.operation.reverses.map { "of \($0)" },
+            line.operation.cashier.map { "by \($0.text.shown)" },
+        ]
+        self.init(
+            at: line.operation.begunAt, uid: line.operation.uid,
+            what: line.operation.kind.rawValue + state, amount: line.amount,
+            balance: line.balance, id: line.operation.id, about: about.compactMap { $0 })
+    }
+
     /// What the service was asked, and what it has said.
     init(_ attempt: ActivationAttempt) {
         let what =
@@ -50,6 +69,23 @@ extension HistoryText {
             case .rejected: "asked (no, version \(attempt.version ?? ""))"
             }
         self.init(at: attempt.requestedAt, uid: attempt.card, what: what, id: attempt.id)
+    }
+}
+
+extension HistoryLine {
+    var document: JSONValue {
+        [
+            "operation": .text(operation.id), "uid": .text(operation.uid),
+            "kind": .string(operation.kind.rawValue),
+            "state": .string(operation.state.rawValue),
+            "amount": .text(amount), "balance": .text(balance),
+            "sequence": operation.sequence == .none ? .null : .number(operation.sequence.value),
+            "reverses": .text(operation.reverses),
+            "at": .string(LocalTime.iso(operation.begunAt)),
+            "ticket": .text(ticket), "game": .text(game),
+            "paidOut": .text(paidOut), "closed": .text(closed),
+            "attempt": .text(attempt), "cashier": .text(operation.cashier),
+        ]
     }
 }
 

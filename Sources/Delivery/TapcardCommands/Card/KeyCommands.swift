@@ -140,9 +140,10 @@ extension Session {
     private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.read { rows throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in
                 var uses: [UInt8: KeyUse] = [:]
-                for card in try rows.cards() {
+                var cards = rows.pagesOfCards()
+                while let card = try cards.next() {
                     if let keyID = card.protection.keyID {
                         uses[keyID, default: KeyUse()].protected += 1
                     }
@@ -160,9 +161,10 @@ extension Session {
     fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.read { rows throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in
                 var used: Set<UInt8> = []
-                for card in try rows.cards() {
+                var cards = rows.pagesOfCards()
+                while let card = try cards.next() {
                     if let keyID = card.protection.keyID { used.insert(keyID) }
                     for issued in try rows.issuedRecords(on: card.uid) {
                         if let record = SealedRecord(issued.bytes) { used.insert(record.keyID) }

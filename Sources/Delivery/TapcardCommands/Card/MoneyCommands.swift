@@ -84,15 +84,6 @@ extension Command {
     ]
 }
 
-extension ActivationAttempt {
-    /// Whether it was made as late as the first of these lines, or led to one of them.
-    fileprivate func belongs(to lines: [HistoryLine]) -> Bool {
-        guard let first = lines.first?.operation.begunAt else { return false }
-        return requestedAt.milliseconds >= first.milliseconds
-            || lines.contains { $0.operation.id == id }
-    }
-}
-
 extension Session {
     static let lastLines = 1...1_000
 
@@ -106,50 +97,6 @@ extension Session {
         let station = try await station(with: ledger)
         return Report(
             try await carryOut(station, amount, try operation(station), card), verb)
-    }
-
-    fileprivate func history() async throws(TapcardError) -> Report {
-        let ledger = try await ledger(making: false)
-        let last = try number("last", in: Session.lastLines, orSay: "Nothing was read.")
-        let lines = try await Station.history(of: try card(), last: last, in: ledger)
-        let attempts = try await Station.activations(of: try card(), in: ledger)
-            .filter { last == nil || $0.belongs(to: lines) }
-        let entries: [JSONValue] = lines.map { line in
-            [
-                "operation": .text(line.operation.id), "uid": .text(line.operation.uid),
-                "kind": .string(line.operation.kind.rawValue),
-                "state": .string(line.operation.state.rawValue),
-                "amount": .text(line.amount), "balance": .text(line.balance),
-                "sequence": line.operation.sequence == .none
-                    ? .null : .number(line.operation.sequence.value),
-                "reverses": .text(line.operation.reverses),
-                "at": .string(LocalTime.iso(line.operation.begunAt)),
-                "ticket": .text(line.ticket), "game": .text(line.game),
-                "paidOut": .text(line.paidOut), "closed": .text(line.closed),
-                "attempt": .text(line.attempt), "cashier": .text(line.operation.cashier),
-            ]
-        }
-        let done = lines.map { line in
-            let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
-            let about = [
-                line.ticket?.text, line.game, line.paidOut.map { "paid out \($0.shown)" },
-                line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
-                line.operation.reverses.map { "of \($0)" },
-                line.operation.cashier.map { "by \($0.text.shown)" },
-            ]
-            return HistoryText(
-                at: line.operation.begunAt, uid: line.operation.uid,
-                what: line.operation.kind.rawValue + state, amount: line.amount,
-                balance: line.balance, id: line.operation.id,
-                about: about.compactMap { $0 })
-        }
-        let texts = HistoryText.merged(done, attempts.map(HistoryText.init))
-        return Report(
-            [
-                JSONMember(key: "entries", value: .array(entries)),
-                JSONMember(key: "activations", value: .array(attempts.map(\.document))),
-            ],
-            texts.isEmpty ? ["Nothing was done yet."] : texts.map(line(of:)), isPlain: true)
     }
 
     fileprivate func audit() async throws(TapcardError) -> Report {

@@ -21,22 +21,14 @@ extension Command {
 }
 
 extension Session {
-    private static let hours = 24
-
     fileprivate func takings() async throws(TapcardError) -> Report {
         let day = try takingsDay()
         let ledger = try await ledger(making: false)
         let (start, end) = LocalTime.span(around: day)
-        let operations = try await Station.operations(
-            begunSince: start, until: end, in: ledger)
-        var sum = Takings()
-        var hours = [Takings](repeating: Takings(), count: Session.hours)
-        for operation in operations {
-            let begun = LocalTime.dayAndHour(operation.begunAt)
-            guard begun.day == day, hours.indices.contains(begun.hour) else { continue }
-            sum.count(operation)
-            hours[begun.hour].count(operation)
-        }
+        let taken = try await Station.operations(
+            begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
+        ) { hours, operation in hours.count(operation) }
+        let (hours, sum) = (taken.hours, taken.sum)
         func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
         let documents: [JSONValue] = hours.indices.map { hour in
             [
@@ -93,5 +85,21 @@ extension Session {
                 ? "The drawer holds \(change) less than before."
                 : "The drawer holds \(change) more than before."
         ]
+    }
+}
+
+/// A local day, hour by hour.
+private struct TakenHours: Sendable {
+    let day: CalendarDate
+    var hours = [Takings](repeating: Takings(), count: 24)
+    var sum = Takings()
+
+    init(of day: CalendarDate) { self.day = day }
+
+    mutating func count(_ operation: Operation) {
+        let begun = LocalTime.dayAndHour(operation.begunAt)
+        guard begun.day == day, hours.indices.contains(begun.hour) else { return }
+        sum.count(operation)
+        hours[begun.hour].count(operation)
     }
 }

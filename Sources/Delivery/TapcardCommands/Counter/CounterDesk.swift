@@ -102,6 +102,16 @@ public struct CounterDesk: Sendable {
         }
     }
 
+    /// What is wrong with the ledger's file, read through; nil where it is sound.
+    public func ledgerDamage() async -> TapcardError? {
+        do throws(LedgerError) {
+            try await ledger.checkStorage()
+            return nil
+        } catch {
+            return TapcardError(error)
+        }
+    }
+
     /// What is asked for, in the words of the command line.
     public struct Request: Sendable {
         fileprivate let command: Command

@@ -1,3 +1,4 @@
+import Ledger
 import ReaderDiagnosis
 import StyledText
 import TapcardCore
@@ -16,7 +17,8 @@ extension Command {
         Command(
             "doctor", group: .readers, "Say why a reader does not work, and what mends it",
             discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
-                + "opens the reader and looks once at the tag on it, if there is one. It only "
+                + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
+                + "the ledger's file through: of a large one that takes a while. It only "
                 + "reads and changes nothing. With --reader it checks that one.",
             example: "tapcard doctor"
         ) { session throws(TapcardError) in try await session.doctor() },
@@ -57,18 +59,38 @@ extension Session {
             if check.hasAnswered { break }
         }
         let answered = live?.hasAnswered ?? false
+        let noReader = TapcardError(
+            .noReader, "No reader can be used.",
+            advice: "Do what stands beside the problems, or use --reader sim.")
+        let ledgerProblem: TapcardError?
+        do throws(TapcardError) {
+            findings += try await ledgerFinding()
+            ledgerProblem = nil
+        } catch {
+            findings.append(
+                Finding(.ledgerUnusable, .problem, error.what, remedy: [.say(error.meaning)]))
+            ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
+        }
         return Report(
             [
                 JSONMember(key: "findings", value: .array(findings.map(\.document))),
                 JSONMember(key: "live", value: live?.document ?? .null),
             ],
             findings.flatMap(\.lines),
-            problem: answered
-                ? nil
-                : TapcardError(
-                    .noReader, "No reader can be used.",
-                    advice: "Do what stands beside the problems, or use --reader sim."),
-            isPlain: true)
+            problem: answered ? ledgerProblem : noReader, isPlain: true)
+    }
+
+    /// What comes of reading the ledger's file through; nothing before the first card.
+    private func ledgerFinding() async throws(TapcardError) -> [Finding] {
+        let path = try settings.ledgerPath
+        let currency = try settings.currency
+        guard settings.effective(.ledger).origin != .builtIn || isThere(path) else { return [] }
+        do {
+            try await drivers.openLedger(path, currency, false).checkStorage()
+        } catch {
+            throw TapcardError(error)
+        }
+        return [Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")]
     }
 
     /// The readers to open, by name: the one that was asked for, or those that look as if they

@@ -1,0 +1,27 @@
+/// When a server that runs all day reads its ledger's file through: once a day, after an hour in
+/// which nobody has used the reader.
+///
+/// A tap reads only the pages that it needs, so damage elsewhere would be found when it is too late
+/// for a backup.
+package struct QuietHour: Sendable {
+    package typealias Instant = ContinuousClock.Instant
+
+    package static let quiet = Duration.seconds(3_600)
+    package static let interval = Duration.seconds(24 * 3_600)
+
+    private var lastUse: Instant
+    private var lastCheck: Instant?
+
+    package init(_ now: Instant) { lastUse = now }
+
+    package mutating func use(at now: Instant) { lastUse = now }
+
+    /// Whether the time has come; then it comes again in a day.
+    package mutating func begins(at now: Instant) -> Bool {
+        guard lastUse.duration(to: now) >= QuietHour.quiet,
+            lastCheck.map({ $0.duration(to: now) >= QuietHour.interval }) ?? true
+        else { return false }
+        lastCheck = now
+        return true
+    }
+}

@@ -1,0 +1,96 @@
+public import TapcardDomain
+
+/// The rows of a large table, one after the other; one page of them is in memory at a time.
+public struct Pages<Row> {
+    /// Few enough to be small, many enough that the search for a page's start costs nothing beside
+    /// its rows.
+    package static var rowsInAPage: Int { 500 }
+
+    private let fetch: (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]
+    private var page: ArraySlice<Row> = []
+    private var last: Row?
+    private var isAtEnd = false
+
+    /// `fetch` returns the next rows after the last one, at most so many; fewer are the end.
+    init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
+        self.fetch = fetch
+    }
+
+    public mutating func next() throws(LedgerError) -> Row? {
+        if page.isEmpty, !isAtEnd {
+            let rows = try fetch(last, Pages.rowsInAPage)
+            isAtEnd = rows.count < Pages.rowsInAPage
+            (page, last) = (rows[...], rows.last)
+        }
+        return page.popFirst()
+    }
+}
+
+extension LedgerRows {
+    /// In the order of their UIDs.
+    public func pagesOfCards() -> Pages<LedgerCard> {
+        Pages { last, count throws(LedgerError) in
+            try cards(after: last?.uid, atMost: count)
+        }
+    }
+
+    /// Oldest first; of all cards where none is named.
+    public func pagesOfOperations(on uid: CardUID?) -> Pages<Operation> {
+        Pages { last, count throws(LedgerError) in
+            try operations(on: uid, after: last?.id, atMost: count)
+        }
+    }
+
+    /// Those begun at or after the one time and before the other, oldest first.
+    public func pagesOfOperations(
+        begunSince start: Timestamp, until end: Timestamp
+    ) -> Pages<Operation> {
+        Pages { last, count throws(LedgerError) in
+            try operations(begunSince: start, until: end, after: last, atMost: count)
+        }
+    }
+
+    /// Those for a card or a code; for all cards where none is named. Oldest first.
+    public func pagesOfActivations(
+        on uid: CardUID?, or code: ScratchCode?
+    ) -> Pages<ActivationAttempt> {
+        Pages { last, count throws(LedgerError) in
+            try activations(on: uid, or: code, after: last?.id, atMost: count)
+        }
+    }
+}
+
+/// All rows of one kind at once: of one card, or of a ledger that is known to be small.
+extension LedgerRows {
+    package func cards() throws(LedgerError) -> [LedgerCard] { try pagesOfCards().all() }
+
+    /// Oldest first.
+    package func operations(on uid: CardUID?) throws(LedgerError) -> [Operation] {
+        try pagesOfOperations(on: uid).all()
+    }
+
+    package func operations(
+        begunSince start: Timestamp, until end: Timestamp
+    ) throws(LedgerError) -> [Operation] {
+        try pagesOfOperations(begunSince: start, until: end).all()
+    }
+
+    package func activations() throws(LedgerError) -> [ActivationAttempt] {
+        try pagesOfActivations(on: nil, or: nil).all()
+    }
+
+    package func balances() throws(LedgerError) -> [Account: Int64] {
+        var balances: [Account: Int64] = [:]
+        try forEachAccount { account, balance, _ in balances[account] = balance }
+        return balances
+    }
+}
+
+extension Pages {
+    fileprivate func all() throws(LedgerError) -> [Row] {
+        var pages = self
+        var rows: [Row] = []
+        while let row = try pages.next() { rows.append(row) }
+        return rows
+    }
+}

@@ -1,0 +1,14 @@
+extension Schema {
+    /// What a tap looks for is found by an index, however many rows there are.
+    ///
+    /// Only accounts of cards are indexed: every payment is also booked on the house's account,
+    /// which nothing searches.
+    static let version7 = """
+        CREATE INDEX card_by_code ON card (scratch_code) WHERE scratch_code IS NOT NULL;
+        CREATE INDEX replacement_of_card ON operation (uid) WHERE kind = 'replace';
+        CREATE INDEX entry_of_purse ON entry (account) WHERE account LIKE 'purse:%';
+        CREATE INDEX activation_of_card ON activation (uid);
+        CREATE INDEX activation_of_code ON activation (code);
+        CREATE INDEX activation_by_time ON activation (requested_at);
+        """
+}

@@ -1,0 +1,68 @@
+import KioskServer
+import Ledger
+import TapcardDomain
+import Testing
+import TextCodecs
+
+@Suite("The quiet hour of a counter")
+struct QuietHourTests {
+    @Test("begins an hour after the last use, once a day")
+    func hour() {
+        let start = ContinuousClock.now
+        var hour = QuietHour(start)
+        func begins(_ seconds: Int) -> Bool { hour.begins(at: start + .seconds(seconds)) }
+        #expect(!begins(0) && !begins(3_599))
+        hour.use(at: start + .seconds(3_000))
+        #expect(!begins(3_600) && !begins(6_599))
+        #expect(begins(6_600))
+        #expect(!begins(6_601) && !begins(20_000))
+        let nextDay = 6_600 + 24 * 3_600
+        hour.use(at: start + .seconds(nextDay - 10))
+        #expect(!begins(nextDay) && !begins(nextDay + 3_589))
+        #expect(begins(nextDay + 3_590) && !begins(nextDay + 3_591))
+    }
+
+    @Test("finds damage that no tap would see, and says so in health and log")
+    func damage() async throws {
+        let ledger = DamagedLedger()
+        try await KioskBench.with(ledger: ledger) { bench in
+            await bench.checkLedger()
+            #expect(try await bench.ask("GET", "/api/v1/health").json["status"] == "ok")
+            await ledger.damage()
+            await bench.checkLedger()
+            let health = try await bench.ask("GET", "/api/v1/health").json
+            #expect(health["status"] == "no-ledger")
+            #expect(health["ledger"]?["error"] == "ledger-corrupt")
+            await bench.end()
+            let lines = bench.log.split(separator: "\n").filter { $0.contains("ledger-checked") }
+            #expect(lines.map { $0.contains(#""error":null"#) } == [true, false])
+            #expect(lines.last?.contains(#""error":"ledger-corrupt""#) == true)
+        }
+    }
+}
+
+/// A ledger that works, and of which some part that nobody has read is damaged.
+private actor DamagedLedger: LedgerStore {
+    private let ledger = InMemoryLedger()
+    private var isDamaged = false
+
+    nonisolated var currency: Currency { ledger.currency }
+
+    func damage() { isDamaged = true }
+
+    func checkStorage() throws(LedgerError) {
+        if isDamaged { throw LedgerError(.corrupt, "page 7 is not what it was") }
+    }
+
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await ledger.read(body)
+    }
+
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await ledger.write(body)
+    }
+}
