@@ -30,14 +30,14 @@ struct LedgerFaultTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "~/.local/share/tapcard/ledger.sqlite was written by a later version of "
-                + "tapcard (schema 99, this one knows 5); install that version. "
+                + "tapcard (schema 99, this one knows 6); install that version. "
                 + LedgerFaultTests.meaning)
         try counter.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/ledger.sqlite was written by a later version of \#
-                tapcard (schema 99, this one knows 5); install that version. \#
+                tapcard (schema 99, this one knows 6); install that version. \#
                 \#(LedgerFaultTests.meaning)","uid":null}
                 """#)
     }
@@ -72,7 +72,7 @@ struct LedgerFaultTests {
                 Ann, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: does not know the card
+                Seal: true; ledger: unavailable
 
                 """)
         #expect(ended.errors.contains("ledger.sqlite is not a "))

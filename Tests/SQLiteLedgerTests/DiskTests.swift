@@ -36,6 +36,70 @@ import Testing
         }
     }
 
+    /// A read-only file system. What is in it can be looked at and copied, not changed. A program
+    /// that was killed leaves its journal behind, and the newest rows in it.
+    @Test(arguments: [false, true])
+    func aLedgerThatMayOnlyBeLookedAt(hasJournal: Bool) async {
+        await #expect(processExitsWith: .success) { [hasJournal] in
+            try await Folder.temporary { folder in
+                let open = try await folder.copied(hasJournal: hasJournal)
+                for name in folder.names { unsafe chmod("\(folder.path)/\(name)", 0o444) }
+                unsafe chmod(folder.path, 0o555)
+                let names = folder.names
+                #expect(names.count == (hasJournal ? 3 : 1))
+                try await Folder.temporary { elsewhere in
+                    unsafe chmod(elsewhere.path, 0o777)
+                    try await asNobody(folder) {
+                        let found = try await SQLiteLedger.open(
+                            path: folder.ledger, currency: nil, mayOnlyRead: true)
+                        #expect(found.isReadOnly)
+                        #expect(try await Desk(found).view().open == open.operation)
+                        #expect(try await found.audit().violations == [])
+                        await #expect(throws: LedgerError(.readOnly, "")) {
+                            try await Desk(found).confirm(open)
+                        }
+                        await #expect(throws: LedgerError(.readOnly, "")) {
+                            try await found.requireWritable()
+                        }
+                        let before = try await Snapshot(of: found)
+                        try await found.backup(to: elsewhere.backup)
+                        let copy = try await SQLiteLedger.open(
+                            path: elsewhere.backup, currency: nil)
+                        #expect(try await Snapshot(of: copy) == before)
+                        await copy.close()
+                        await found.close()
+                    }
+                }
+                #expect(folder.names == names)
+                unsafe chmod(folder.path, 0o755)
+            }
+        }
+    }
+
+    /// A file that is read without locks, because nobody seemed to write it.
+    @Test func aLedgerThatIsWrittenWhileItIsLookedAt() async {
+        await #expect(processExitsWith: .success) {
+            try await Folder.temporary { folder in
+                try await folder.open().close()
+                unsafe chmod(folder.ledger, 0o444)
+                unsafe chmod(folder.path, 0o555)
+                let user = geteuid()
+                try await asNobody(folder) {
+                    let found = try await SQLiteLedger.open(
+                        path: folder.ledger, currency: nil, mayOnlyRead: true)
+                    #expect(try await found.read { _ in true })
+                    seteuid(user)
+                    unsafe chmod(folder.path, 0o755)
+                    unsafe chmod(folder.ledger, 0o644)
+                    try await Desk(try await folder.open()).complete(.issue(), id: 1)
+                    await #expect(throws: LedgerError(.locked, "")) {
+                        try await found.read { _ in true }
+                    }
+                }
+            }
+        }
+    }
+
     /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file anew.
     @Test func aCommitThatFailsHalfWay() async {
         await #expect(processExitsWith: .success) {
@@ -75,6 +139,25 @@ import Testing
                 await #expect(throws: LedgerError(.unavailable, "")) { try await desk.view() }
                 #expect(!File.exists(folder.ledger))
             }
+        }
+    }
+}
+
+extension Folder {
+    /// The files of a ledger with an open payment, as a program leaves them that ends well, or one
+    /// that is killed.
+    fileprivate func copied(hasJournal: Bool) async throws -> OpenWork {
+        try await Folder.temporary { original in
+            let ledger = try await original.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            let open = try await desk.work(.pay(.cents(400)), id: 2)
+            if !hasJournal { await ledger.close() }
+            for name in original.names {
+                File.write(File.read("\(original.path)/\(name)"), to: "\(path)/\(name)")
+            }
+            await ledger.close()
+            return open
         }
     }
 }

@@ -64,10 +64,11 @@ enum Wiring {
                     "there is no ledger at \(path); the first card makes one, --ledger names another"
                 )
             }
-            return try await SQLiteLedger.open(path: path, currency: currency)
+            return try await SQLiteLedger.open(path: path, currency: currency, mayOnlyRead: true)
         },
         backUp: { path, copy throws(LedgerError) in
-            try await SQLiteLedger.open(path: path, currency: nil).backup(to: copy)
+            try await SQLiteLedger.open(path: path, currency: nil, mayOnlyRead: true)
+                .backup(to: copy)
         },
         restore: { copy, path, currency throws(LedgerError) in
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)

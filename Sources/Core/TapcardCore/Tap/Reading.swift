@@ -14,6 +14,8 @@ public struct CardReading: Sendable, Hashable {
     /// What the ledger says of the card.
     public enum Standing: String, Sendable, CaseIterable {
         case known, unknown, blocked, behind
+        /// It cannot be asked.
+        case unavailable
     }
 
     public let uid: CardUID
@@ -51,12 +53,12 @@ public struct CardReading: Sendable, Hashable {
 }
 
 extension CardReading {
-    /// The same card, shown with what went wrong beside it.
-    public func noting(_ problem: TapcardError) -> CardReading {
+    /// The same card, as it says of itself, where the ledger cannot be asked.
+    public func withoutLedger(_ problem: TapcardError) -> CardReading {
         CardReading(
             uid: uid, chip: chip, seal: seal, sequence: sequence, holder: holder,
             balance: balance, scratch: scratch, isActivating: isActivating, ticket: ticket,
-            game: game, ledger: ledger, display: display,
+            game: game, ledger: .unavailable, display: display,
             protection: protection, originality: originality, settled: settled,
             operation: operation,
             problem: self.problem ?? problem, ticketsGivenUp: ticketsGivenUp,
@@ -66,9 +68,11 @@ extension CardReading {
 
 extension Station {
     /// Reads a card and settles what an interrupted tap left open on it. A card that cannot be
-    /// trusted is shown with the reason, not refused. Without settling nothing is ever written.
-    public func read(settling: Bool = true) async throws(TapcardError) -> CardReading {
-        try await tap(
+    /// trusted is shown with the reason, not refused. Without settling nothing is ever written, nor
+    /// where the ledger can only be read.
+    public func read(settling isWanted: Bool = true) async throws(TapcardError) -> CardReading {
+        let settling = isWanted && !ledger.isReadOnly
+        return try await tap(
             for: nil,
             early: { sight, state throws(Interruption) in
                 if let view = sight.view {

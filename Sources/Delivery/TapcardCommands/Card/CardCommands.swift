@@ -106,7 +106,7 @@ extension Session {
     func read() async throws(TapcardError) -> Report {
         let station: Station
         do {
-            station = try await self.station()
+            station = try await self.station(with: try await ledger(changing: false))
         } catch {
             // A ledger that is there, but in another currency, is not missing: what a card says
             // would be read as other money.
@@ -138,7 +138,7 @@ extension Session {
             let currency = try settings.currency ?? .usd
             let station = try await station(with: InMemoryLedger(currency: currency), keys)
             let reading = try await station.read(settling: false)
-            return Report(reading.noting(error), currency: currency)
+            return Report(reading.withoutLedger(error), currency: currency)
         } catch {
             return nil
         }

@@ -186,6 +186,7 @@ extension Report {
         case .unknown: "does not know the card"
         case .blocked: "blocked"
         case .behind: "behind the card"
+        case .unavailable: "unavailable"
         }
     }
 }
