@@ -21,6 +21,30 @@ extension Scenario {
             #expect(try await desk.confirm(kept).id == kept.operation.id)
             #expect(try await desk.balance() == 900)
         },
+        Scenario("nothing that can be voided is confirmed once its card was blocked") { desk in
+            try await desk.complete(.issue(), id: 1)
+            for (id, intent) in Desk.voidable.enumerated() {
+                let work = try await desk.work(intent, id: 10 * (id + 1))
+                try await desk.setBlocked(true, id: 10 * (id + 1) + 1)
+                let answer = try await desk.ledger.confirm(work, at: .end)
+                guard case .voided(let operation) = answer else {
+                    throw Unexpected(answer: "\(answer)")
+                }
+                #expect(operation.id == work.operation.id && operation.state == .voided)
+                #expect(try await desk.ledger.confirm(work, at: .end) == answer)
+                try await desk.setBlocked(false, id: 10 * (id + 1) + 2)
+            }
+            #expect(try await desk.balance() == 1000)
+            let view = try await desk.view()
+            #expect(view.card.confirmed.value == 1 && view.card.status == .active)
+        },
+        Scenario("what has happened outside the card is confirmed on a blocked one") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.add(.cents(400)), id: 2)
+            try await desk.setBlocked(true, id: 3)
+            try await desk.confirm(work)
+            #expect(try await desk.balance() == 1400)
+        },
         Scenario("confirmed never falls") { desk in
             let first = try await desk.work(.issue(), id: 1)
             try await desk.confirm(first)
@@ -64,4 +88,17 @@ extension Scenario {
             #expect(try await desk.ledger.operation(.numbered(99)) == nil)
         },
     ]
+}
+
+extension Desk {
+    /// What takes money off a card.
+    static let voidable: [Intent] = [
+        .pay(.cents(400)), .ticket(.sample(), .cents(200)), .close,
+    ]
+
+    func setBlocked(_ isBlocked: Bool, id: Int, on uid: CardUID = .first) async throws {
+        _ = try await ledger.change(
+            uid, isBlocked ? .block : .unblock, id: .numbered(id), at: .end
+        ).get()
+    }
 }

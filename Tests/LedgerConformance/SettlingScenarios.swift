@@ -121,6 +121,23 @@ extension Scenario {
             try await desk.confirm(fresh)
             #expect(try await desk.balance() == 1000)
         },
+        Scenario("a payment that the tag proves is voided on a card that was blocked since") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            for (id, intent) in Desk.voidable.enumerated() {
+                let work = try await desk.work(intent, id: 10 * (id + 1))
+                let seen = Seen(try await desk.view())
+                try await desk.setBlocked(true, id: 10 * (id + 1) + 1)
+                let fresh = try await desk.end(
+                    work, as: .committed, seen: seen, id: 10 * (id + 1) + 2
+                ).work()
+                #expect(fresh.content.balance == .cents(1000))
+                #expect(try await desk.ledger.operation(work.operation.id)?.state == .voided)
+                try await desk.confirm(fresh)
+                try await desk.setBlocked(false, id: 10 * (id + 1) + 3)
+            }
+            #expect(try await desk.balance() == 1000)
+        },
         Scenario("an ended close leaves a closed card, or an open one") { desk in
             for (uid, state) in [(CardUID.first, Operation.State.committed), (.second, .voided)] {
                 let id = state == .committed ? 10 : 20

@@ -1,3 +1,4 @@
+import BlockingLane
 import CardImage
 import Ledger
 import SimulatedField
@@ -40,6 +41,40 @@ struct CardStatusTests {
         #expect(try await world.change(uid, .unblock).status == .active)
         _ = try await world.station.pay(World.usd(1), id: World.id(14))
         try await world.expectSettled()
+    }
+
+    @Test(
+        "is blocked: a payment that is between its steps is not paid any more",
+        arguments: [Deed.pay, .close])
+    func blockedBetweenSteps(_ deed: Deed) async throws {
+        var voided = 0
+        for step in 1... {
+            let world = try await deed.world()
+            let uid = try await world.uid()
+            let wasDone = Guarded(false)
+            let interlude = Interlude(beforeStep: step) {
+                let isBlocked = await outcome { () throws(TapcardError) in
+                    try await world.change(uid, .block)
+                }.isSuccess
+                let operation = try? await deed.operation(in: world)
+                wasDone.withLock { $0 = !isBlocked || operation?.state == .committed }
+            }
+            let station = world.station(
+                reader: SteppedReader(reader: world.reader, steps: interlude),
+                ledger: SteppedLedger(ledger: world.ledger, steps: interlude))
+            let said = await outcome { () throws(TapcardError) in
+                try await deed.perform(at: station)
+            }
+            guard interlude.hasPlayed else { break }
+            try await world.putBack()
+            _ = try await world.station.read()
+            let state = try await deed.operation(in: world)?.state
+            #expect((state == .committed) == wasDone.withLock { $0 }, "step \(step)")
+            #expect(said.isSuccess == (state == .committed), "step \(step)")
+            try await world.expectSettled("step \(step)")
+            voided += state == .voided ? 1 : 0
+        }
+        #expect(voided > 4)
     }
 
     @Test("is blocked or allowed once")

@@ -23,6 +23,9 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case orderBelongsToItsID = 23
     /// A prize that was paid out is not told to be booked to whoever asks without its id.
     case payoutIsToldOnce = 24
+    case nothingFromBlockedCards = 11
+    case nothingUnderRetiredKeys = 12
+    case nothingIntoAnotherFile = 13
 
     /// The one that is left out; a task's own, so that several can be tried at once.
     @TaskLocal public static var current: LeftOutRule?

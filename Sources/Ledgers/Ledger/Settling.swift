@@ -26,6 +26,9 @@ extension LedgerStore {
             }
             guard card.allocated == work.content.sequence, operation.sequence == card.allocated
             else { return .superseded(operation) }
+            guard book.mayBeBooked(operation, on: card) else {
+                return .voided(try book.end(operation, as: .voided))
+            }
             card.confirmed = max(card.confirmed, work.content.sequence)
             // What was left to do on the tag has been done.
             card.protection = card.protection.next
@@ -133,7 +136,7 @@ extension LedgerStore {
             #else
             let card = view.card
             #endif
-            if state == .committed {
+            if state == .committed, book.mayBeBooked(operation, on: card) {
                 _ = try book.complete(operation, on: card)
             } else {
                 _ = try book.end(operation, as: .voided)
@@ -199,6 +202,15 @@ extension LedgerStore {
 }
 
 extension Book {
+    /// Whether an open operation may still become final: no money leaves a card that was blocked
+    /// since, because nobody was told that it had.
+    func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .nothingFromBlockedCards { return true }
+        #endif
+        return card.status == .active || !operation.kind.isVoidable
+    }
+
     /// Books what a voidable operation only held, and makes it final.
     func complete(
         _ operation: Operation, on card: LedgerCard
