@@ -124,7 +124,7 @@ let package = Package(
             "TapcardCore", on: "Core",
             [
                 "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
-                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "BlockingLane",
             ]),
 
         room("StyledText", on: "Delivery", ["TapcardDomain"]),

@@ -47,7 +47,7 @@ enum ImportRules {
         "ServiceSandbox": ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"],
         "TapcardCore": [
             "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
-            "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+            "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "BlockingLane",
         ],
         "StyledText": ["TapcardDomain"],
         "MastermindBoard": ["ServicePorts", "TapcardDomain", "StyledText", "PasswordEntry"],

@@ -99,9 +99,18 @@ struct RecordSlotsTests {
         #expect(slots.believing { $0 == slots.bytes[1] } == slots)
     }
 
-    @Test("the ledger makes nothing valid that is no unsealed record")
+    @Test("one that the ledger issued is believed, whatever became of the key")
+    func believingRetired() throws {
+        let slots = try slots(.retired, .older)
+        let record = try #require(SealedRecord(slots.bytes[0]))
+        let believed = slots.believing { $0 == slots.bytes[0] }
+        #expect(believed.slots == [.valid(record), slots.slots[1]])
+        #expect(slots.believing { _ in false } == slots)
+    }
+
+    @Test("the ledger makes nothing valid that is no record")
     func notBelieved() throws {
-        for content in [Content.blank, .broken, .retired, .newer] {
+        for content in [Content.blank, .broken, .newer] {
             let slots = try slots(content, content)
             #expect(slots.believing { _ in true } == slots)
         }

@@ -57,7 +57,10 @@ public struct RandomStations: Sendable {
         case 15..<18:
             return .payOut(
                 amount(), of: ticket(on: uid), on: uid, id: id(), at: .tick(clock))
-        case 7: return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
+        case 7:
+            // Nobody seals with the third one, and seldom with the second.
+            if chance(10) { return .retire(chance(70) ? 3 : 2, at: .tick(clock)) }
+            return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
         default:
             if let repeated = requests[station], chance(5) {
                 return .begin(repeated, seen: seen, key: key(), station: station)

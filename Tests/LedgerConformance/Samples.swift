@@ -99,6 +99,7 @@ extension RecordSealer {
     /// Sixteen bytes that depend on the key and on everything that is sealed (FNV-1a, twice).
     public static func hashing(key: UInt8) -> RecordSealer {
         RecordSealer(
+            keyID: key,
             seal: { content in
                 var text = Array("\(content.uid) \(content.sequence) \(content.balance)".utf8)
                 text += Array("\(content.holder) \(content.scratch)".utf8)
@@ -113,7 +114,7 @@ extension RecordSealer {
                 }
                 return [key] + halves.dropFirst()
             },
-            isCurrent: { $0.first == key })
+            keyOf: { $0.first })
     }
 }
 

@@ -11,6 +11,7 @@ public struct Snapshot: Hashable, Sendable {
     public let gaps: [SequenceGap]
     public let tickets: [SoldTicket]
     public let activations: [ActivationAttempt]
+    public let retiredKeys: [RetiredKey]
 
     public init(of ledger: any LedgerStore) async throws(LedgerError) {
         self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
@@ -23,6 +24,7 @@ public struct Snapshot: Hashable, Sendable {
         balances = try rows.balances()
         tickets = try rows.tickets(on: nil)
         activations = try rows.activations()
+        retiredKeys = try rows.retiredKeys()
         var records: [IssuedRecord] = []
         var gaps: [SequenceGap] = []
         for card in cards {

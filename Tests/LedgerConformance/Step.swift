@@ -14,6 +14,7 @@ public enum Step: Sendable {
     case change(CardUID, StatusChange, id: OperationID, at: Timestamp)
     case markDisplay(CardUID, stale: Bool)
     case skipNumbers
+    case retire(UInt8, at: Timestamp)
     case requestActivation(CardUID, id: OperationID, seen: Seen, at: Timestamp)
     case recordActivation(OperationID, rejectedBy: String?, at: Timestamp)
     case payOut(Money, of: TicketID, on: CardUID, id: OperationID, at: Timestamp)
@@ -23,8 +24,8 @@ public enum Step: Sendable {
         case .begin(_, _, _, let station), .confirm(_, let station, _),
             .resume(_, _, _, _, let station, _), .end(_, _, _, _, _, let station, _):
             station
-        case .voidOpen, .change, .markDisplay, .skipNumbers, .requestActivation,
-            .recordActivation, .payOut:
+        case .voidOpen, .change, .markDisplay, .skipNumbers, .retire,
+            .requestActivation, .recordActivation, .payOut:
             nil
         }
     }
@@ -56,6 +57,9 @@ public enum Step: Sendable {
             return .nothing
         case .skipNumbers:
             return .exhausted(try await ledger.skipNumbersAfterRestore())
+        case .retire(let key, let now):
+            try await ledger.retire([key], at: now)
+            return .nothing
         case .requestActivation(let uid, let id, let seen, let now):
             return .asked(
                 try await ledger.requestActivation(of: uid, id: id, seen: seen, at: now))

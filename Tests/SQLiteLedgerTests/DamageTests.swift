@@ -105,6 +105,8 @@ extension Folder {
         try await desk.complete(.pay(.cents(450)), id: 2)
         try await desk.complete(.scratch(.numbered(7)), id: 3)
         try await desk.ask(for: 4)
+        // The last page has a row at its end: what is cut off there is missed.
+        try await ledger.retire([9], at: .end)
         await ledger.close()
         return File.read(self.ledger)
     }

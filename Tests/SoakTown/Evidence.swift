@@ -70,6 +70,7 @@ extension Town {
             return evidence
         }
         var (best, bestLost) = (SequenceNumber.none, SequenceNumber.none)
+        let isHalfWay = world(of: index).open != nil
         for bytes in tag.records {
             guard let record = SealedRecord(bytes) else { continue }
             let isIssued = tables.issued[uid]?[record.sequence]?.bytes == bytes
@@ -79,6 +80,9 @@ extension Town {
             }
             if keys.entry(record.keyID)?.status == .retired {
                 evidence.isUnderRetiredKey = true
+                // Until what is open is settled, the ledger's own bytes are believed.
+                let isBelieved = isIssued && isHalfWay && record.sequence >= card.confirmed
+                if isBelieved { best = max(best, record.sequence) }
             } else if isIssued {
                 best = max(best, record.sequence)
             } else if record.sequence > bestLost {

@@ -1,5 +1,7 @@
+import BlockingLane
 import CardCryptography
 import CardImage
+import Ledger
 import MockReader
 import SimulatedField
 import SimulatedReader
@@ -84,6 +86,84 @@ struct KeyTrustTests {
         }
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
+        }
+    }
+
+    @Test(
+        "and retired while a card is half way accuses nobody: the card moves to the new key",
+        arguments: [Deed.pay, .add, .close])
+    func retiredBetweenSteps(_ deed: Deed) async throws {
+        var retired = 0
+        for step in 1... {
+            let world = try await deed.world()
+            let ring = Guarded(World.keys)
+            let source = KeyRingSource(World.keys) { ring.withLock { $0 } }
+            let wasRetired = Guarded(false)
+            let interlude = Interlude(beforeStep: step) {
+                // Of a card at rest, whoever retires its key is told that it will be refused.
+                guard (try? await deed.operation(in: world))??.state == .pending,
+                    let keys = try? KeyTrustTests.rotated.retiring(1),
+                    (try? await world.ledger.retire([1], at: world.now)) != nil
+                else { return }
+                ring.withLock { $0 = keys }
+                wasRetired.withLock { $0 = true }
+            }
+            let station = world.station(
+                reader: SteppedReader(reader: world.reader, steps: interlude),
+                ledger: SteppedLedger(ledger: world.ledger, steps: interlude), keySource: source)
+            let said = await outcome { () throws(TapcardError) in
+                try await deed.perform(at: station)
+            }
+            guard interlude.hasPlayed else { break }
+            #expect(said.isSuccess, "step \(step): \(said)")
+            #expect(try await world.balance() == deed.after, "step \(step)")
+            guard wasRetired.withLock({ $0 }) else { continue }
+            retired += 1
+            let other = world.station(keys: ring.withLock { $0 })
+            try await world.putBack()
+            #expect(try await other.read().problem == nil, "step \(step)")
+            #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2, "step \(step)")
+            #expect(try await world.ledger.audit().violations == [], "step \(step)")
+        }
+        #expect(retired > 4)
+    }
+
+    @Test("and retired after a card was pulled away half way accuses nobody", arguments: 1...4)
+    func retiredAfterATear(_ write: Int) async throws {
+        for pays in [true, false] {
+            let world = try await World.withCard()
+            try await world.arm(Fault(at: write, counting: .write, .acknowledgeLost))
+            _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+            try await world.putBack()
+            try await world.ledger.retire([1], at: world.now)
+            let station = world.station(keys: try KeyTrustTests.rotated.retiring(1))
+            // What stands under a key that was given up proves no payment.
+            if pays {
+                let receipt = try await station.pay(World.usd(250), id: World.id(2))
+                #expect(receipt.balance == World.usd(750) && !receipt.isReplayed)
+            } else {
+                let reading = try await station.read()
+                #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+            }
+            #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2)
+            #expect(try await station.read().problem == nil)
+            #expect(try await world.ledger.audit().violations == [])
+        }
+    }
+
+    @Test("and retired seals nothing, though an older copy of the key file still has it active")
+    func olderCopy() async throws {
+        let world = try await World.withCard()
+        try await world.ledger.retire([1], at: world.now)
+        let before = try await world.tag()
+        await expectRefused(.keysUnusable, exit: 1) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.tag() == before)
+        let elsewhere = World(try World.blank(), ledger: world.ledger)
+        await expectRefused(.keysUnusable, exit: 1) { () throws(TapcardError) in
+            try await elsewhere.station.make(
+                CardOrder(.issue(.nobody, World.usd(1), hasScratchCard: false)), id: World.id(3))
         }
     }
 

@@ -63,6 +63,16 @@ struct World: Sendable {
             surroundings: clock.surroundings)
     }
 
+    /// Another station over the same tags, whose keys may change while it works.
+    func station(
+        reader: (any TagReader)? = nil, ledger: (any LedgerStore)? = nil,
+        keySource: KeyRingSource
+    ) -> Station {
+        Station(
+            reader: reader ?? self.reader, ledger: ledger ?? self.ledger, keySource: keySource,
+            surroundings: clock.surroundings)
+    }
+
     /// The same keys in every test: seals can be compared.
     static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
@@ -79,6 +89,9 @@ struct World: Sendable {
     static func holder(_ name: String) throws(Refusal) -> Holder {
         Holder(id: try HolderID(1), name: try HolderName(name))
     }
+
+    /// What the station's clock shows.
+    var now: Timestamp { station.surroundings.now() }
 
     func arm(_ fault: Fault) async throws {
         try await reader.change { $0.fault = fault }

@@ -61,6 +61,12 @@ public struct KeyRing: Hashable, Sendable {
         return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
     }
 
+    /// With all of these retired that it has. Nil where it seals with one of them.
+    public func retiring(_ ids: Set<UInt8>) -> KeyRing? {
+        guard !ids.contains(sealing.id) else { return nil }
+        return replacingOlder { ids.contains($0.id) ? $0.restricted(by: .retired) : $0 }
+    }
+
     /// With the keys of another station, so that its cards are recognised here.
     ///
     /// What this station seals with stays the same: new keys only verify, and the key that seals

@@ -42,12 +42,15 @@ public struct RecordSlots: Hashable, Sendable {
     }
 
     /// The same with records believed that the ledger itself has issued: their bytes are ours
-    /// whatever became of the name that they were sealed for.
+    /// whatever became of the name or the key that they were sealed with.
     public func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
-                if case .unsealed(let record) = slot, isIssued(bytes) { return .valid(record) }
-                return slot
+                switch slot {
+                case .unsealed(let record), .retired(let record):
+                    isIssued(bytes) ? .valid(record) : slot
+                case .blank, .broken, .valid: slot
+                }
             }, bytes: bytes)
     }
 

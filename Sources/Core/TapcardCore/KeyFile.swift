@@ -81,6 +81,12 @@ public struct KeyFile: Sendable {
         }
     }
 
+    /// The file was there a moment ago.
+    var missing: TapcardError {
+        refusal(
+            "The key file \(path) is missing.", "Put the backup of your keys in its place.")
+    }
+
     private func refusal(_ what: String, _ advice: String) -> TapcardError {
         TapcardError(
             .keysUnusable, what,

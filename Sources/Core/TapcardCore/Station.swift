@@ -10,7 +10,7 @@ public import TapcardDomain
 public struct Station: Sendable {
     public let reader: any TagReader
     public let ledger: any LedgerStore
-    public let keys: KeyRing
+    public let keySource: KeyRingSource
     public let settings: Settings
     public let surroundings: Surroundings
 
@@ -18,9 +18,19 @@ public struct Station: Sendable {
         reader: any TagReader, ledger: any LedgerStore, keys: KeyRing,
         settings: Settings = Settings(), surroundings: Surroundings
     ) {
+        self.init(
+            reader: reader, ledger: ledger, keySource: KeyRingSource(keys), settings: settings,
+            surroundings: surroundings)
+    }
+
+    /// With keys that may change while the station runs.
+    public init(
+        reader: any TagReader, ledger: any LedgerStore, keySource: KeyRingSource,
+        settings: Settings = Settings(), surroundings: Surroundings
+    ) {
         self.reader = reader
         self.ledger = ledger
-        self.keys = keys
+        self.keySource = keySource
         self.settings = settings
         self.surroundings = surroundings
     }
@@ -93,6 +103,8 @@ public struct Station: Sendable {
         case hint(String)
     }
 
+    /// As they were at the last look at a card.
+    public var keys: KeyRing { keySource.current }
     public var currency: Currency { ledger.currency }
     var now: Timestamp { surroundings.now() }
     var cashier: CashierName? { surroundings.cashier }
@@ -104,6 +116,7 @@ public struct Station: Sendable {
         let entry = keys.sealing
         let keys = entry.keys
         return RecordSealer(
+            keyID: entry.id,
             seal: { content in
                 guard
                     let record = SealedRecord(
@@ -113,6 +126,6 @@ public struct Station: Sendable {
                 else { preconditionFailure("the ledger let a balance pass that no card can hold") }
                 return record.bytes
             },
-            isCurrent: { SealedRecord($0)?.keyID == entry.id })
+            keyOf: { SealedRecord($0)?.keyID })
     }
 }

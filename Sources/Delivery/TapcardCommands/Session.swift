@@ -27,14 +27,15 @@ struct Session: Sendable {
     }
 
     func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
-        try await station(with: ledger, try await keys(beside: ledger))
+        let keys = try await keys(beside: ledger)
+        return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
 
     func station(
-        with ledger: any LedgerStore, _ keys: KeyRing
+        with ledger: any LedgerStore, _ keys: KeyRingSource
     ) async throws(TapcardError) -> Station {
         Station(
-            reader: try await reader(), ledger: ledger, keys: keys,
+            reader: try await reader(), ledger: ledger, keySource: keys,
             settings: Station.Settings(
                 wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime),
             surroundings: surroundings)

@@ -57,6 +57,7 @@ private struct Audit {
         violations += missing.operations.map {
             "I6: there are entries of operation \($0), and no such operation"
         }
+        violations += try rows.recordsUnderRetiredKeys()
         return AuditReport(
             cards: cards, operations: operations, open: open, activating: activating,
             violations: violations)

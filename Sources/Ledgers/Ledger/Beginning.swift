@@ -48,9 +48,7 @@ struct Book {
 
     /// For what no tag takes part in: nothing is sealed.
     init(booking rows: any LedgerRows, _ currency: Currency, at now: Timestamp) {
-        self.init(
-            rows: rows, currency: currency,
-            sealer: RecordSealer(seal: { _ in [] }, isCurrent: { _ in false }), now: now)
+        self.init(rows: rows, currency: currency, sealer: .none, now: now)
     }
 
     func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
@@ -66,7 +64,7 @@ struct Book {
         #else
         let isAsSeen = view.map(Seen.init) == seen
         #endif
-        guard isAsSeen else { return .changed }
+        guard isAsSeen, try isTrusted(sealer.keyID) else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
         let circumstances = try circumstances(of: request, on: view?.card)
@@ -151,7 +149,8 @@ struct Book {
         try rows.update(operation)
         try rows.insert(
             IssuedRecord(
-                uid: card.uid, sequence: number, bytes: record, operation: operation.id))
+                uid: card.uid, sequence: number, bytes: record, operation: operation.id,
+                keyID: sealer.keyID))
         return OpenWork(
             operation: operation, card: card, content: content, record: record,
             ticket: try ticket(of: operation))

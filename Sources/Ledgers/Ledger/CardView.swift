@@ -11,11 +11,13 @@ public struct CardView: Sendable, Hashable {
     /// The attempt to activate the card's code that has no answer yet, or a yes that is not on
     /// the card.
     public let activation: ActivationAttempt?
+    /// The keys that were given up, whichever card is looked at.
+    public let retiredKeys: Set<UInt8>
 
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
         issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
-        activation: ActivationAttempt? = nil
+        activation: ActivationAttempt? = nil, retiredKeys: Set<UInt8> = []
     ) {
         self.card = card
         self.balance = balance
@@ -23,6 +25,7 @@ public struct CardView: Sendable, Hashable {
         self.issued = issued
         self.gaps = gaps
         self.activation = activation
+        self.retiredKeys = retiredKeys
     }
 
     /// The balance with what an open payment holds.
@@ -49,7 +52,8 @@ extension LedgerStore {
                 card: card,
                 balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
                 open: try rows.openOperation(on: uid), issued: issued,
-                gaps: try rows.gaps(on: uid), activation: try rows.activation(on: card))
+                gaps: try rows.gaps(on: uid), activation: try rows.activation(on: card),
+                retiredKeys: Set(try rows.retiredKeys().map(\.id)))
         }
     }
 

@@ -30,10 +30,13 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var entries: [Entry] = []
     fileprivate var balances: [Account: Int64] = [:]
     fileprivate var gaps: [SequenceGap] = []
+    fileprivate var retiredKeys: [RetiredRow] = []
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
 
     package init() {}
+
+    package var retiredKeyIDs: Set<UInt8> { Set(retiredKeys.map(\.key.id)) }
 
     /// One transaction: what the body changes holds only if it does not throw.
     package mutating func transact<Success>(
@@ -55,6 +58,12 @@ package struct LedgerTables: Hashable, Sendable {
             state: old.state, sequence: old.sequence, endedAt: old.endedAt,
             balanceAfter: old.balanceAfter)
     }
+}
+
+/// A key that was given up, and how many operations had been begun by then.
+private struct RetiredRow: Hashable, Sendable {
+    let key: RetiredKey
+    let operations: Int
 }
 
 /// The rows as dictionaries; the constraints of the real storages hold here, too.
@@ -202,6 +211,13 @@ private final class MemoryRows: LedgerRows {
         guard tables.issued[record.uid]?[record.sequence] == nil else {
             throw LedgerError(.corrupt, "number \(record.sequence) is used twice")
         }
+        #if LEAVE_RULES_OUT
+        let isChecked = LeftOutRule.current != .nothingUnderRetiredKeys
+        #else
+        let isChecked = true
+        #endif
+        guard !isChecked || !tables.retiredKeys.contains(where: { $0.key.id == record.keyID })
+        else { throw LedgerError(.corrupt, "record \(record.sequence) is under a retired key") }
         tables.issued[record.uid, default: [:]][record.sequence] = record
     }
 
@@ -229,6 +245,26 @@ private final class MemoryRows: LedgerRows {
         tables.balances[entry.account] = balance
         tables.entries.append(entry)
         entriesOfOperations = nil
+    }
+
+    func retiredKeys() -> [RetiredKey] {
+        tables.retiredKeys.map(\.key).sorted { $0.id < $1.id }
+    }
+
+    func insert(_ key: RetiredKey) throws(LedgerError) {
+        guard tables.retiredKeys.allSatisfy({ $0.key.id != key.id }) else {
+            throw LedgerError(.corrupt, "key \(key.id) is retired already")
+        }
+        tables.retiredKeys.append(RetiredRow(key: key, operations: tables.order.count))
+    }
+
+    func recordsMadeTooLate() -> [IssuedRecord] {
+        tables.retiredKeys.flatMap { row in
+            let later = Set(tables.order.dropFirst(row.operations))
+            return tables.issued.values.joined().map(\.value).filter {
+                $0.keyID == row.key.id && later.contains($0.operation)
+            }
+        }
     }
 
     func balance(of account: Account) -> Int64 { tables.balances[account, default: 0] }

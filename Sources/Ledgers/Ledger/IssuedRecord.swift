@@ -6,14 +6,18 @@ public struct IssuedRecord: Hashable, Sendable {
     public let sequence: SequenceNumber
     public let bytes: [UInt8]
     public let operation: OperationID
+    /// The key that sealed it. None from before version 6.
+    public let keyID: UInt8?
 
     public init(
-        uid: CardUID, sequence: SequenceNumber, bytes: [UInt8], operation: OperationID
+        uid: CardUID, sequence: SequenceNumber, bytes: [UInt8], operation: OperationID,
+        keyID: UInt8? = nil
     ) {
         self.uid = uid
         self.sequence = sequence
         self.bytes = bytes
         self.operation = operation
+        self.keyID = keyID
     }
 }
 
@@ -50,15 +54,21 @@ public struct SealedContent: Hashable, Sendable {
 /// Makes records: the ledger decides what is sealed and under which number, inside its
 /// transaction, but keeps no keys.
 public struct RecordSealer: Sendable {
+    /// The key that new records are made with.
+    public let keyID: UInt8
     public let seal: @Sendable (SealedContent) -> [UInt8]
-    /// Whether a record was made with the key that new ones are made with.
-    public let isCurrent: @Sendable ([UInt8]) -> Bool
+    /// The key that a record was made with; nil for what is no record.
+    public let keyOf: @Sendable ([UInt8]) -> UInt8?
 
     public init(
-        seal: @escaping @Sendable (SealedContent) -> [UInt8],
-        isCurrent: @escaping @Sendable ([UInt8]) -> Bool
+        keyID: UInt8, seal: @escaping @Sendable (SealedContent) -> [UInt8],
+        keyOf: @escaping @Sendable ([UInt8]) -> UInt8?
     ) {
+        self.keyID = keyID
         self.seal = seal
-        self.isCurrent = isCurrent
+        self.keyOf = keyOf
     }
+
+    /// For transactions that make no record.
+    static let none = RecordSealer(keyID: 0, seal: { _ in [] }, keyOf: { _ in nil })
 }

@@ -79,6 +79,12 @@ public protocol LedgerRows: LedgerPages {
     func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord?
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord]
     func insert(_ record: IssuedRecord) throws(LedgerError)
+    /// Those of operations that were begun after their key was given up.
+    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord]
+
+    func retiredKeys() throws(LedgerError) -> [RetiredKey]
+    /// Gives up a key that is not retired yet.
+    func insert(_ key: RetiredKey) throws(LedgerError)
 
     /// Oldest first.
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry]

@@ -29,6 +29,9 @@ extension LedgerStore {
             guard book.mayBeBooked(operation, on: card) else {
                 return .voided(try book.end(operation, as: .voided))
             }
+            // The key was given up while the card was written to: it gets a fresh record.
+            let issued = try book.rows.issued(card.uid, card.allocated)
+            guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, work.content.sequence)
             // What was left to do on the tag has been done.
             card.protection = card.protection.next
@@ -44,13 +47,13 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Settlement {
         try await settle(sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
-                let operation = view.open
+                let operation = view.open, try book.isTrusted(sealer.keyID)
             else { return .changed }
             let highest = max(best, view.card.confirmed)
             let content = try book.content(of: view.card, during: operation)
             if operation.sequence > highest, operation.sequence == view.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
-                sealer.isCurrent(issued.bytes),
+                sealer.keyOf(issued.bytes) == sealer.keyID,
                 // A name that was forgotten meanwhile is under the old seal.
                 sealer.seal(content) == issued.bytes
             {
@@ -114,7 +117,7 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Settlement {
         try await settle(sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
-                let operation = view.open
+                let operation = view.open, try book.isTrusted(sealer.keyID)
             else { return .changed }
             guard view.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
@@ -137,6 +140,11 @@ extension LedgerStore {
             let card = view.card
             #endif
             if state == .committed, book.mayBeBooked(operation, on: card) {
+                // What the tag proves, it proves with a key.
+                let issued = try book.rows.issued(card.uid, operation.sequence)
+                guard try book.isTrusted(issued.flatMap { sealer.keyOf($0.bytes) }) else {
+                    return .changed
+                }
                 _ = try book.complete(operation, on: card)
             } else {
                 _ = try book.end(operation, as: .voided)
@@ -194,7 +202,7 @@ extension LedgerStore {
         _ body: @escaping @Sendable (Book) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         let currency = currency
-        let sealer = sealer ?? RecordSealer(seal: { _ in [] }, isCurrent: { _ in false })
+        let sealer = sealer ?? .none
         return try await write { rows throws(LedgerError) in
             try body(Book(rows: rows, currency: currency, sealer: sealer, now: now))
         }
@@ -209,6 +217,15 @@ extension Book {
         if LeftOutRule.current == .nothingFromBlockedCards { return true }
         #endif
         return card.status == .active || !operation.kind.isVoidable
+    }
+
+    /// Whether a key may seal, and vouch for what was sealed. A record from before version 6 does not
+    /// say which key made it.
+    func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .nothingUnderRetiredKeys { return true }
+        #endif
+        return try !rows.retiredKeys().contains { $0.id == keyID }
     }
 
     /// Books what a voidable operation only held, and makes it final.

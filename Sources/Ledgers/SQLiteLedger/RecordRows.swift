@@ -18,22 +18,55 @@ extension SQLiteRows {
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
         try connection.run(
-            "INSERT INTO issued_record (uid, sequence, bytes, operation) VALUES (?, ?, ?, ?)",
+            "INSERT INTO issued_record (\(IssuedRecord.columns)) VALUES (?, ?, ?, ?, ?)",
             [
                 .uid(record.uid), .number(record.sequence), .blob(record.bytes),
-                .id(record.operation),
+                .id(record.operation), .optional(record.keyID) { .integer(Int64($0)) },
             ])
+    }
+
+    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
+        try records(
+            where: """
+                EXISTS (
+                    SELECT 1 FROM retired_key JOIN operation ON position > last_operation
+                    WHERE retired_key.id = key_id AND operation.id = issued_record.operation)
+                """, [])
+    }
+
+    func retiredKeys() throws(LedgerError) -> [RetiredKey] {
+        try connection.query("SELECT id, retired_at FROM retired_key ORDER BY id") {
+            row throws(LedgerError) in
+            RetiredKey(id: try row.value(\.keyID), retiredAt: try row.value(\.time))
+        }
+    }
+
+    func insert(_ key: RetiredKey) throws(LedgerError) {
+        try connection.run(
+            """
+            INSERT INTO retired_key (id, retired_at, last_operation)
+            VALUES (?, ?, (SELECT coalesce(max(position), 0) FROM operation))
+            """, [.integer(Int64(key.id)), .time(key.retiredAt)])
     }
 
     private func records(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [IssuedRecord] {
         try connection.query(
-            "SELECT uid, sequence, bytes, operation FROM issued_record WHERE \(condition)", values
+            "SELECT \(IssuedRecord.columns) FROM issued_record WHERE \(condition)", values
         ) { row throws(LedgerError) in
             IssuedRecord(
                 uid: try row.value(\.uid), sequence: try row.value(\.number),
-                bytes: try row.value(\.blob), operation: try row.value(\.id))
+                bytes: try row.value(\.blob), operation: try row.value(\.id),
+                keyID: try row.optional(\.keyID))
         }
     }
+}
+
+extension IssuedRecord {
+    fileprivate static let columns = "uid, sequence, bytes, operation, key_id"
+}
+
+extension SQLValue {
+    fileprivate var keyID: UInt8? { integer.flatMap(UInt8.init(exactly:)) }
 }

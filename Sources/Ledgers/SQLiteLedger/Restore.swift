@@ -21,6 +21,13 @@ extension SQLiteLedger {
         }
         let ledger = try await open(path: draft.path, currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
+        // A key that was given up since the backup stays given up.
+        let retired = try await doorway.run { () throws(LedgerError) in
+            target.retiredKeysIfReadable
+        }
+        for key in retired {
+            try await ledger.retire([key.id], at: key.retiredAt)
+        }
         let active = try await ledger.read { rows throws(LedgerError) in
             Set(try rows.cards().filter { $0.status == .active }.map(\.uid))
         }
@@ -70,6 +77,18 @@ extension LedgerFile {
             }
         } catch {
             return nil
+        }
+    }
+
+    /// The keys that were given up in a ledger that is to be replaced; none where it is beyond reading
+    /// or does not know of such.
+    fileprivate var retiredKeysIfReadable: [RetiredKey] {
+        do {
+            let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
+            _ = try inspect(connection, in: nil)
+            return try SQLiteRows(connection: connection).retiredKeys()
+        } catch {
+            return []
         }
     }
 

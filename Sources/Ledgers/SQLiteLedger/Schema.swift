@@ -9,7 +9,9 @@ package struct Schema: Sendable {
     package init(steps: [String]) { self.steps = steps }
 
     package static let current = Schema(
-        steps: [version1, version2, version3, version4, version5, version6, version7])
+        steps: [
+            version1, version2, version3, version4, version5, version6, version7, version8,
+        ])
 
     /// How every ledger names itself in its header: "tapc".
     static let applicationID: Int64 = 0x7461_7063

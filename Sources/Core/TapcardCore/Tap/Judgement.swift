@@ -69,8 +69,8 @@ enum SettlingStep: Sendable, Hashable {
 
     /// `request` is the operation for which the card was held to the reader.
     init(
-        tag best: SealedRecord, bytes: [UInt8], view: CardView, expected: [UInt8],
-        request: OperationID?, now: Timestamp, lifetime: Duration
+        tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, view: CardView,
+        expected: [UInt8], request: OperationID?, now: Timestamp, lifetime: Duration
     ) {
         guard let open = view.open else {
             if let attempt = view.activation, attempt.state == .active {
@@ -93,7 +93,8 @@ enum SettlingStep: Sendable, Hashable {
         // is paid.
         let mayMove = view.card.status == .active
         let isSameAgain = open.id == request
-        guard best.sequence == open.sequence else {
+        // What stands under a key that was given up proves nothing.
+        guard best.sequence == open.sequence, !isUnderRetiredKey else {
             self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }

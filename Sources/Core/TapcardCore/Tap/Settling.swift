@@ -198,7 +198,8 @@ extension Station {
         if case .inTheMaking(let open) = Judgement(sight.slots, view) { return .resume(open) }
         guard let best = sight.slots.best else { return .nothing }
         return SettlingStep(
-            tag: best.record, bytes: sight.slots.bytes[best.place], view: view,
+            tag: best.record, bytes: sight.slots.bytes[best.place],
+            isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, view: view,
             expected: rendering(of: best.record, view), request: request, now: now,
             lifetime: settings.paymentLifetime)
     }

@@ -55,6 +55,7 @@ extension Station {
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false
     ) async throws(Interruption) -> Sight {
         let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
+        try await refreshKeys(beside: known)
         if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
             let bytes: [UInt8]
             do throws(Interruption) {
@@ -134,19 +135,40 @@ extension Station {
         }
         // Bytes read before another station's work, judged by the ledger after it, would make an
         // honest card an old image.
-        guard known.map(Seen.init) == view.map(Seen.init) else { throw .overtaken }
+        guard known.map(Seen.init) == view.map(Seen.init), known?.retiredKeys == view?.retiredKeys
+        else { throw .overtaken }
         return Sight(
             uid: uid, identity: identity, layout: layout, image: image,
             slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
             chip: chip)
     }
 
+    /// The keys as they are now: read after the ledger, so that a station with a key that was given
+    /// up has the file that was written before.
+    private func refreshKeys(beside view: CardView?) async throws(Interruption) {
+        var retired = view?.retiredKeys
+        if view == nil {
+            retired = try await asking { () throws(LedgerError) in
+                try await ledger.retiredKeys()
+            }
+        }
+        do throws(TapcardError) {
+            try keySource.refresh(retired: retired ?? [])
+        } catch {
+            throw .refused(error)
+        }
+    }
+
     /// Whether the ledger itself has issued these bytes for this card, under a key still trusted.
+    ///
+    /// A card that was half way when its key was given up was judged before; until what is open on
+    /// it is settled, and its record made with another key, it is no forgery.
     private func isOurs(_ bytes: [UInt8], _ view: CardView?) -> Bool {
         guard let view, let record = SealedRecord(bytes),
             view.issued[record.sequence]?.bytes == bytes
         else { return false }
         return keys.entry(record.keyID)?.status != .retired
+            || (view.open != nil && record.sequence >= view.card.confirmed)
     }
 
     private func unsupported(_ tag: SightedTag, _ uid: CardUID) -> TapcardError {

@@ -75,7 +75,7 @@ extension Station {
         var settings = settings
         settings.wait = wait
         return Station(
-            reader: reader, ledger: ledger, keys: keys, settings: settings,
+            reader: reader, ledger: ledger, keySource: keySource, settings: settings,
             surroundings: surroundings)
     }
 

@@ -136,7 +136,8 @@ extension Session {
         do {
             guard let keys = try keyFile.load() else { return nil }
             let currency = try settings.currency ?? .usd
-            let station = try await station(with: InMemoryLedger(currency: currency), keys)
+            let station = try await station(
+                with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let reading = try await station.read(settling: false)
             return Report(reading.withoutLedger(error), currency: currency)
         } catch {

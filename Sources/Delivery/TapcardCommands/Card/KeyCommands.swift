@@ -40,8 +40,9 @@ extension Command {
         },
         Command(
             "keys retire", group: .station, "Trust nothing any more that a key has sealed",
-            discussion: "This cannot be undone here; an older copy of the key file brings the key "
-                + "back, so destroy the copies and export anew. Cards that carry only records "
+            discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
+                + "the key any more, whichever copy of the key file it has. Destroy the copies and "
+                + "export again. Cards that carry only records "
                 + "under the key are taken for forged from then on; each needs tapcard repair "
                 + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
@@ -98,10 +99,14 @@ extension Session {
         }
     }
 
+    /// What is given up is given up in the ledger first: a kill in between leaves a key that no
+    /// station trusts and that the file still has, which the same command puts right.
     fileprivate func changeKeys(
         _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) async throws(TapcardError) -> KeyRing {
         let known = try await keys()
+        let ledger = try await ledger()
+        try await noteRetired(in: try changed(known, by: change), ledger)
         return try keyFile.alone { () throws(TapcardError) in
             let changed = try changed(try keyFile.load() ?? known, by: change)
             try keyFile.save(changed)
@@ -109,9 +114,24 @@ extension Session {
         }
     }
 
+    private func noteRetired(
+        in keys: KeyRing, _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let retired = Set(keys.entries.filter { $0.status == .retired }.map(\.id))
+        guard !retired.isEmpty else { return }
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.retire(retired, at: surroundings.now())
+        }
+    }
+
     fileprivate func listKeys() async throws(TapcardError) -> Report {
-        let keys = try await keys()
+        let ring = try await keys()
         let uses = try await usesOfKeys()
+        let ledger = try await ledger()
+        let retired = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.retiredKeys()
+        }
+        let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
         }
@@ -217,6 +237,9 @@ extension Session {
         try requireFile(path)
         let imported = try imported(from: path)
         try makeDataFolder()
+        if try keyFile.load() == nil, let ledger = try await ledgerIfThere() {
+            try await noteRetired(in: imported, ledger)
+        }
         let areAll = try keyFile.alone { () throws(TapcardError) in
             guard try keyFile.load() == nil else { return false }
             try keyFile.save(imported)

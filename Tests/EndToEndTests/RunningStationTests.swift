@@ -1,0 +1,71 @@
+import DurableFile
+import Glibc
+import Testing
+
+/// A program that runs for long while others work on the same keys and ledger.
+@Suite("A station that goes on running")
+struct RunningStationTests {
+    /// What it sealed under a key that was given up would make an honest card an old image.
+    @Test("seals nothing with a key that was retired since it was started")
+    func retiredKey() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let watch = try Watch(at: counter)
+        try watch.show(counter.simulation.path)
+        try watch.takeCard()
+        try counter.step("keys rotate")
+        try counter.step("pay 1")
+        try counter.step("pay 1")
+        try counter.step("keys retire 1 --for-ever")
+        try counter.step("sim tear 3 torn mix 7")
+        #expect(try counter.run(["pay", "5"]).status == 6)
+        try counter.step("sim put")
+        try watch.show(counter.simulation.path)
+        try watch.giveBack(to: counter.simulation.path)
+        #expect(try counter.step("read").contains("$18.00"))
+        #expect(try counter.step("pay 3").hasPrefix("Paid $3.00, $15.00 left\n"))
+        #expect(try counter.step("audit").contains("every invariant holds"))
+    }
+}
+
+/// `read --watch` on a simulated reader of its own, to which the card is carried.
+private final class Watch {
+    private let process: ChildProcess
+    private let reader: String
+    private let counter: Counter
+
+    init(at counter: Counter) throws {
+        self.counter = counter
+        reader = counter.file("other-reader.txt")
+        try DurableFile(reader).write(
+            Array(try counter.text(of: counter.simulation.path).utf8), mode: 0o600)
+        process = try counter.start(
+            ["read", "--watch"], with: ["TAPCARD_READER": "sim:\(reader)"])
+    }
+
+    /// Lays down the card as it is on another reader, and waits until it was read.
+    func show(_ simulation: String) throws {
+        let before = try process.output
+        try DurableFile(reader).write(Array(try counter.text(of: simulation).utf8), mode: 0o600)
+        try process.wait("the card is read") {
+            try process.output.dropFirst(before.count).contains(Counter.firstUID)
+                || process.output == before && before.contains(Counter.firstUID)
+        }
+    }
+
+    func takeCard() throws {
+        let ended = try counter.run(["sim", "take"], with: ["TAPCARD_READER": "sim:\(reader)"])
+        #expect(ended.status == 0, "\(ended.errors)")
+    }
+
+    /// The card as it is now lies on the other reader again.
+    func giveBack(to simulation: String) throws {
+        try stop()
+        try DurableFile(simulation).write(Array(try counter.text(of: reader).utf8), mode: 0o600)
+    }
+
+    func stop() throws {
+        process.signal(SIGINT)
+        #expect(try process.end().status == 0)
+    }
+}
