@@ -26,6 +26,24 @@ struct RunningStationTests {
         #expect(try counter.step("pay 3").hasPrefix("Paid $3.00, $15.00 left\n"))
         #expect(try counter.step("audit").contains("every invariant holds"))
     }
+
+    @Test("keeps its ledger: no backup takes the place of one that was moved away")
+    func movedLedger() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("backup ~/copy")
+        let watch = try Watch(at: counter)
+        try watch.show(counter.simulation.path)
+        try watch.takeCard()
+        let ledger = counter.ledger
+        try #require(unsafe rename(ledger, ledger + ".moved") == 0)
+        let refused = try counter.run(counter.words(of: "restore-backup ~/copy"))
+        #expect(refused.status == 9 && refused.errors.contains("Another program holds"))
+        #expect(try DurableFile(ledger).permissions() == nil)
+        try watch.stop()
+        try counter.step("restore-backup ~/copy")
+        #expect(try counter.step("read").contains("$20.00"))
+    }
 }
 
 /// `read --watch` on a simulated reader of its own, to which the card is carried.

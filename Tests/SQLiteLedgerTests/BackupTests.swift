@@ -136,6 +136,20 @@ import Testing
         }
     }
 
+    /// Whoever has moved the file away may not know who still has it open.
+    @Test func waitsUntilNobodyUsesALedgerThatWasMovedAway() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            folder.rename("ledger.sqlite", "moved")
+            await #expect(throws: LedgerError(.locked, "")) { try await folder.restore() }
+            #expect(!File.exists(folder.ledger))
+            await ledger.close()
+            #expect(try await folder.restore() == [])
+            #expect(try await folder.open().audit().violations == [])
+        }
+    }
+
     @Test(arguments: ["missing", "empty", "text", "foreign", "cut", "newer", "euro"])
     func isCheckedBeforeAnythingIsTouched(_ fault: String) async throws {
         try await Folder.temporary { folder in

@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    /// What is committed into a file that is the ledger no longer, nobody will ever see.
+    @Test(arguments: ["moved", "removed", "replaced"])
+    func nothingIsCommittedOnceItsFileIsAnother(_ change: String) async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            let work = try await desk.work(.pay(.cents(400)), id: 2)
+            let copy = File.read(folder.ledger)
+            change == "removed"
+                ? folder.remove("ledger.sqlite") : folder.rename("ledger.sqlite", "moved")
+            if change == "replaced" { File.write(copy, to: folder.ledger) }
+            let before = await ledger.durableTransactions
+            await #expect(throws: LedgerError(.unavailable, "")) { try await desk.confirm(work) }
+            #expect(await ledger.durableTransactions <= before)
+            if change != "replaced" {
+                await #expect(throws: LedgerError(.unavailable, "")) { try await desk.view() }
+            }
+            if change == "moved" {
+                folder.rename("moved", "ledger.sqlite")
+                try await desk.confirm(work)
+                #expect(try await desk.balance() == 600)
+            }
+        }
+    }
+
     /// The journal is folded back into the file from time to time, not kept for ever.
     @Test func theJournalStaysShort() async throws {
         try await Folder.temporary { folder in

@@ -27,15 +27,19 @@ struct Folder: Sendable {
 
     func remove(_ name: String) { unsafe unlink("\(path)/\(name)") }
 
+    func rename(_ name: String, _ other: String) {
+        _ = unsafe Glibc.rename("\(path)/\(name)", "\(path)/\(other)")
+    }
+
     private func remove() {
-        for name in names { remove(name) }
+        for name in Folder.names(in: path) { remove(name) }
         unsafe rmdir(path)
     }
 
     var ledger: String { path + "/ledger.sqlite" }
 
-    /// What lies in it.
-    var names: [String] { Folder.names(in: path) }
+    /// What lies in it, without the file that those lock who have the ledger open.
+    var names: [String] { Folder.names(in: path).filter { !$0.hasSuffix(".lock") } }
 
     private static func names(in path: String) -> [String] {
         guard let folder = unsafe opendir(path) else { return [] }

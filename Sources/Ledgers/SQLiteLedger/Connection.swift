@@ -13,6 +13,8 @@ import Ledger
     let path: String
     /// How often something reached the disk through this connection.
     private(set) var durableTransactions = 0
+    /// What keeps a backup from taking the ledger's place for as long as this is open.
+    var hold: LedgerHold?
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 

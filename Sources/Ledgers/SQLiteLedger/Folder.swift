@@ -15,6 +15,30 @@ enum Folder {
         throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
     }
 
+    /// The folder of a path, and the name in it.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (folder, String(path[path.index(after: slash)...]))
+    }
+
+    /// The names in a folder; none where it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let longestName = 256
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: longestName) {
+                        unsafe String(cString: $0)
+                    }
+                })
+        }
+        return names
+    }
+
     /// Gives a file another name as well.
     static func link(_ path: String, _ name: String) throws(LedgerError) {
         guard unsafe Glibc.link(path, name) == 0 else {
@@ -30,8 +54,7 @@ enum Folder {
 
     /// Makes the names in a file's folder durable.
     static func reachDisk(of path: String) throws(LedgerError) {
-        guard let slash = path.lastIndex(of: "/") else { return try reachDisk(".") }
-        try reachDisk(slash == path.startIndex ? "/" : String(path[..<slash]))
+        try reachDisk(split(path).folder)
     }
 
     /// Makes the contents of a file, or the names in a folder, durable.

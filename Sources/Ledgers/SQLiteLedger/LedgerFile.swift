@@ -7,12 +7,18 @@ struct LedgerFile: Sendable {
     let path: String
     let schema: Schema
     let busyLimit: Duration
+    /// Whether nobody else knows the file.
+    let isDraft: Bool
 
-    init(path: String, schema: Schema = .current, busyLimit: Duration = .seconds(5)) {
+    init(
+        path: String, schema: Schema = .current, busyLimit: Duration = .seconds(5),
+        isDraft: Bool = false
+    ) {
         // SQLite gives a meaning of its own to ":memory:" and the like; a path has none.
         self.path = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
         self.schema = schema
         self.busyLimit = busyLimit
+        self.isDraft = isDraft
     }
 
     /// A ledger that is ready for work, and the currency in which it is kept.
@@ -47,6 +53,7 @@ struct LedgerFile: Sendable {
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
+        if !isDraft { connection.hold = try LedgerHold(path, .using) }
         let modes = try connection.query("PRAGMA journal_mode = WAL") {
             columns throws(LedgerError) in
             try columns.value(\.text)
@@ -167,8 +174,9 @@ extension Connection {
         }
     }
 
-    /// Whether another file has taken the name of the one that is open.
-    fileprivate func hasMoved() throws(LedgerError) -> Bool {
+    /// Whether the file that is open has its name no more: it was moved or removed, and another one
+    /// may be in its place.
+    func hasMoved() throws(LedgerError) -> Bool {
         var moved: Int32 = 0
         try unsafe control(SQLITE_FCNTL_HAS_MOVED, &moved)
         return moved != 0

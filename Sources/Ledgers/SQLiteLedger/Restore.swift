@@ -19,7 +19,8 @@ extension SQLiteLedger {
         let kept = try await doorway.run { () throws(LedgerError) in
             try source.prepare(draft, in: currency ?? target.currencyIfReadable)
         }
-        let ledger = try await open(path: draft.path, currency: kept)
+        let ledger = try await open(
+            LedgerFile(path: draft.path, isDraft: true), currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
         // A key that was given up since the backup stays given up.
         let retired = try await doorway.run { () throws(LedgerError) in
@@ -95,6 +96,9 @@ extension LedgerFile {
     /// Nobody else can open the ledger until the other file has its name. Returns the name under
     /// which what was there is kept.
     fileprivate func give(placeTo draft: TemporaryFile) throws(LedgerError) -> String? {
+        // Those who still have a ledger open that was moved away hold no lock on what lies here.
+        let hold = try LedgerHold(path, .replacing)
+        defer { withExtendedLifetime(hold) {} }
         guard Folder.contains(path) else {
             try disarmJournal()
             try draft.replace(path)

@@ -40,7 +40,7 @@ public actor SQLiteLedger: LedgerStore {
         try await open(LedgerFile(path: path, schema: schema), currency: currency)
     }
 
-    private static func open(
+    static func open(
         _ file: LedgerFile, currency: Currency?, mayOnlyRead: Bool = false
     ) async throws(LedgerError) -> SQLiteLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
@@ -71,7 +71,9 @@ public actor SQLiteLedger: LedgerStore {
     ) async throws(LedgerError) -> Success {
         let connection = try connected()
         return try connection.transaction(.reading) { () throws(LedgerError) in
-            try body(SQLiteRows(connection: connection))
+            let success = try body(SQLiteRows(connection: connection))
+            try requireInPlace(connection)
+            return success
         }
     }
 
@@ -82,7 +84,9 @@ public actor SQLiteLedger: LedgerStore {
         guard !isReadOnly else { throw LedgerError.readOnly(file.path, "(by this user)") }
         do throws(LedgerError) {
             return try connection.transaction(.writing) { () throws(LedgerError) in
-                try body(SQLiteRows(connection: connection))
+                let success = try body(SQLiteRows(connection: connection))
+                try requireInPlace(connection)
+                return success
             }
         } catch {
             if error.kind == .outcomeUnknown { state = .lost }
@@ -134,6 +138,21 @@ public actor SQLiteLedger: LedgerStore {
             }
         }
         return plans
+    }
+
+    /// Refuses to commit into a file that is the ledger no longer, or to answer from it. No backup can take its place
+    /// between this and the commit: whoever restores one waits until nobody holds the ledger.
+    private func requireInPlace(_ connection: Connection) throws(LedgerError) {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .nothingIntoAnotherFile { return }
+        #endif
+        guard try connection.hasMoved() else { return }
+        // A new connection finds whatever has the name by then.
+        state = .lost
+        throw LedgerError(
+            .unavailable,
+            "\(file.path) was moved or replaced while it was in use; nothing was changed. Bring the "
+                + "file back, or put a backup in its place with tapcard restore-backup")
     }
 
     /// Copies the ledger, as it is now, into a new file that only its owner may read.

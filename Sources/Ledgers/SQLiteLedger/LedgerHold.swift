@@ -1,0 +1,40 @@
+import Glibc
+import Ledger
+
+/// The right to have a ledger open, or to put another file in its place: kept until the last
+/// reference goes, and given back by the system when the process dies.
+///
+/// SQLite's own locks are on the ledger's file and go with it where somebody moves it away. This one
+/// is on a hidden file beside it, whose name does not begin like the ledger's, so that it stays.
+final class LedgerHold {
+    /// Who may have it at the same time.
+    enum Kind {
+        /// Everybody who uses the ledger.
+        case using
+        /// One, and nobody who uses it.
+        case replacing
+    }
+
+    private let descriptor: Int32
+
+    /// Takes it at once, or says who has it.
+    init(_ path: String, _ kind: Kind) throws(LedgerError) {
+        let (folder, file) = Folder.split(path)
+        let name = "\(folder)/.\(file).lock"
+        descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
+        guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
+        // Whoever may write the ledger may hold it, too.
+        var status = stat()
+        if unsafe stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
+        guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+            let error = errno
+            close(descriptor)
+            guard error == EWOULDBLOCK else { throw LedgerError(systemError: error, path: path) }
+            throw LedgerError.locked(
+                path,
+                kind == .using ? "(a backup is taking its place)" : "(it is in use)")
+        }
+    }
+
+    deinit { close(descriptor) }
+}
