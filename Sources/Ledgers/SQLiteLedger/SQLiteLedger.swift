@@ -180,6 +180,12 @@ public actor SQLiteLedger: LedgerStore {
         case .open(let connection): return connection
         case .lost:
             let connection = try file.open(in: currency).connection
+            do throws(LedgerError) {
+                try connection.outdateUnknownCommit()
+            } catch {
+                // What is asked for now has not been begun.
+                throw LedgerError(.unavailable, error.detail)
+            }
             state = .open(connection)
             return connection
         case .closed:

@@ -39,6 +39,19 @@ extension Connection {
         return result
     }
 
+    /// Makes the outcome of a commit that has failed half way what this connection reads.
+    ///
+    /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
+    /// another program keeps the ledger open nobody reads the journal from its beginning, so the
+    /// transaction seems not to have happened; after the next crash it would be found there, and
+    /// have happened. A durable transaction in its place ends that: SQLite writes page 1 whenever
+    /// the version is set, also to what it is.
+    func outdateUnknownCommit() throws(LedgerError) {
+        try transaction(.writing) { () throws(LedgerError) in
+            try execute("PRAGMA user_version = \(try schemaVersion())")
+        }
+    }
+
     /// SQLite has rolled back itself where it had to; a rollback that fails leaves the rest to the
     /// end of the connection.
     private func rollBack() {
