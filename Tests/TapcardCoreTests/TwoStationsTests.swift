@@ -214,6 +214,22 @@ struct TwoStationsTests {
         #expect(try await world.balance() == (isPosted ? 680 : 930))
     }
 
+    /// A clock that was ahead has written down a time that is still to come.
+    @Test(
+        "do not take a payment for young that was begun while the clock was ahead",
+        arguments: [-1, -60, -100_000_000])
+    func clockAhead(_ seconds: Int64) async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.putBack()
+        world.clock.advance(seconds: seconds)
+        let receipt = try await world.station.pay(World.usd(70), id: World.id(3))
+        #expect(receipt.balance == World.usd(930))
+        #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
+        try await world.expectSettled()
+    }
+
     @Test("resume the same request at any age", arguments: [true, false], [119, 100_000])
     func sameRequest(_ isOnTag: Bool, _ seconds: Int64) async throws {
         let world = try await World.withCard()

@@ -98,7 +98,10 @@ enum SettlingStep: Sendable, Hashable {
             self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }
+        // A time that is still to come is that of a clock that was ahead: how old the payment is,
+        // nobody knows.
         let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))
-        self = .end(open, as: mayMove && (isSameAgain || age < lifetime) ? .committed : .voided)
+        let isYoung = now.milliseconds >= open.begunAt.milliseconds && age < lifetime
+        self = .end(open, as: mayMove && (isSameAgain || isYoung) ? .committed : .voided)
     }
 }
