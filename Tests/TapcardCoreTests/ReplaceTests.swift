@@ -62,6 +62,33 @@ struct ReplaceTests {
         #expect(try await world.station.read().balance == World.usd(0))
     }
 
+    @Test("is what a card that was only half made says, whatever became of its tag")
+    func halfMade() async throws {
+        for write in 2...4 {
+            let world = World(try World.blank())
+            try await world.put(try World.otherTag())
+            try await world.arm(Fault(at: write, counting: .write, .torn(.zero)))
+            _ = try? await world.issue()
+            let lost = try #require(CardUID(bytes: World.otherUID))
+            try #require(
+                try await world.ledger.view(of: lost)?.card.confirmed == SequenceNumber.none)
+            try await world.putBack()
+            _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+
+            try await world.reader.change { $0.put([World.otherUID]) }
+            let station = world.station
+            for problem in [
+                await outcome { () throws(TapcardError) in
+                    try await station.pay(World.usd(1), id: World.id(4))
+                }.failure,
+                try? await station.read().problem,
+            ] {
+                #expect(problem?.kind == .cardBlocked, "write \(write): \(problem as Any)")
+                #expect(problem?.what.contains("replaced") == true, "write \(write)")
+            }
+        }
+    }
+
     @Test("happens once")
     func once() async throws {
         let world = try await Deed.replace.world()

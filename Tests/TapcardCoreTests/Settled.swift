@@ -66,6 +66,11 @@ extension Result where Failure == TapcardError {
         if case .failure(let error) = self { error.kind } else { nil }
     }
 
+    /// Why not, whole; nil where it went well.
+    var failure: TapcardError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
     /// In which of the nine ways it ended; nil where it went well.
     var result: TapcardError.Result? {
         if case .failure(let error) = self { error.result } else { nil }

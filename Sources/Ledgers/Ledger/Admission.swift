@@ -186,12 +186,13 @@ extension LedgerCard {
         case .active: return
         case .blocked: throw Refusal(.cardBlocked, "the card is blocked")
         case .closed: throw Refusal(.cardClosed, "the card was closed and paid out")
-        case .replaced:
-            throw Refusal(
-                .cardBlocked, "the card was reported lost and replaced by another one",
-                isForGood: true)
+        case .replaced: throw LedgerCard.reportedLost
         }
     }
+
+    /// Why nothing is done with a card whose balance went to another one.
+    public static let reportedLost = Refusal(
+        .cardBlocked, "the card was reported lost and replaced by another one", isForGood: true)
 }
 
 extension LedgerCard {

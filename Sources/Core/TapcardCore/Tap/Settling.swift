@@ -39,6 +39,11 @@ extension TapcardError {
     }
 }
 
+extension LedgerCard {
+    /// Whether its balance went to another card before its own tag was ever written whole.
+    fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
+}
+
 extension Station {
     /// Why this tag cannot be trusted; nil where it can or is nobody's.
     func verdict(on sight: Sight) -> TapcardError? {
@@ -46,6 +51,9 @@ extension Station {
         if let closed = formattedRefusal(sight) { return closed }
         switch Judgement(sight.slots, sight.view) {
         case .unknown, .inTheMaking, .trusted: return nil
+        case .damaged where sight.view?.card.wasReplacedHalfMade == true:
+            // Nothing was ever good on it, so there is nothing that could have been damaged.
+            return TapcardError(LedgerCard.reportedLost, uid: uid)
         case .damaged:
             if let sequence = sight.slots.best?.record.sequence, let card = sight.view?.card {
                 return TapcardError.onlyOld(sequence, on: card)
