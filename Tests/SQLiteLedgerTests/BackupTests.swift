@@ -1,3 +1,4 @@
+import Glibc
 import Ledger
 import LedgerConformance
 import SQLiteLedger
@@ -147,6 +148,30 @@ import Testing
             await ledger.close()
             #expect(try await folder.restore() == [])
             #expect(try await folder.open().audit().violations == [])
+        }
+    }
+
+    /// What a killed restore has left is nobody's; what another program is about to use is not.
+    @Test func takesAwayWhatAKilledOneHasLeft() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                File.write([1, 2, 3], to: folder.ledger + ".new-a1B2c3" + suffix)
+            }
+            let kept = folder.ledger + ".new-d4E5f6"
+            File.write([1, 2, 3], to: kept)
+            let holder = unsafe open(kept, O_RDWR | O_CLOEXEC)
+            try #require(flock(holder, LOCK_EX) == 0)
+            defer { close(holder) }
+            File.write([1, 2, 3], to: folder.path + "/other.sqlite.new-a1B2c3")
+            #expect(try await folder.restore() == [])
+            #expect(
+                folder.names == [
+                    "backup", "ledger.sqlite", "ledger.sqlite.before-restore-1",
+                    "ledger.sqlite.new-d4E5f6", "other.sqlite.new-a1B2c3",
+                ])
         }
     }
 

@@ -99,6 +99,7 @@ extension LedgerFile {
         // Those who still have a ledger open that was moved away hold no lock on what lies here.
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
+        TemporaryFile.removeAbandoned(beside: path)
         guard Folder.contains(path) else {
             try disarmJournal()
             try draft.replace(path)
