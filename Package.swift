@@ -229,8 +229,8 @@ let package = Package(
         .executableTarget(
             name: "FaultEnumerator",
             dependencies: [
-                "BlockingLane", "FaultyWorld", "Ledger", "SimulatedField", "TapcardDomain",
-                "Type2Tag",
+                "BlockingLane", "FaultyWorld", "Ledger", "SQLiteLedger", "SimulatedField",
+                "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultEnumerator", swiftSettings: strict),
         .executableTarget(

@@ -66,6 +66,8 @@ struct Arguments: Sendable {
                         isThorough: options["thorough"] != nil,
                         openings: options["open"] == nil ? [.none] : Opening.broken)
                 })
+        case "operators":
+            command = .play(scripts.flatMap { Plan.operators($0, turnsWithFault: turnsWithFault) })
         case "mutants": command = .mutants
         case "replay":
             guard let number = verbs.dropFirst().first.flatMap({ UInt128($0) }) else { return nil }

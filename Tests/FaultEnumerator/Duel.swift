@@ -3,10 +3,30 @@ package import FaultyWorld
 import Ledger
 import Type2Tag
 
-/// Two stations with one ledger and one card: the first begins its deed; another customer's
-/// payment, or the same request once more, comes in between. A station's step is one frame or one
-/// transaction.
+/// Two stations with one ledger and one card: the first begins its deed; something else comes in
+/// between. A station's step is one frame or one transaction.
 package struct Duel: Hashable, Sendable {
+    /// What the second station does.
+    package enum Second: Int, Sendable, Hashable, CaseIterable {
+        /// Another customer pays.
+        case payment
+        /// The same request comes under the same id.
+        case repetition
+        /// An operator blocks the card.
+        case block
+        /// An operator gives up the key that the card's records were sealed with.
+        case retirement
+
+        var words: String {
+            switch self {
+            case .payment: "pay"
+            case .repetition: "the same"
+            case .block: "block"
+            case .retirement: "keys retire"
+            }
+        }
+    }
+
     /// One station works for so many of its steps; then the other one.
     package struct Turn: Hashable, Sendable {
         let steps: Int
@@ -21,8 +41,7 @@ package struct Duel: Hashable, Sendable {
 
     let place: Int
     let areReadersCareless: Bool
-    /// Whether the second station asks for the same under the same id.
-    let isRepetition: Bool
+    let second: Second
     /// What was open on the card before both.
     let opening: Opening
     /// Behind them the station whose turn it is works to its end, then the other one, each with
@@ -42,19 +61,26 @@ package struct Duel: Hashable, Sendable {
     }
 
     package init(
-        _ script: Script, areReadersCareless: Bool, isRepetition: Bool, opening: Opening,
+        _ script: Script, areReadersCareless: Bool, second: Second, opening: Opening,
         turns: [Turn], fault: Fault?
     ) {
         place = script.place
         self.areReadersCareless = areReadersCareless
-        self.isRepetition = isRepetition
+        self.second = second
         self.opening = opening
         self.turns = turns
         self.fault = fault
     }
 
     func errands(of script: Script) -> [Errand] {
-        [script.deed.errand, isRepetition ? script.deed.errand : Deed.next]
+        let other =
+            switch second {
+            case .payment: Deed.next
+            case .repetition: script.deed.errand
+            case .block: Deed.block
+            case .retirement: Deed.retire
+            }
+        return [script.deed.errand, other]
     }
 
     /// What became of it.
@@ -84,7 +110,7 @@ package struct Duel: Hashable, Sendable {
                 let before = scene.world.ledger
                 let said = await errand.run(in: scene, at: station)
                 var broken = said.broken(errand, from: before, to: scene.world.ledger)
-                if isRepetition || opening != .none, !broken.isEmpty,
+                if second == .repetition || opening != .none, !broken.isEmpty,
                     isAsFarAsItKnew(said, of: errand, before, at: station, in: scene)
                 {
                     broken.removeAll { $0.invariant == .i6 }

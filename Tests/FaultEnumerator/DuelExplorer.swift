@@ -11,8 +11,7 @@ struct DuelBounds: Sendable {
     /// The same with a fault at any step.
     var turnsWithFault = 1
     var areReadersCareless = false
-    /// Whether the second station asks for the same under the same id.
-    var isRepetition = false
+    var second = Duel.Second.payment
     /// What is open on the card before both.
     var opening = Opening.none
     /// Whether every mishap is tried as the fault, or the few that change most.
@@ -89,7 +88,7 @@ struct DuelExplorer {
     private mutating func play(_ turns: [Duel.Turn], _ fault: Duel.Fault?) async -> Duel.Outcome {
         let duel = Duel(
             script, areReadersCareless: bounds.areReadersCareless,
-            isRepetition: bounds.isRepetition, opening: bounds.opening, turns: turns,
+            second: bounds.second, opening: bounds.opening, turns: turns,
             fault: fault)
         let outcome = await duel.play(duel.errands(of: script), in: world, keepsWorlds: false)
         report.executions += 3

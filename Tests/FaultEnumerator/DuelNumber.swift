@@ -2,11 +2,11 @@ import FaultyWorld
 
 /// Two stations' schedule as one number: 6 bits for the script, a bit that no schedule of one
 /// station has, 1 for the readers, 2 for how many turns there are, 8 for each of three, 17 for the
-/// fault, 1 for what the second station asks for, 3 for what was open before.
+/// fault, 1 for half of what the second station does, 3 for what was open before, 1 for the other half.
 extension Duel {
     private static let mark: UInt64 = 1 << 6
-    private static let (firstTurn, turnBits, firstFault, repetition) = (10, 8, 34, 51)
-    private static let (firstOpening, end) = (52, 55)
+    private static let (firstTurn, turnBits, firstFault, second) = (10, 8, 34, 51)
+    private static let (firstOpening, secondOfSecond, end) = (52, 55, 56)
     package static let mostTurns = 3
     /// What a number can tell: the steps of a turn, and the step of a fault.
     package static let mostTurnSteps = 127
@@ -23,7 +23,8 @@ extension Duel {
             number |= UInt64(1 << 16 | fault.step << 8 | mishap) << UInt64(Duel.firstFault)
         }
         number |= UInt64(opening.rawValue) << UInt64(Duel.firstOpening)
-        return isRepetition ? number | 1 << UInt64(Duel.repetition) : number
+        number |= UInt64(second.rawValue & 1) << UInt64(Duel.second)
+        return number | UInt64(second.rawValue >> 1) << UInt64(Duel.secondOfSecond)
     }
 
     /// Nil where the number is none of two stations.
@@ -32,11 +33,14 @@ extension Duel {
         let fault = Int(number >> UInt64(Duel.firstFault) & 0x1_FFFF)
         guard number & Duel.mark != 0, number >> UInt64(Duel.end) == 0,
             fault & 0xFF < Mishap.table.count,
-            let opening = Opening(rawValue: Int(number >> UInt64(Duel.firstOpening) & 7))
+            let opening = Opening(rawValue: Int(number >> UInt64(Duel.firstOpening) & 7)),
+            let second = Second(
+                rawValue: Int(number >> UInt64(Duel.second) & 1)
+                    | Int(number >> UInt64(Duel.secondOfSecond) & 1) << 1)
         else { return nil }
         place = Int(number & 0x3F)
         areReadersCareless = number >> 7 & 1 == 1
-        isRepetition = number >> UInt64(Duel.repetition) & 1 == 1
+        self.second = second
         self.opening = opening
         turns = (0..<turnCount).map { row in
             let field = Int(number >> UInt64(Duel.firstTurn + Duel.turnBits * row) & 0xFF)

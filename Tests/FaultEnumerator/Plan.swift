@@ -14,17 +14,17 @@ struct Plan: Sendable {
     /// The second station asks for something else, or for the same; readers are strict, or not.
     static func stations(
         _ script: Script, turns: Int, turnsWithFault: Int, isThorough: Bool = false,
-        openings: [Opening] = [.none]
+        openings: [Opening] = [.none], against seconds: [Duel.Second] = [.payment, .repetition]
     ) -> [Plan] {
         openings.flatMap { opening in
-            [false, true].flatMap { isRepetition in
+            seconds.flatMap { second in
                 [false, true].map { areCareless in
                     Plan(
                         script: script,
                         work: .stations(
                             DuelBounds(
                                 turns: turns, turnsWithFault: turnsWithFault,
-                                areReadersCareless: areCareless, isRepetition: isRepetition,
+                                areReadersCareless: areCareless, second: second,
                                 opening: opening, isThorough: isThorough)))
                 }
             }
@@ -56,8 +56,18 @@ struct Plan: Sendable {
                 stations($0, turns: 1, turnsWithFault: 0, openings: Opening.broken)
             }
             + small("add").flatMap { stations($0, turns: 2, turnsWithFault: 0) }
+            + ["pay", "add", "close", "ticket"].flatMap(small).flatMap {
+                operators($0, turnsWithFault: 1)
+            }
             + ["add", "protect", "unprotect"].flatMap(small)
             .flatMap { stations($0, turns: 1, turnsWithFault: 1) }
+    }
+
+    /// What an operator does without the card, in one transaction.
+    static func operators(_ script: Script, turnsWithFault: Int) -> [Plan] {
+        stations(
+            script, turns: 1, turnsWithFault: turnsWithFault, openings: Opening.allCases,
+            against: [.block, .retirement])
     }
 
     private static func small(_ name: String) -> [Script] {

@@ -76,7 +76,7 @@ struct Row: Sendable {
     private init(_ script: Script, _ bounds: DuelBounds, _ report: DuelReport, _ seconds: String) {
         group = "two stations"
         scope = [
-            script.name, bounds.opening.words, bounds.isRepetition ? "the same" : "pay",
+            script.name, bounds.opening.words, bounds.second.words,
             bounds.areReadersCareless ? "careless" : "strict",
         ].joined(separator: ", ")
         schedules = report.schedules
@@ -85,7 +85,7 @@ struct Row: Sendable {
         images = report.images
         violationCount = report.violationCount
         cells = [
-            "\(script.deed.name) | \(bounds.isRepetition ? "the same" : "pay")", script.chip.name,
+            "\(script.deed.name) | \(bounds.second.words)", script.chip.name,
             bounds.opening == .none ? "0-1" : "\(bounds.opening)",
             bounds.areReadersCareless ? "careless" : "strict", Row.words(report.schedules),
             "\(report.executions)", "\(report.ends)", "\(report.images)",

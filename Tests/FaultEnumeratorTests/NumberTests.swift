@@ -50,7 +50,7 @@ struct NumberTests {
     func stations(_ count: Int) throws {
         for script in Script.all {
             for (place, mishap) in Mishap.table.enumerated() {
-                for isRepetition in [false, true] {
+                for second in Duel.Second.allCases {
                     let turns = (0..<count).map { row in
                         Duel.Turn(
                             steps: steps[(place + row) % steps.count],
@@ -58,7 +58,7 @@ struct NumberTests {
                     }
                     let step = place * 5 % Duel.mostFaultSteps
                     let duel = Duel(
-                        script, areReadersCareless: place % 3 == 0, isRepetition: isRepetition,
+                        script, areReadersCareless: place % 3 == 0, second: second,
                         opening: Opening.allCases[place % Opening.allCases.count], turns: turns,
                         fault: place == 0 ? nil : Duel.Fault(step: step, mishap: mishap))
                     #expect(Duel(number: duel.number) == duel)

@@ -38,6 +38,11 @@ package struct Answer: Sendable {
         display = reading.display
     }
 
+    /// Of what no card has part in.
+    package init() {
+        (amount, balance, isReplayed, display) = (nil, nil, nil, .current)
+    }
+
     package init(_ change: ProtectionChange) {
         settled = change.settled
         (amount, balance, isReplayed) = (nil, nil, nil)
@@ -90,7 +95,7 @@ extension Tap {
         return found
     }
 
-    /// I13: what was open before the tap and has ended in it is told, and what is told is so. A
+    /// I14: what was open before the tap and has ended in it is told, and what is told is so. A
     /// failure that comes of a commit without an answer may not know.
     static func untold(
         _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
@@ -107,7 +112,7 @@ extension Tap {
             let id = settled.operation.id
             let was = before.ledger.operations[id]?.state ?? .pending
             if after.ledger.operations[id]?.state != settled.operation.state || was != .pending {
-                found.append(Violation(.i13, "operation \(id) was told to be settled; it is not"))
+                found.append(Violation(.i14, "operation \(id) was told to be settled; it is not"))
             }
         }
         if case .failed = said, mishaps.contains(where: \.isOfLedger) { return found }
@@ -117,7 +122,7 @@ extension Tap {
             guard after.ledger.operations[id]?.state != .pending else { continue }
             if !told.contains(where: { $0.operation.id == id }) {
                 found.append(
-                    Violation(.i13, "the \(operation.kind) \(id) was settled, and nobody was told"))
+                    Violation(.i14, "the \(operation.kind) \(id) was settled, and nobody was told"))
             }
         }
         return found

@@ -124,6 +124,34 @@ package struct Deed: Sendable {
         return Answer(try await scene.station(station).pay(usd(70), id: number(8)))
     }
 
+    /// An operator blocks the card, wherever it is.
+    package static let block = Errand("block", .none) { scene, number throws(TapcardError) in
+        let station = scene.station(number)
+        guard let uid = CardUID(bytes: uid) else {
+            preconditionFailure("seven bytes are a card's number")
+        }
+        _ = try await Station.change(
+            uid, .block, in: station.ledger, surroundings: station.surroundings)
+        return Answer()
+    }
+
+    /// An operator gives up the first key, who has made a second one before. Cards at rest that have
+    /// nothing but records under it would be refused from then on: so not before each of them has
+    /// been seen, which a card that is half way has.
+    package static let retire = Errand("keys retire", .none) { scene, number throws(TapcardError) in
+        do throws(LedgerError) {
+            try await scene.station(number).ledger.write { rows throws(LedgerError) in
+                for card in try rows.cards() {
+                    guard try rows.openOperation(on: card.uid) != nil else { return }
+                }
+                try rows.insert(RetiredKey(id: 1, retiredAt: Scene.now))
+            }
+        } catch {
+            throw TapcardError(error)
+        }
+        return Answer()
+    }
+
     /// A world in which this is what comes next.
     package func world(on chip: Type2Chip) async -> RestingWorld {
         await prepare(RestingWorld(tag: Deed.blank(chip, Deed.uid)))

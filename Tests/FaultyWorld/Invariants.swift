@@ -5,7 +5,7 @@ package import TapcardDomain
 import Type2Tag
 
 extension Invariant {
-    /// What one transaction must not do: I1, I2 and I5.
+    /// What one transaction must not do: I1, I2, I5 and I13.
     static func broken(from before: LedgerTables, to after: LedgerTables) -> [Violation] {
         var found: [Violation] = []
         for (uid, card) in before.cards {
@@ -29,6 +29,11 @@ extension Invariant {
             else {
                 found.append(Violation(.i2, "operation \(id) is another one now"))
                 continue
+            }
+            if operation.state == .pending, now.state == .committed, operation.kind.isVoidable,
+                before.cards[operation.uid]?.status != .active
+            {
+                found.append(Violation(.i13, "\(operation.kind.rawValue) was booked"))
             }
             if operation.state != .pending, now != operation {
                 found.append(Violation(.i2, "operation \(id) changed after its end"))
@@ -149,7 +154,7 @@ extension RestingWorld {
         image.map { image in
             RecordSlots(
                 image, uid: uid, holders: [.nobody] + (card.map { [$0.holder] } ?? []),
-                currency: .usd, keys: Scene.keys)
+                currency: .usd, keys: keys)
         }
     }
 

@@ -1,3 +1,4 @@
+package import CardCryptography
 package import Ledger
 package import TapcardDomain
 package import Type2Tag
@@ -26,6 +27,9 @@ package struct RestingWorld: Hashable, Sendable {
         }
         return uid
     }
+
+    /// The keys of the house: whoever has given the first one up has made a second one before.
+    package var keys: KeyRing { Scene.keys(without: ledger.retiredKeyIDs) }
 
     /// What the ledger knows of the card on the tag.
     package var card: LedgerCard? { ledger.cards[uid] }

@@ -12,15 +12,15 @@ package final class Scene: Sendable {
     let live: Guarded<Live>
     /// Called before every step of a station; where it suspends, another one goes on.
     let turn: (@Sendable (Int) async -> Void)?
-    private let keys: KeyRing
+    private let keys: KeyRing?
     private let surroundings: Station.Surroundings?
 
     /// Without `surroundings` the clock stands still and equal worlds stay equal.
     /// `areReadersCareless`: a reader whose station only looks selects a card that came back by
-    /// itself. `keepsWorlds` notes the world after every step, and the steps in words.
+    /// itself. Without `keys` they are those of the house. `keepsWorlds` notes the world after every step, and the steps in words.
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
-        keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing = Scene.keys,
+        keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing? = nil,
         surroundings: Station.Surroundings? = nil, turn: (@Sendable (Int) async -> Void)? = nil
     ) {
         live = Guarded(
@@ -58,14 +58,32 @@ package final class Scene: Sendable {
     package static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }
+    /// The same ring after a rotation, for whoever has given up the first of its keys.
+    private static let rotated: KeyRing = {
+        let made = try? keys.rotated(created: "2026-02-01") { count in
+            [UInt8](repeating: 0x33, count: count)
+        }
+        guard let made else { preconditionFailure("a ring of one key can be rotated") }
+        return made
+    }()
+
+    /// The keys of the house where it has given these up.
+    static func keys(without retired: Set<UInt8>) -> KeyRing {
+        retired.isEmpty ? keys : rotated.retiring(retired) ?? rotated
+    }
+
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     /// A station of this scene. Chance is a function of the ledger, so that equal worlds stay
     /// equal: an id drawn is new for every operation that there is.
     package func station(_ number: Int = 0) -> Station {
-        Station(
+        let keys = keys
+        let source = KeyRingSource(keys ?? world.keys) { [live] in
+            keys ?? Scene.keys(without: live.withLock { $0.tables.retiredKeyIDs })
+        }
+        return Station(
             reader: SceneReader(scene: self, number: number),
-            ledger: SceneLedger(scene: self, number: number), keys: keys,
+            ledger: SceneLedger(scene: self, number: number), keySource: source,
             surroundings: surroundings
                 ?? Station.Surroundings(
                     now: { Scene.now }, sleep: { _ in },

@@ -92,6 +92,7 @@ extension RestingWorld {
         let tap = await Tap.play(.read, in: world)
         guard case .failed(let error) = tap.said,
             error.kind == .rolledBack || error.kind == .damaged
+                || (error.kind == .forged && !ledger.retiredKeyIDs.isEmpty)
         else {
             return [
                 Violation(

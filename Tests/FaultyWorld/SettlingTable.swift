@@ -21,8 +21,11 @@ extension RestingWorld {
         let isSameAgain = errand.operation(in: ledger)?.id == open.id
         let age = Duration.milliseconds(Scene.now.millisecondsSince(open.begunAt))
         let isYoung = age < Station.Settings().paymentLifetime
+        // What stands under a key that was given up proves nothing.
+        let keyID = ledger.issued[uid]?[open.sequence]?.keyID
+        let isProved = shows(open) && !(keyID.map(ledger.retiredKeyIDs.contains) ?? false)
         let expected: Operation.State =
-            isSameAgain || (shows(open) && isYoung) ? .committed : .voided
+            isSameAgain || (isProved && isYoung) ? .committed : .voided
         guard state != expected else { return [] }
         let words = [
             open.kind.rawValue, shows(open) ? "that the tag shows," : "that the tag does not show,",

@@ -47,7 +47,7 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 /// What must hold whatever goes wrong; numbered as in docs/EXACTLY-ONCE.md.
 package enum Invariant: String, Sendable, CaseIterable {
     case i1 = "I1", i2 = "I2", i3 = "I3", i4 = "I4", i5 = "I5", i6 = "I6", i7 = "I7", i8 = "I8"
-    case i9 = "I9", i10 = "I10", i11 = "I11", i12 = "I12", i13 = "I13"
+    case i9 = "I9", i10 = "I10", i11 = "I11", i12 = "I12", i13 = "I13", i14 = "I14"
     /// What a phone reads is a balance that the card has had, or none.
     case display
     /// A tag has its password, and asks for it, where the ledger says so, and nowhere else.
@@ -67,7 +67,8 @@ package enum Invariant: String, Sendable, CaseIterable {
         case .i10: "only record and message pages are written in service"
         case .i11: "some record on a confirmed card is valid and not below confirmed"
         case .i12: "a ticket counts if and only if it is paid, and its prize is booked once"
-        case .i13: "what a tap settles is told by its answer, and nothing else is"
+        case .i13: "nothing that can be voided is booked on a card that is not in use"
+        case .i14: "what a tap settles is told by its answer, and nothing else is"
         case .display: "phones read a balance that the card has had, or none"
         case .protection: "a tag that is not being switched is protected as the ledger says"
         }

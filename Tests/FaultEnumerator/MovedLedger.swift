@@ -1,0 +1,73 @@
+#if LEAVE_RULES_OUT
+import Glibc
+import Ledger
+import SQLiteLedger
+import TapcardDomain
+
+/// A rule about files, which worlds in memory do not have: a payment is open, somebody moves the
+/// ledger's file away, and the station goes on.
+enum MovedLedger {
+    /// Whether the payment is refused then. Whoever is told "paid" finds nothing of it in the ledger
+    /// that a backup brings back.
+    static func isNoticed() async -> Bool {
+        var template = Array("/tmp/tapcard-rules-XXXXXX".utf8CString)
+        unsafe template.withUnsafeMutableBufferPointer { characters in
+            if let start = characters.baseAddress { _ = unsafe mkdtemp(start) }
+        }
+        let folder = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let path = folder + "/ledger.sqlite"
+        defer {
+            for name in ["ledger.sqlite", "moved", ".ledger.sqlite.lock"] {
+                for suffix in ["", "-wal", "-shm"] { unsafe unlink("\(folder)/\(name)\(suffix)") }
+            }
+            unsafe rmdir(folder)
+        }
+        do {
+            let ledger = try await SQLiteLedger.open(path: path, currency: .usd)
+            let work = try await payment(in: ledger)
+            unsafe rename(path, folder + "/moved")
+            let confirmation = try? await ledger.confirm(work, at: time)
+            print("  a payment into a ledger that was moved away: \(words(confirmation))")
+            await ledger.close()
+            return confirmation == nil
+        } catch {
+            print("  the ledger cannot be used: \(error)")
+            return false
+        }
+    }
+
+    private static let time = Timestamp(milliseconds: 1_700_000_000_000)
+    private static let sealer = RecordSealer(
+        keyID: 1, seal: { content in [UInt8](repeating: UInt8(content.sequence.value), count: 16) },
+        keyOf: { _ in 1 })
+
+    private static func payment(in ledger: SQLiteLedger) async throws(LedgerError) -> OpenWork {
+        let plan = CardPlan(
+            origin: .issue, chip: "NTAG213", isGenuineChip: nil, holder: .nobody, scratch: .none,
+            face: .tapcard, balance: Money(minorUnits: 1_000, .usd), mayReissue: false, above: .none
+        )
+        let made = try await begin(.make(plan), 1, nil, in: ledger)
+        _ = try await ledger.confirm(made, at: time)
+        return try await begin(
+            .pay(Money(minorUnits: 250, .usd)), 2,
+            Seen(confirmed: made.content.sequence, open: nil), in: ledger)
+    }
+
+    private static func begin(
+        _ intent: Intent, _ number: UInt8, _ seen: Seen?, in ledger: SQLiteLedger
+    ) async throws(LedgerError) -> OpenWork {
+        guard let uid = CardUID(bytes: [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]),
+            let id = OperationID(bytes: [UInt8](repeating: number, count: 16))
+        else { preconditionFailure("seven bytes are a card's number, sixteen an id") }
+        let request = Request(id: id, uid: uid, intent: intent, at: time)
+        guard case .begun(let work) = try await ledger.begin(request, seen: seen, sealer: sealer)
+        else { throw LedgerError(.corrupt, "the request was not begun") }
+        return work
+    }
+
+    private static func words(_ confirmation: Confirmation?) -> String {
+        if case .committed? = confirmation { "said to be paid" } else { "refused" }
+    }
+}
+#endif
