@@ -16,6 +16,23 @@ struct DurableFileTests {
         return folder.path("plain/file")
     }
 
+    @Test("Behind a link that leads nowhere there may be a file: it is not taken for missing")
+    func danglingLink() throws {
+        let file = DurableFile(folder.path("link"))
+        try #require(unsafe symlink(folder.path("away"), file.path) == 0)
+        let inside = DurableFile(folder.path("link/file"))
+        for place in [file, inside] {
+            let error = #expect(throws: FileError.self) { try place.read() }
+            #expect(error?.kind == .danglingLink, "\(place.path)")
+            #expect(throws: FileError.self) { try place.permissions() }
+        }
+        try DurableFile.makeFolder(folder.path("away"))
+        #expect(try inside.read() == nil)
+        try inside.write([1])
+        #expect(try inside.resolved() == DurableFile(folder.path("away/file")))
+        #expect(try DurableFile(folder.path("none")).resolved().path == folder.path("none"))
+    }
+
     @Test("What is written is read", arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
     func roundTrip(count: Int) throws {
         let file = DurableFile(folder.path("file"))

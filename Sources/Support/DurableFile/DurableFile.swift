@@ -17,7 +17,7 @@ public struct DurableFile: Sendable, Hashable {
     /// What lies there instead of a file, a pipe for example, is refused: nobody may be kept
     /// waiting by it.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
-        try DurableFile.unlessMissing { () throws(FileError) in
+        try unlessMissing { () throws(FileError) in
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
             try file.requireRegular()
             return try file.read(limit: limit)
@@ -27,22 +27,33 @@ public struct DurableFile: Sendable, Hashable {
     /// The bytes of what a person has named, or nil when there is nothing: a pipe will do, and is
     /// waited for until the task is cancelled.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
-        try DurableFile.unlessMissing { () throws(FileError) in
+        try unlessMissing { () throws(FileError) in
             // Opening a pipe that nobody writes to would wait where nobody can be told to stop.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
                 .read(limit: limit, waiting: true)
         }
     }
 
-    private static func unlessMissing(
+    private func unlessMissing(
         _ read: () throws(FileError) -> [UInt8]
     ) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             return try read()
         } catch {
             guard error.kind == .notFound else { throw error }
+            try FileStatus.requireNoDanglingLink(in: path)
             return nil
         }
+    }
+
+    /// The file that a link leads to; the file itself where it is none, or is not there.
+    public func resolved() throws(FileError) -> DurableFile {
+        guard let target = unsafe realpath(path, nil) else {
+            guard errno == ENOENT else { throw .last(path) }
+            return self
+        }
+        defer { unsafe free(target) }
+        return unsafe DurableFile(String(cString: target))
     }
 
     /// Replaces the file, with exactly these permissions.

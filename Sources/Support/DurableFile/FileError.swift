@@ -18,6 +18,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case isFolder
         /// There is a pipe, a device or a socket where a file was expected.
         case notRegular
+        /// A link on the way leads nowhere.
+        case danglingLink
         /// The task was cancelled while a pipe was waited for.
         case cancelled
         /// Any other error number of the system.
