@@ -87,12 +87,14 @@ struct Counter {
         tracer = TracingReader(SimulatedReader(simulation))
         station = Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
+            settings: Station.Settings(ceilings: .unlimited(in: .usd)),
             surroundings: Counter.surroundings)
     }
 
     func withAnEmptyLedger() -> Station {
         Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
+            settings: Station.Settings(ceilings: .unlimited(in: .usd)),
             surroundings: Counter.surroundings)
     }
 

@@ -38,6 +38,7 @@ enum ReaderCosts {
         let reader = try await LibNFCReader.open(connection)
         let station = Station(
             reader: reader, ledger: InMemoryLedger(), keys: .fresh(created: "2026-01-01"),
+            settings: Station.Settings(ceilings: .unlimited(in: .usd)),
             surroundings: Counter.surroundings)
         var rows: [Row] = []
         func row(

@@ -84,6 +84,8 @@ package final class Scene: Sendable {
         return Station(
             reader: SceneReader(scene: self, number: number),
             ledger: SceneLedger(scene: self, number: number), keySource: source,
+            // Thieves make cards of any amount.
+            settings: Station.Settings(ceilings: .unlimited(in: .usd)),
             surroundings: surroundings
                 ?? Station.Surroundings(
                     now: { Scene.now }, sleep: { _ in },

@@ -11,7 +11,7 @@ public struct Station: Sendable {
     public let reader: any TagReader
     public let ledger: any LedgerStore
     public let keySource: KeyRingSource
-    public let settings: Settings
+    public internal(set) var settings: Settings
     public let surroundings: Surroundings
 
     public init(
@@ -35,7 +35,7 @@ public struct Station: Sendable {
         self.surroundings = surroundings
     }
 
-    /// How long things take and may take.
+    /// How long things take and may take, and how much money may move.
     public struct Settings: Sendable, Hashable {
         /// How long to wait for a card.
         public var wait: Duration
@@ -43,14 +43,21 @@ public struct Station: Sendable {
         public var paymentLifetime: Duration
         /// How long scratching takes.
         public var scratching: Duration
+        /// How much money may move at once; nil for what is usual in the ledger's currency.
+        public var ceilings: Ceilings?
+        /// Whether somebody has confirmed an amount above the lower ceilings.
+        public var isConfirmed: Bool
 
         public init(
             wait: Duration = .seconds(30), paymentLifetime: Duration = .seconds(120),
-            scratching: Duration = .seconds(2)
+            scratching: Duration = .seconds(2), ceilings: Ceilings? = nil,
+            isConfirmed: Bool = false
         ) {
             self.wait = wait
             self.paymentLifetime = paymentLifetime
             self.scratching = scratching
+            self.ceilings = ceilings
+            self.isConfirmed = isConfirmed
         }
     }
 

@@ -79,11 +79,13 @@ extension TapcardError {
 
         case insufficientFunds = "insufficient-funds"
         case limitExceeded = "limit-exceeded"
+        case confirmationNeeded = "confirmation-needed"
         case wrongState = "wrong-state"
         case cardBlocked = "card-blocked"
         case cardClosed = "card-closed"
         case cardKnown = "card-known"
         case cardUnknown = "card-unknown"
+        case cardCurrency = "card-currency"
         case cardHasMoney = "card-has-money"
         case numbersExhausted = "numbers-exhausted"
         case notRefundable = "not-refundable"
@@ -150,6 +152,7 @@ extension TapcardError {
         case ledgerReadOnly = "ledger-read-only"
         case ledgerCurrency = "ledger-currency"
         case ledgerUnavailable = "ledger-unavailable"
+        case notSetUp = "not-set-up"
         case auditFailed = "audit-failed"
     }
 
@@ -185,9 +188,10 @@ extension TapcardError {
         case .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable: .failed
         case .usage, .badAmount, .badIdentifier, .badName, .operationMismatch: .usage
         case .noCard: .noCard
-        case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
-            .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
-            .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw, .drawOver, .noDrawKnown, .badGuess,
+        case .insufficientFunds, .limitExceeded, .confirmationNeeded, .wrongState, .cardBlocked,
+            .cardClosed, .cardKnown, .cardUnknown, .cardCurrency, .cardHasMoney,
+            .numbersExhausted, .notRefundable, .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw,
+            .drawOver, .noDrawKnown, .badGuess,
             .nothingWon, .alreadyClaimed, .justSettled,
             .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
             .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
@@ -202,7 +206,8 @@ extension TapcardError {
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
-            .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .auditFailed:
+            .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp,
+            .auditFailed:
             .ledger
         }
     }

@@ -5,6 +5,11 @@ public struct Currency: Hashable, Sendable {
     public let decimals: Int
     /// What people see before an amount.
     public let sign: String
+    /// What a dollar buys costs about this many minor units: a round number near the rates of 2026,
+    /// for amounts that only have to be of a sensible size.
+    let dollarsWorth: Int64
+    /// Whether people who pay in it write a comma before the decimals.
+    public let usesDecimalComma: Bool
 
     /// The most that a card can hold, in minor units: eight digits fill the room on the tag.
     public static let largestBalance: Int64 = 99_999_999
@@ -13,27 +18,27 @@ public struct Currency: Hashable, Sendable {
     /// exact in every program that reads them.
     public static let largestPayout: Int64 = 999_999_999_999_999
 
-    public static let usd = Currency(code: "USD", decimals: 2, sign: "$")
+    public static let usd = Currency("USD", decimals: 2, "$", dollarsWorth: 100)
 
     /// The currencies that a ledger can be kept in.
     public static let known: [Currency] = [
         usd,
-        Currency(code: "EUR", decimals: 2, sign: "€"),
-        Currency(code: "GBP", decimals: 2, sign: "£"),
-        Currency(code: "CHF", decimals: 2, sign: "CHF "),
-        Currency(code: "CZK", decimals: 2, sign: "Kč "),
-        Currency(code: "PLN", decimals: 2, sign: "zł "),
-        Currency(code: "HUF", decimals: 2, sign: "Ft "),
-        Currency(code: "SEK", decimals: 2, sign: "SEK "),
-        Currency(code: "NOK", decimals: 2, sign: "NOK "),
-        Currency(code: "DKK", decimals: 2, sign: "DKK "),
-        Currency(code: "CAD", decimals: 2, sign: "CA$"),
-        Currency(code: "AUD", decimals: 2, sign: "A$"),
-        Currency(code: "INR", decimals: 2, sign: "₹"),
-        Currency(code: "CNY", decimals: 2, sign: "CN¥"),
-        Currency(code: "JPY", decimals: 0, sign: "¥"),
-        Currency(code: "KRW", decimals: 0, sign: "₩"),
-        Currency(code: "KWD", decimals: 3, sign: "KD "),
+        Currency("EUR", decimals: 2, "€", dollarsWorth: 100, usesDecimalComma: true),
+        Currency("GBP", decimals: 2, "£", dollarsWorth: 100),
+        Currency("CHF", decimals: 2, "CHF ", dollarsWorth: 100),
+        Currency("CZK", decimals: 2, "Kč ", dollarsWorth: 2000, usesDecimalComma: true),
+        Currency("PLN", decimals: 2, "zł ", dollarsWorth: 400, usesDecimalComma: true),
+        Currency("HUF", decimals: 2, "Ft ", dollarsWorth: 40_000, usesDecimalComma: true),
+        Currency("SEK", decimals: 2, "SEK ", dollarsWorth: 1000, usesDecimalComma: true),
+        Currency("NOK", decimals: 2, "NOK ", dollarsWorth: 1000, usesDecimalComma: true),
+        Currency("DKK", decimals: 2, "DKK ", dollarsWorth: 1000, usesDecimalComma: true),
+        Currency("CAD", decimals: 2, "CA$", dollarsWorth: 100),
+        Currency("AUD", decimals: 2, "A$", dollarsWorth: 100),
+        Currency("INR", decimals: 2, "₹", dollarsWorth: 10_000),
+        Currency("CNY", decimals: 2, "CN¥", dollarsWorth: 1000),
+        Currency("JPY", decimals: 0, "¥", dollarsWorth: 100),
+        Currency("KRW", decimals: 0, "₩", dollarsWorth: 1000),
+        Currency("KWD", decimals: 3, "KD ", dollarsWorth: 200),
     ]
 
     public init?(code: String) {
@@ -41,10 +46,20 @@ public struct Currency: Hashable, Sendable {
         self = row
     }
 
-    private init(code: String, decimals: Int, sign: String) {
-        self.code = code
-        self.decimals = decimals
-        self.sign = sign
+    private init(
+        _ code: String, decimals: Int, _ sign: String, dollarsWorth: Int64,
+        usesDecimalComma: Bool = false
+    ) {
+        (self.code, self.decimals, self.sign) = (code, decimals, sign)
+        (self.dollarsWorth, self.usesDecimalComma) = (dollarsWorth, usesDecimalComma)
+    }
+
+    /// A round amount that is worth about this many dollars, at most what a card can hold.
+    public func roughly(dollars: Int64) -> Money { roughly(cents: dollars * 100) }
+
+    /// A round amount that is worth about this many hundredths of a dollar.
+    public func roughly(cents: Int64) -> Money {
+        Money(minorUnits: min(cents * dollarsWorth / 100, Currency.largestBalance), self)
     }
 
     /// How many minor units make one whole unit.

@@ -117,6 +117,7 @@ extension Station {
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         if let known, known.state == .committed { return receipt(known, isReplayed: true) }
+        if known == nil { try requireUnderCeilings(intent) }
         let begun = Begun(intent, only: card, refusingRepetition: refusingRepetition)
         begun.operation = known
         return try await tap(
@@ -151,7 +152,8 @@ extension Station {
         if let repeated = begun.repetition(in: state) {
             throw .refused(try await justSettled(repeated))
         }
-        guard sight.view != nil else { throw .refused(try await strangerRefusal(sight)) }
+        guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
+        try requireUnderCeilings(intent, on: view)
         try requireRoom(for: intent, on: sight)
         try await requireOpened(sight)
         switch try await begin(intent, id, on: sight, noting: begun) {

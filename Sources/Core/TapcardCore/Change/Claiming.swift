@@ -39,7 +39,8 @@ extension Station {
                 claims.prizes.append(
                     PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
             } catch {
-                claims.problem = error.refusing(prize, of: ticket.ticket.id)
+                claims.problem = error.refusing(
+                    prize, of: ticket.ticket.id, above: ceilings.absolute.balance)
                 // What is wrong with this ticket says nothing of the next; a card or a ledger that
                 // is gone does.
                 guard error.isOfOneTicket else { break }
@@ -160,9 +161,11 @@ extension TapcardError {
     }
 
     /// What to do with a prize that has no room on the card.
-    fileprivate func refusing(_ prize: Money, of ticket: TicketID) -> TapcardError {
+    fileprivate func refusing(
+        _ prize: Money, of ticket: TicketID, above most: Money
+    ) -> TapcardError {
         guard kind == .limitExceeded else { return self }
-        let fitsOnNone = prize.minorUnits > Currency.largestBalance
+        let fitsOnNone = prize.minorUnits > most.minorUnits
         return saying(
             meaning: "The prize was not booked, and the ticket stays as good as it is.",
             advice: (fitsOnNone

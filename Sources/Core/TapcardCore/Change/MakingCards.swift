@@ -12,6 +12,7 @@ extension Station {
     {
         let begun = Begun(order)
         begun.operation = try await known(id, order)
+        if begun.operation == nil { try requireUnderCeilings(order.origin) }
         return try await tap(
             for: id, asking: begun, thoroughly: true,
             conclude: { error, state in

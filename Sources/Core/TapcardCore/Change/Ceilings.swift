@@ -1,0 +1,138 @@
+import Ledger
+public import TapcardDomain
+
+/// How much money may move at once, and lie on one card.
+///
+/// Two lines: above the lower one somebody has to confirm that the amount is meant, above the upper
+/// one nothing helps. A forgotten decimal point makes an amount a hundred times as large.
+public struct Ceilings: Sendable, Hashable {
+    /// Three amounts of one currency.
+    public struct Amounts: Sendable, Hashable {
+        /// The largest payment, also for a ticket.
+        public var payment: Money
+        /// The largest addition, also what a new card begins with.
+        public var addition: Money
+        /// The largest balance that an addition or a prize may lead to.
+        public var balance: Money
+
+        public init(payment: Money, addition: Money, balance: Money) {
+            (self.payment, self.addition, self.balance) = (payment, addition, balance)
+        }
+    }
+
+    /// The largest amounts that need no confirmation.
+    public var unconfirmed: Amounts
+    /// The largest amounts there are, whatever is confirmed.
+    public var absolute: Amounts
+
+    public init(unconfirmed: Amounts, absolute: Amounts) {
+        (self.unconfirmed, self.absolute) = (unconfirmed, absolute)
+    }
+
+    /// What a station has whose owner set nothing: about 100, 200 and 500 dollars without a
+    /// confirmation, a hundred times as much with one. What is sold at a counter is below the
+    /// lower line, and the same amount without its decimal point above it.
+    public static func standard(for currency: Currency) -> Ceilings {
+        func amounts(_ factor: Int64) -> Amounts {
+            Amounts(
+                payment: currency.roughly(dollars: 100 * factor),
+                addition: currency.roughly(dollars: 200 * factor),
+                balance: currency.roughly(dollars: 500 * factor))
+        }
+        return Ceilings(unconfirmed: amounts(1), absolute: amounts(100))
+    }
+
+    /// No ceilings but those of the card itself.
+    public static func unlimited(in currency: Currency) -> Ceilings {
+        let most = Money(minorUnits: Currency.largestBalance, currency)
+        let amounts = Amounts(payment: most, addition: most, balance: most)
+        return Ceilings(unconfirmed: amounts, absolute: amounts)
+    }
+}
+
+extension Station {
+    /// The ceilings in force.
+    var ceilings: Ceilings { settings.ceilings ?? .standard(for: currency) }
+
+    /// The same station for a request whose amount somebody has confirmed.
+    public func confirmed() -> Station {
+        var station = self
+        station.settings.isConfirmed = true
+        return station
+    }
+
+    /// Refuses an amount above the ceilings. A request that the ledger knows is never asked this:
+    /// it has been let through before.
+    func requireUnderCeilings(_ intent: Intent) throws(TapcardError) {
+        switch intent {
+        case .pay(let amount), .ticket(_, let amount):
+            try requireUnder("A payment", amount, \.payment)
+        case .add(let amount): try requireUnder("An addition", amount, \.addition)
+        // What is given back was let through when it was paid, and nobody types a prize.
+        case .refund, .scratch, .activate, .close, .claim, .game, .reseal, .make, .protect,
+            .unprotect:
+            break
+        }
+    }
+
+    /// Refuses a card whose first balance is above the ceilings.
+    func requireUnderCeilings(_ origin: CardOrder.Origin) throws(TapcardError) {
+        switch origin {
+        case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
+            try requireUnder("An addition", amount, \.addition)
+            try requireUnder("A balance", amount, \.balance)
+        case .adopt(accepting: nil), .replace: break
+        }
+    }
+
+    /// Refuses what would leave more on the card than the ceilings, by the ledger's word.
+    func requireUnderCeilings(
+        _ intent: Intent, on view: CardView
+    ) throws(Interruption) {
+        switch intent {
+        case .add(let amount): try requireUnder(amount, on: view, isTyped: true)
+        // A prize was not typed: there is nothing to confirm.
+        case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
+        case .pay, .refund, .scratch, .activate, .close, .ticket, .game, .reseal, .make, .protect,
+            .unprotect:
+            break
+        }
+    }
+
+    private func requireUnder(
+        _ amount: Money, on view: CardView, isTyped: Bool
+    ) throws(Interruption) {
+        let (sum, overflow) = view.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
+        // The rules of the purse have the words for what fits on no card.
+        guard !overflow, sum <= Currency.largestBalance else { return }
+        do {
+            try requireUnder(
+                "A balance", Money(minorUnits: sum, currency), \.balance, isTyped: isTyped)
+        } catch {
+            throw .refused(error.naming(view.card.uid))
+        }
+    }
+
+    private func requireUnder(
+        _ what: String, _ amount: Money, _ ceiling: KeyPath<Ceilings.Amounts, Money>,
+        isTyped: Bool = true
+    ) throws(TapcardError) {
+        try requireOwnCurrency(amount)
+        let limit = ceilings.absolute[keyPath: ceiling]
+        guard amount.minorUnits <= limit.minorUnits else {
+            throw TapcardError(
+                .limitExceeded,
+                "\(what) of \(amount.shown) is above \(limit.shown), the most that this station "
+                    + "allows.", meaning: TapcardError.unchanged,
+                advice: "Check the amount. tapcard config shows the limits.")
+        }
+        let quiet = ceilings.unconfirmed[keyPath: ceiling]
+        guard !isTyped || settings.isConfirmed || amount.minorUnits <= quiet.minorUnits else {
+            throw TapcardError(
+                .confirmationNeeded,
+                "\(what) of \(amount.shown) is above \(quiet.shown), the most that needs no "
+                    + "confirmation.", meaning: TapcardError.unchanged,
+                advice: "Check the amount. If it is right, repeat with --yes.")
+        }
+    }
+}
