@@ -40,6 +40,29 @@ struct MoneyReadingTests {
         #expect(money == Money(minorUnits: amount.units, currency))
     }
 
+    static let commas = [
+        Case("4,50", "EUR", 450), Case("4,5", "CZK", 450), Case("0,05", "SEK", 5),
+        Case("4.50", "EUR", 450), Case("4", "EUR", 400),
+    ]
+
+    @Test("takes a comma where people who pay in the currency write one", arguments: commas)
+    func comma(_ amount: Case) throws {
+        let currency = try #require(Currency(code: amount.code))
+        #expect(try Money(parsing: amount.text, currency).minorUnits == amount.units)
+    }
+
+    @Test("takes a comma where the language has one, and refuses it where neither does")
+    func commaOfTheLanguage() throws {
+        #expect(try Money(parsing: "4,50", .usd, acceptingComma: true).minorUnits == 450)
+        #expect(throws: Refusal(.badAmount, "")) { try Money(parsing: "4,50", .usd) }
+        let euro = try #require(Currency(code: "EUR"))
+        for text in ["1,000", "1.000,00", "1,000.00", "1,2,3", ",50", "4,", ","] {
+            #expect(throws: Refusal(.badAmount, ""), "\(text)") {
+                try Money(parsing: text, euro)
+            }
+        }
+    }
+
     @Test("reads back what it prints", arguments: Currency.known)
     func readsBack(_ currency: Currency) throws {
         for units: Int64 in [0, 1, 9, 10, 99, 100, 1_250, 99_999_999, 100_000_000, .max] {

@@ -10,8 +10,18 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads an amount that a person typed: digits, and after a point no more of them than the
     /// currency has. Zero is read; whether it makes sense is for the rule that uses it.
-    public init(parsing text: String, _ currency: Currency) throws(Refusal) {
-        let bytes = Array(text.utf8)
+    ///
+    /// A comma stands for the point where that is usual. It never parts thousands: 1,000 is too
+    /// precise for two decimals, and is refused.
+    public init(
+        parsing text: String, _ currency: Currency, acceptingComma: Bool? = nil
+    ) throws(Refusal) {
+        var bytes = Array(text.utf8)
+        if acceptingComma ?? currency.usesDecimalComma, !bytes.contains(UInt8(ascii: ".")),
+            let comma = bytes.firstIndex(of: UInt8(ascii: ","))
+        {
+            bytes[comma] = UInt8(ascii: ".")
+        }
         if bytes.first == UInt8(ascii: "-") {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; write it without the sign")
