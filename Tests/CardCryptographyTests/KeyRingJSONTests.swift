@@ -29,6 +29,27 @@ struct KeyRingJSONTests {
         #expect(ring.statuses == ["1 retired", "2 verify-only", "3 active"])
     }
 
+    @Test("The currency comes back, and stays when the ring changes")
+    func currency() throws {
+        let text = Self.text.replacing(#""keys":"#, with: #""currency":"EUR","keys":"#)
+        let ring = try ring(text)
+        #expect(ring.currencyCode == "EUR" && ring.json().text == text)
+        let rotated = try ring.rotated(created: "").retiring(1)
+        #expect(rotated.currencyCode == "EUR")
+        #expect(try rotated.merging(try self.ring(Self.text)).currencyCode == "EUR")
+        #expect(try self.ring(Self.text).currencyCode == nil)
+        for wrong in [#""eur""#, #""EURO""#, #""E€""#, "1", "null"] {
+            expect(.malformed) { () throws(KeyError) in
+                try self.ring(text.replacing(#""EUR""#, with: wrong))
+            }
+        }
+    }
+
+    @Test("A ring without keys knows no key that a record can name")
+    func none() {
+        #expect((UInt8(0)...15).allSatisfy { KeyRing.none.entry($0) == nil })
+    }
+
     @Test("Of two active keys, the later one seals; a rotation leaves one")
     func twoActive() throws {
         let other = Self.key.replacing(#""id":1"#, with: #""id":0"#)

@@ -204,6 +204,26 @@ import Testing
         }
     }
 
+    /// A ledger that the first command has made is nobody's choice.
+    @Test func bringsItsCurrencyToALedgerWithoutCards() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            folder.remove("ledger.sqlite")
+            let empty = try await SQLiteLedger.open(
+                path: folder.ledger, currency: Currency(code: "EUR"))
+            await empty.close()
+            await #expect(throws: LedgerError(.wrongCurrency, "")) {
+                try await SQLiteLedger.restore(
+                    from: folder.backup, to: folder.ledger, currency: Currency(code: "EUR"))
+            }
+            _ = try await SQLiteLedger.restore(
+                from: folder.backup, to: folder.ledger, currency: nil)
+            #expect(try await folder.open().currency == .usd)
+        }
+    }
+
     @Test func takesThePlaceOfALedgerBeyondReading() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()

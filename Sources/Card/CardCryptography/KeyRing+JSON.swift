@@ -2,7 +2,7 @@ public import TextCodecs
 
 extension KeyRing {
     private static let format = "tapcard keys 1"
-    private static let members = ["format", "keys"]
+    private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
 
     /// The ring with its masters, for a file that only its owner may read.
@@ -16,7 +16,11 @@ extension KeyRing {
                 "pwd": .string(Hexadecimal.encode(entry.passwordMaster)),
             ]
         }
-        return ["format": .string(Self.format), "keys": .array(keys)]
+        var members = [JSONMember(key: "format", value: .string(Self.format))]
+        if let currencyCode {
+            members.append(JSONMember(key: "currency", value: .string(currencyCode)))
+        }
+        return .object(members + [JSONMember(key: "keys", value: .array(keys))])
     }
 
     /// Reads what `json` writes, and nothing else: a ring that is guessed at could seal cards
@@ -49,7 +53,15 @@ extension KeyRing {
         guard let ring = KeyRing(entries: entries) else {
             throw KeyError(.malformed, "no key of the ring is active")
         }
-        self = ring
+        var code: String?
+        if let currency = value["currency"] {
+            code = currency.string
+            let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+            guard code?.utf8.count == 3, code?.utf8.allSatisfy(letters.contains) == true else {
+                throw KeyError(.malformed, "the currency of the keys is not three capital letters")
+            }
+        }
+        self = ring.sealing(currency: code)
     }
 
     private static func entry(_ value: JSONValue) throws(KeyError) -> KeyEntry {

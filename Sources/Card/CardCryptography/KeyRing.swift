@@ -10,6 +10,17 @@ public struct KeyRing: Hashable, Sendable {
     /// The newest active key: the one that seals new records.
     public private(set) var sealing: KeyEntry
 
+    /// The ISO 4217 letters of the currency that the keys seal cards in; nil where nobody has said.
+    public private(set) var currencyCode: String?
+
+    /// A ring without a key that a card could name: it checks no seal, and nothing is sealed with
+    /// it. For a station that was never set up and only looks at tags.
+    public static let none = KeyRing(
+        sealing: makeEntry(noCardsID, created: "", random: RandomBytes.make), after: [])
+
+    /// Above all ids that a record has room for.
+    private static let noCardsID = UInt8.max
+
     /// Nil if none of the entries is active.
     init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
@@ -44,7 +55,15 @@ public struct KeyRing: Hashable, Sendable {
         }
         let older = entries.map { $0.restricted(by: .verifyOnly) }
         return KeyRing(
-            sealing: Self.makeEntry(id, created: created, random: random), after: older)
+            sealing: Self.makeEntry(id, created: created, random: random), after: older
+        ).sealing(currency: currencyCode)
+    }
+
+    /// The same ring with the currency that its cards are in.
+    public func sealing(currency code: String?) -> KeyRing {
+        var ring = self
+        ring.currencyCode = code
+        return ring
     }
 
     /// With one key retired: cards that it sealed are not trusted any more.

@@ -1,5 +1,6 @@
 public import CardCryptography
 import DurableFile
+public import TapcardDomain
 import TextCodecs
 
 /// The file in which a station keeps its keys: readable by its owner only, or refused.
@@ -37,14 +38,15 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// The keys, made now if there are none. Says whether they are new.
+    /// The keys, made now for cards in this currency if there are none. Says whether they are new.
     public func loadOrMake(
-        created: String, random: (Int) -> [UInt8]
+        created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
         if let keys = try load() { return (keys, false) }
         return try alone { () throws(TapcardError) in
             if let keys = try load() { return (keys, false) }
             let keys = KeyRing.fresh(created: created, random: random)
+                .sealing(currency: currency?.code)
             try save(keys)
             return (keys, true)
         }
@@ -93,4 +95,9 @@ public struct KeyFile: Sendable {
             meaning: "Without its keys tapcard neither reads nor writes cards.",
             advice: advice)
     }
+}
+
+extension KeyRing {
+    /// The currency that the keys seal cards in, where it is known here.
+    public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

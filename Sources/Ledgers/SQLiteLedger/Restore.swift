@@ -17,7 +17,7 @@ extension SQLiteLedger {
         let doorway = Doorway(BlockingLane(label: "tapcard.restore"))
         let draft = try TemporaryFile.create(beside: target.path)
         let kept = try await doorway.run { () throws(LedgerError) in
-            try source.prepare(draft, in: currency ?? target.currencyIfReadable)
+            try source.prepare(draft, in: currency ?? target.currencyToKeep)
         }
         let ledger = try await open(
             LedgerFile(path: draft.path, isDraft: true), currency: kept)
@@ -60,9 +60,20 @@ extension LedgerFile {
         return kept
     }
 
-    /// A ledger that is to be replaced may be beyond reading.
-    fileprivate var currencyIfReadable: Currency? {
-        try? inspect(Connection(path: path, .readOnly, busyLimit: busyLimit), in: nil)
+    /// The currency of a ledger that is to be replaced. Nil where it has no cards: then it was made
+    /// by the first command that was run here, and nobody has chosen anything. It may be beyond
+    /// reading as well.
+    fileprivate var currencyToKeep: Currency? {
+        do {
+            let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
+            let currency = try inspect(connection, in: nil)
+            let cards = try connection.query("SELECT uid FROM card LIMIT 1") {
+                row throws(LedgerError) in try row.value(\.uid)
+            }
+            return cards.isEmpty ? nil : currency
+        } catch {
+            return nil
+        }
     }
 
     /// Cards on which no money moved, for a reason that their tags do not show.

@@ -293,6 +293,8 @@ extension Station {
                     .cardKnown, "The tag carries a card of another ledger, with a true seal.",
                     meaning: unchanged,
                     advice: "Take it over with tapcard adopt, or add --reissue.", uid: sight.uid))
+        case .sealedElsewhere(_, _, let other):
+            if !order.mayReissue { throw .refused(otherCurrency(other, sight.uid)) }
         case .unsealed:
             if order.mayOverwrite { return }
             throw .refused(
@@ -325,6 +327,8 @@ extension Station {
             )
         // Anybody can write that a code is activated; the service can be asked for it.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
+        case .sealedElsewhere(_, _, let other):
+            throw .refused(otherCurrency(other, sight.uid))
         case .untrusted(let error): throw .refused(error)
         case .blank, .senseless, .other: throw .refused(try await strangerRefusal(sight))
         }

@@ -208,6 +208,12 @@ extension Station {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
         if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
+        if view == nil, let layout = CardLayout(chipNamed: tag.chip.name),
+            let image = CardImage(tag.memory, layout: layout),
+            let other = sealedElsewhere(image, uid)?.currency
+        {
+            throw .refused(otherCurrency(other, uid))
+        }
         let isCard = view != nil && closed == nil
         let what = isCard ? "a card of this ledger" : "something (\(content.word))"
         throw .refused(

@@ -149,13 +149,14 @@ extension Station {
     private func reading(ofStranger sight: Sight) async throws(Interruption) -> CardReading {
         func reading(
             _ seal: CardReading.Seal, _ record: SealedRecord?, _ face: CardFace?,
-            _ problem: TapcardError? = nil
+            in other: Currency? = nil, _ problem: TapcardError? = nil
         ) -> CardReading {
             CardReading(
                 uid: sight.uid, chip: sight.chip, seal: seal, sequence: record?.sequence,
                 holder: face?.holder ?? .nobody,
-                balance: record.map { Money(minorUnits: Int64($0.balance), currency) }
-                    ?? face?.balance,
+                balance: record.map {
+                    Money(minorUnits: Int64($0.balance), other ?? currency)
+                } ?? face?.balance,
                 scratch: record?.scratch(beside: face) ?? face?.scratch ?? .none,
                 isActivating: false, ticket: face?.ticket, game: nil,
                 ledger: .unknown, display: .current,
@@ -165,6 +166,8 @@ extension Station {
         case .sealed(let record, let face): return reading(.valid, record, face)
         case .unsealed(let face): return reading(.unsealed, nil, face)
         case .untrusted(let problem):
+        case .sealedElsewhere(let record, let face, let other):
+            return reading(.valid, record, face, in: other, otherCurrency(other, sight.uid))
             let seal = problem.kind == .keyMissing ? CardReading.Seal.unsealed : .forged
             return reading(seal, nil, sight.image.content(in: currency).face, problem)
         case .blank, .senseless, .other:

@@ -58,6 +58,9 @@ extension Station {
             if let sequence = sight.slots.best?.record.sequence, let card = sight.view?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
+            if let other = sealedElsewhere(sight.image, uid)?.currency {
+                return issuedElsewhere(other, uid)
+            }
             return TapcardError(
                 .damaged, "The card carries no record that can be believed.",
                 meaning: TapcardError.moneyIsSafe,
@@ -96,6 +99,16 @@ extension Station {
         }
     }
 
+    /// A card of this ledger whose tag another station has made a card of its own of.
+    private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .cardCurrency,
+            "This card is in \(other.code); this station is set to \(currency.code), and knows the "
+                + "tag as a card of its own.", meaning: TapcardError.moneyIsSafe,
+            advice: "Use it at the station that issued it. What this ledger holds for the tag "
+                + "moves to another one with tapcard replace --card \(uid).", uid: uid)
+    }
+
     /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
     func formattedRefusal(_ sight: Sight) -> TapcardError? {
         guard let card = sight.view?.card, sight.isGivenUp else { return nil }
@@ -113,7 +126,7 @@ extension Station {
         _ sight: Sight, for request: OperationID?, _ state: inout TapState
     ) async throws(Interruption) -> Round {
         if let error = verdict(on: sight) {
-            guard error.kind == .damaged else { throw .refused(error) }
+            guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
             let voided = try await asking { () throws(LedgerError) in
                 try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
             }

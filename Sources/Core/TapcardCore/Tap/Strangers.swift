@@ -8,6 +8,8 @@ import TapcardDomain
 enum Stranger: Sendable {
     /// A card with a true seal: of another ledger with the same keys.
     case sealed(SealedRecord, CardFace?)
+    /// A card with a true seal in another currency: of another station with the same keys.
+    case sealedElsewhere(SealedRecord, CardFace?, Currency)
     /// A card as others write it, or one of ours without a seal.
     case unsealed(CardFace)
     case untrusted(TapcardError)
@@ -63,6 +65,10 @@ extension Station {
     func stranger(_ sight: Sight) async throws(Interruption) -> Stranger {
         let content = sight.image.content(in: currency)
         if let best = sight.slots.best { return .sealed(best.record, content.face) }
+        if let other = sealedElsewhere(sight.image, sight.uid) {
+            return .sealedElsewhere(
+                other.record, sight.image.content(in: other.currency).face, other.currency)
+        }
         if let error = try await impostor(sight, content) { return .untrusted(error) }
         switch content {
         case .tapcard(let face), .foreignCard(let face): return .unsealed(face)
@@ -70,6 +76,31 @@ extension Station {
         case .empty: return .blank
         case .text, .uri, .other, .unreadable: return .other(content.what)
         }
+    }
+
+    /// The newest record on a tag that our own keys have sealed in another currency.
+    func sealedElsewhere(
+        _ image: CardImage, _ uid: CardUID
+    ) -> (record: SealedRecord, currency: Currency)? {
+        for other in Currency.known where other != currency {
+            let holders = [.nobody] + (image.remains(in: other).map { [$0.holder] } ?? [])
+            let slots = RecordSlots(
+                image, uid: uid, holders: holders, currency: other, keys: keys)
+            if let best = slots.best { return (best.record, other) }
+        }
+        return nil
+    }
+
+    /// The currency is part of what a seal vouches for: such a card is true, and worth nothing here.
+    func otherCurrency(_ other: Currency, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .cardCurrency,
+            "This card is in \(other.code); this station is set to \(currency.code).",
+            meaning: "The card is true, and its money is safe in the ledger of the station that "
+                + "issued it. Nothing was changed.",
+            advice: "Use it there. If this station should take \(other.code), name the ledger of "
+                + "that station with --ledger, or bring a copy with tapcard restore-backup FILE.",
+            uid: uid)
     }
 
     /// A tag with our form of record, but no true seal: somebody's copy, or somebody's work.
@@ -132,6 +163,7 @@ extension Station {
             return TapcardError(
                 .cardUnknown, "This ledger does not know the card.", meaning: unchanged,
                 advice: "tapcard adopt takes it over.", uid: sight.uid)
+        case .sealedElsewhere(_, _, let other): return otherCurrency(other, sight.uid)
         case .untrusted(let error): return error
         case .blank:
             return TapcardError(

@@ -241,7 +241,9 @@ extension TapcardError {
     }
 
     /// What is wrong with the card is what has to be said: to tap it again would not help.
-    var blamesCard: Bool { result == .untrusted || kind == .ledgerBehind }
+    var blamesCard: Bool {
+        result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
+    }
 
     /// What is wrong with the card is what has to be said, and what is open on it as well.
     func leavingOpen(_ open: Operation) -> TapcardError {

@@ -65,7 +65,9 @@ extension Command {
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
             try session.requireNew(path)
-            try KeyFile(path: path).save(try await session.keys())
+            let keys = try await session.keys()
+            let currency = (try? await session.ledgerIfThere())?.currency.code
+            try KeyFile(path: path).save(keys.sealing(currency: currency ?? keys.currencyCode))
             return Report(
                 [JSONMember(key: "file", value: .string(path))],
                 ["The keys are copied to \(path); lock that file away"])
@@ -249,11 +251,22 @@ extension Session {
             _ = try await changeKeys { keys throws(KeyError) in try keys.merging(imported) }
         }
         let keys = try await self.keys()
+        let currency = (try? await ledgerIfThere())?.currency
+        let isOther =
+            imported.currencyCode != nil && currency != nil
+            && imported.currencyCode != currency?.code
         return Report(
             [
                 JSONMember(
-                    key: "keys", value: .array(keys.entries.map { .number(String($0.id)) }))
-            ], ["Keys imported: \(imported.entries.count); new records: key \(keys.sealing.id)"])
+                    key: "keys", value: .array(keys.entries.map { .number(String($0.id)) })),
+                JSONMember(key: "currency", value: .text(imported.currencyCode)),
+            ],
+            ["Keys imported: \(imported.entries.count); new records: key \(keys.sealing.id)"]
+                + (isOther
+                    ? [
+                        "They are of a station in \(imported.currencyCode ?? ""), this one is in "
+                            + "\(currency?.code ?? ""): its cards are recognised here, and refused"
+                    ] : []))
     }
 
     private func imported(from path: String) throws(TapcardError) -> KeyRing {

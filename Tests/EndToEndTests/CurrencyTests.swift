@@ -1,0 +1,111 @@
+import DurableFile
+import Testing
+
+/// A house with stations in two currencies and one ring of keys.
+@Suite("Another currency")
+struct CurrencyTests {
+    private static let words =
+        "This card is in EUR; this station is set to USD. The card is true, and its money is safe "
+        + "in the ledger of the station that issued it. Nothing was changed. Use it there. If this "
+        + "station should take EUR, name the ledger of that station with --ledger, or bring a copy "
+        + "with tapcard restore-backup FILE."
+
+    /// A station in dollars with the keys of one in euros, and a card of that one on its reader.
+    private func stations() throws -> (euro: Counter, dollar: Counter) {
+        let euro = try Counter(["TAPCARD_CURRENCY": "EUR"])
+        try euro.step("issue --balance 6.36 --name Ann")
+        try euro.step("keys export ~/keys.json")
+        let dollar = try Counter()
+        try dollar.step("keys import \(euro.file("keys.json")) --currency USD")
+        try dollar.step("--currency USD keys list")
+        try dollar.write(try euro.text(of: euro.simulation.path), to: dollar.simulation.path)
+        return (euro, dollar)
+    }
+
+    @Test("is named, and is no forgery")
+    func named() throws {
+        let (_, dollar) = try stations()
+        let tag = try dollar.text(of: dollar.simulation.path)
+        try dollar.expect(
+            "read", status: 4,
+            prints: """
+                Ann, €6.36
+                Card 04AC6B72BA6C80, NTAG213
+                Scratch card: unscratched
+                Seal: true; ledger: does not know the card
+                """, complains: CurrencyTests.words)
+        let document = try dollar.run(["read", "--json"]).output
+        #expect(document.contains(#""balance":"6.36","currency":"EUR""#), "\(document)")
+        #expect(document.contains(#""error":"card-currency""#), "\(document)")
+        for line in [
+            "pay 1", "add 1", "close", "issue", "issue --overwrite", "demo", "adopt", "tag format",
+        ] {
+            let ended = try dollar.run(dollar.words(of: line))
+            #expect(ended.status == 4, "\(line): \(ended.errors)")
+            #expect(dollar.masked(ended.errors) == "tapcard: \(CurrencyTests.words)\n", "\(line)")
+        }
+        #expect(try dollar.text(of: dollar.simulation.path) == tag)
+    }
+
+    @Test("of a card that was taken for a new one elsewhere is told from damage")
+    func issuedElsewhere() throws {
+        let euro = try Counter(["TAPCARD_CURRENCY": "EUR"])
+        try euro.step("keys list")
+        try euro.step("keys export ~/keys.json")
+        let dollar = try Counter()
+        try dollar.step("--currency USD issue --balance 5")
+        try dollar.write(try euro.text(of: euro.keys), to: dollar.keys)
+        try euro.step("issue --balance 6.36")
+        try dollar.write(try euro.text(of: euro.simulation.path), to: dollar.simulation.path)
+        let ended = try dollar.run(["pay", "1"])
+        #expect(ended.status == 4, "\(ended.errors)")
+        #expect(
+            ended.errors.hasPrefix(
+                "tapcard: This card is in EUR; this station is set to USD, and knows the tag as a "
+                    + "card of its own. The money is safe in the ledger."), "\(ended.errors)")
+        #expect(!ended.errors.contains("overwrite"))
+    }
+
+    @Test("comes with the keys to a station that has no ledger yet")
+    func withTheKeys() throws {
+        let (euro, dollar) = try stations()
+        #expect(try euro.text(of: euro.file("keys.json")).contains(#""currency": "EUR""#))
+        let third = try Counter()
+        #expect(
+            try third.step("keys import \(euro.file("keys.json"))").hasPrefix("Keys imported: 1"))
+        try third.write(try euro.text(of: euro.simulation.path), to: third.simulation.path)
+        #expect(try third.step("read").hasPrefix("Ann, €6.36\n"))
+        let imported = try dollar.step("keys import \(euro.file("keys.json"))")
+        #expect(
+            imported.hasSuffix(
+                "They are of a station in EUR, this one is in USD: its cards are recognised here, "
+                    + "and refused"), "\(imported)")
+    }
+
+    @Test("of a copy is taken over where there are no cards yet, and only there")
+    func restored() throws {
+        let (euro, dollar) = try stations()
+        try euro.step("backup ~/copy")
+        let copy = euro.file("copy")
+        try dollar.step("restore-backup \(copy)")
+        #expect(try dollar.step("repair --card \(Counter.firstUID)").contains("€6.36"))
+        let used = try Counter()
+        try used.step("issue --balance 1")
+        let ended = try used.run(["restore-backup", copy])
+        #expect(ended.status == 9 && ended.errors.contains("EUR"), "\(ended.errors)")
+    }
+
+    @Test("that writes a comma takes one; so does a language that does")
+    func comma() throws {
+        let euro = try Counter(["TAPCARD_CURRENCY": "EUR"])
+        try euro.step("issue --balance 20,50")
+        #expect(try euro.step("pay 4,50").hasPrefix("Paid €4.50, €16.00 left\n"))
+        #expect(try euro.run(["pay", "1,000"]).status == 2)
+        let dollar = try Counter()
+        try dollar.step("issue --balance 20")
+        #expect(try dollar.run(["pay", "4,50"]).status == 2)
+        let spoken = try dollar.run(["pay", "4,50"], with: ["LANG": "de_DE.UTF-8"])
+        #expect(spoken.output.hasPrefix("Paid $4.50, $15.50 left\n"), "\(spoken.errors)")
+        #expect(try dollar.run(["pay", "4,50"], with: ["LANG": "de_CH.UTF-8"]).status == 2)
+    }
+}
