@@ -26,6 +26,19 @@ extension Scenario {
             #expect(
                 try await desk.ledger.owner(ofRecord: desk.sealer.seal(work.content) + [0]) == nil)
         },
+        Scenario("cards are found by their holder's number") { desk in
+            try await desk.complete(.issue(100), id: 1)
+            let id = try #require(Holder.amanda.id)
+            let found = try await desk.ledger.read { rows throws(LedgerError) in
+                try rows.cards(of: id).map(\.uid)
+            }
+            #expect(found == [.first])
+            let other = try HolderID(4_711)
+            let none = try await desk.ledger.read { rows throws(LedgerError) in
+                try rows.cards(of: other)
+            }
+            #expect(none.isEmpty)
+        },
         Scenario("an adopted card keeps the foreign message and books what was accepted") { desk in
             let message: [UInt8] = [0xD1, 0x01, 0x00, 0x54]
             try await desk.complete(

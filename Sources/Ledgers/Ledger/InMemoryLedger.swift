@@ -84,6 +84,10 @@ private final class MemoryRows: LedgerRows {
         return uids.sorted().prefix(max(count, 0)).compactMap { tables.cards[$0] }
     }
 
+    func cards(of holder: HolderID) -> [LedgerCard] {
+        tables.cards.values.filter { $0.holder.id == holder }.sorted { $0.uid < $1.uid }
+    }
+
     func cards(with code: ScratchCode) -> [LedgerCard] {
         tables.cards.values.filter { $0.scratch.code == code }.sorted { $0.uid < $1.uid }
     }

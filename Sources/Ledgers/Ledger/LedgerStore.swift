@@ -54,6 +54,8 @@ public protocol LedgerRows: LedgerPages {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
     /// Those that say that this is their code, also when they are not in use any more.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard]
+    /// Those whose holder has this number, also when they are not in use any more.
+    func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard]
     /// Adds the card, or replaces what was known of it.
     func save(_ card: LedgerCard) throws(LedgerError)
 

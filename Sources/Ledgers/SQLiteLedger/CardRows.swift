@@ -16,6 +16,11 @@ extension SQLiteRows {
         try cards(where: "card.scratch_code = ? ORDER BY card.uid", [.id(code)])
     }
 
+    /// Without an index: a card is issued once, and every other tap would pay for it.
+    func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard] {
+        try cards(where: "card.holder_id = ? ORDER BY card.uid", [.integer(holder.number)])
+    }
+
     func save(_ card: LedgerCard) throws(LedgerError) {
         try connection.run(
             """

@@ -347,7 +347,20 @@ extension Station {
         reading.operation = making.id
         reading.settled =
             settled(state, besides: making.id) + begun.ended.map { Settled($0, currency) }
+        reading.sameHolderID = await cards(sharingNumberOf: reading)
         return reading
+    }
+
+    /// Two people with one number are a slip of somebody's finger; one person may have two cards.
+    /// The card was made, so a ledger that cannot be asked denies nothing.
+    private func cards(sharingNumberOf reading: CardReading) async -> [CardUID] {
+        guard let id = reading.holder.id else { return [] }
+        let sharing = try? await ledger.read { rows throws(LedgerError) in
+            try rows.cards(of: id).filter {
+                $0.isInUse && $0.uid != reading.uid && $0.holder.name != reading.holder.name
+            }
+        }
+        return (sharing ?? []).map(\.uid)
     }
 }
 

@@ -47,6 +47,8 @@ public struct CardReading: Sendable, Hashable {
     public var ticketsGivenUp: [Ticket] = []
     /// The card of this ledger whose code was on the tag that was adopted. It has the code still.
     public var codeOwner: CardUID?
+    /// Cards in use of somebody with another name that have the number of the new card's holder.
+    public var sameHolderID: [CardUID] = []
 
     /// The word for `--json` and for people.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
@@ -164,10 +166,10 @@ extension Station {
         }
         switch try await stranger(sight) {
         case .sealed(let record, let face): return reading(.valid, record, face)
-        case .unsealed(let face): return reading(.unsealed, nil, face)
-        case .untrusted(let problem):
         case .sealedElsewhere(let record, let face, let other):
             return reading(.valid, record, face, in: other, otherCurrency(other, sight.uid))
+        case .unsealed(let face): return reading(.unsealed, nil, face)
+        case .untrusted(let problem):
             let seal = problem.kind == .keyMissing ? CardReading.Seal.unsealed : .forged
             return reading(seal, nil, sight.image.content(in: currency).face, problem)
         case .blank, .senseless, .other:

@@ -41,7 +41,8 @@ extension Report {
             JSONMember(key: "id", value: .number(reading.holder.id?.number)),
             JSONMember(key: "name", value: .text(reading.holder.name)),
             JSONMember(key: "balance", value: .text(reading.balance)),
-            JSONMember(key: "currency", value: .string(currency.code)),
+            JSONMember(
+                key: "currency", value: .string((reading.balance?.currency ?? currency).code)),
             JSONMember(key: "code", value: .text(reading.scratch.code)),
             JSONMember(key: "state", value: .text(reading.stateWord)),
             JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
@@ -89,13 +90,32 @@ extension Report {
         }
         lines += Report.words(givenUp: reading.ticketsGivenUp, on: reading.uid)
         members += Report.members(givenUp: reading.ticketsGivenUp)
+        let shared = Report.shared(by: reading)
+        lines += shared.lines
+        members += shared.members
+        self.init(members, lines, problem: reading.problem)
+    }
+
+    /// The code and the number that other cards have as well.
+    private static func shared(
+        by reading: CardReading
+    ) -> (lines: [String], members: [JSONMember]) {
+        var lines: [String] = []
+        var members: [JSONMember] = []
         if let owner = reading.codeOwner {
             lines.append(
                 "The code on the tag is that of card \(owner), which keeps it. Where this card has "
                     + "replaced that one: tapcard replace --card \(owner) --reissue")
             members.append(JSONMember(key: "codeOf", value: .text(owner)))
         }
-        self.init(members, lines, problem: reading.problem)
+        if let id = reading.holder.id, !reading.sameHolderID.isEmpty {
+            let cards = reading.sameHolderID.map(\.description).joined(separator: ", ")
+            lines.append("Id \(id) is taken: somebody else has it, with card \(cards).")
+            members.append(
+                JSONMember(
+                    key: "sameID", value: .array(reading.sameHolderID.map { .text($0) })))
+        }
+        return (lines, members)
     }
 
     /// Money that moved, or had moved before.

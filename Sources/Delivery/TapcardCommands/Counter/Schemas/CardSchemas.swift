@@ -26,7 +26,10 @@ public enum CardSchemas {
                 Schema.words(TagInfo.Originality.allCases.map(\.rawValue))),
             "ticket": Schema.orNull(ticket), "game": Schema.orNull(ValueSchemas.game),
             "operation": Schema.orNull(ValueSchemas.operation), "settled": settled,
-        ], optional: givenUp + ["codeOf": ValueSchemas.card])
+        ],
+        optional: givenUp + [
+            "codeOf": ValueSchemas.card, "sameID": Schema.list(of: ValueSchemas.card),
+        ])
 
     /// Tickets that are lost with what their card was before; only where there are any.
     static let givenUp: Schema.Members = ["ticketsGivenUp": Schema.list(of: ticket)]
