@@ -63,12 +63,13 @@ class KeyboardTests(BrowserCase):
 class SmallTests(BrowserCase):
     """As on a small phone, or enlarged four times on a usual screen."""
     sandbox = True
+    settings = {"TAPCARD_ADDITION_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
     views = ("home", "pay", "scratch", "issue", "desk", "history", "health", "draws", "draws/draw-2",
              "tickets", "mastermind", "mastermind/ranking")
 
     def test_nothing_has_to_be_scrolled_sideways(self):
         self.counter.make_demo("999999.99")
-        self.counter.call("POST", "pay", {"amount": "1234.50"})
+        self.counter.call("POST", "pay", {"amount": "1234.50", "confirmed": True})
         self.page.look((320, 640))
         self.page.open()
         for view in self.views:

@@ -47,9 +47,10 @@ struct BadInputTests {
             complains: "The card has $20.00, $20.01 is asked for. \(BadInputTests.unchanged) "
                 + "Add funds with tapcard add, or charge less.")
         try counter.expect(
-            "add 999980", status: 4,
+            "add 999980 --yes", status: 4,
             complains: "With $999980.00 the card would hold more than $999999.99, the most it can. "
-                + BadInputTests.unchanged)
+                + BadInputTests.unchanged,
+            with: ["TAPCARD_ADDITION_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"])
         #expect(try counter.step("tag dump") == before)
         #expect(try counter.step("audit --json").contains(#""operations":1,"#))
     }

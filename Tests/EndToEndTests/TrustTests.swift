@@ -27,7 +27,7 @@ struct TrustTests {
         // Whoever has the keys can make such a card: another ledger with the same ones.
         let thief = try Counter()
         try thief.write(try counter.text(of: counter.keys), to: thief.keys)
-        try thief.step("issue --balance 900")
+        try thief.step("issue --balance 900 --yes")
         try lay(try image(at: thief), at: counter)
         try expect("forged", status: 7, at: counter, advising: ["block"])
         #expect(try log(of: counter).contains("somebody has key 1"))

@@ -126,7 +126,10 @@ struct AttackTests {
             }
             expect(
                 try await bench.call("pay", #"{"amount":"999999999999"}"#), 409,
-                "insufficient-funds", "too much")
+                "limit-exceeded", "too much for any card")
+            expect(
+                try await bench.call("pay", #"{"amount":"99.00"}"#), 409,
+                "insufficient-funds", "too much for this one")
             for type in [
                 "text/plain", "", "application/x-www-form-urlencoded", "application/jsonp",
             ] {

@@ -118,13 +118,14 @@ struct TicketPayoutTests {
         let lottery = try FakeLottery.example()
         let bench = try await ProgramBench.withTicket(lottery)
         try lottery.draw(FakeLottery.won())
-        _ = await bench.run("add 999951.99 --quiet")
+        let limits = ["TAPCARD_ADDITION_LIMIT": "999999", "TAPCARD_BALANCE_LIMIT": "999999.99"]
+        _ = await bench.run("add 999951.99 --yes --quiet", limits)
         let full = await bench.run("ticket check").text
         #expect(full.contains("tapcard \(Self.line)") == false && full.contains("Claim it"))
-        _ = await bench.run("add 0.01 --quiet")
+        _ = await bench.run("add 0.01 --yes --quiet", limits)
         let fuller = await bench.run("ticket check").text
         #expect(fuller.contains("tapcard \(Self.line)") && !fuller.contains("Claim it"))
-        let claimed = await bench.run("ticket claim")
+        let claimed = await bench.run("ticket claim", limits)
         #expect(claimed.status == 4, "\(claimed.text)")
         #expect(
             claimed.text.contains(

@@ -26,7 +26,7 @@ enum KioskSchemas {
 
     private static let settings = Schema.object([
         "version": Schema.text, "currency": Schema.text, "symbol": Schema.text,
-        "decimals": Schema.number(0...4),
+        "decimals": Schema.number(0...4), "decimalSeparator": Schema.words([".", ","]),
         "presets": Schema.object([
             "pay": Schema.list(of: Schema.named("Amount")),
             "add": Schema.list(of: Schema.named("Amount")),

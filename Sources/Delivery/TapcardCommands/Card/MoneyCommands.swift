@@ -11,7 +11,7 @@ extension Command {
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
                 + "too soon, the exit status is 6 and the next tap settles it.",
             arguments: [CommandArgument(name: "AMOUNT", help: "Such as 4.50")],
-            options: [.operation, .card, .again], example: "tapcard pay 4.50"
+            options: [.operation, .card, .again, .confirmed], example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in
             try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
                 try await station.pay(
@@ -21,7 +21,7 @@ extension Command {
         Command(
             "add", group: .money, "Add funds that are in the drawer already",
             arguments: [CommandArgument(name: "AMOUNT", help: "Such as 20")],
-            options: [.operation, .card, .again], example: "tapcard add 20"
+            options: [.operation, .card, .again, .confirmed], example: "tapcard add 20"
         ) { session throws(TapcardError) in
             try await session.move("Added") { station, amount, id, card throws(TapcardError) in
                 try await station.add(

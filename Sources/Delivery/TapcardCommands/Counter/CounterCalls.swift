@@ -25,11 +25,13 @@ extension CounterCall {
                     "name", .option("name"), .text(1...HolderName.longestInBytes)),
                 CounterParameter("id", .option("id"), .wholeNumber(1...Int.max)),
                 CounterParameter("balance", .option("balance"), .amount),
-                CounterParameter("noScratch", .flag("no-scratch"), .truth), reissue,
+                CounterParameter("noScratch", .flag("no-scratch"), .truth), .confirmed, reissue,
             ] + making, answers: .card),
         CounterCall(
             .post, "adopt",
-            [CounterParameter("acceptBalance", .option("accept-balance"), .amount)] + making,
+            [
+                CounterParameter("acceptBalance", .option("accept-balance"), .amount), .confirmed,
+            ] + making,
             answers: .card),
         CounterCall(.post, "scratch", [.operation], answers: .card),
         CounterCall(.post, "activate", asksService: true, [.operation], answers: .card),
@@ -47,8 +49,10 @@ extension CounterCall {
     ]
 
     private static let money: [CounterCall] = [
-        CounterCall(.post, "pay", [amount, .operation, .card, .again], answers: .receipt),
-        CounterCall(.post, "add", [amount, .operation, .card, .again], answers: .receipt),
+        CounterCall(
+            .post, "pay", [amount, .operation, .card, .again, .confirmed], answers: .receipt),
+        CounterCall(
+            .post, "add", [amount, .operation, .card, .again, .confirmed], answers: .receipt),
         CounterCall(
             .post, "refund",
             [
@@ -85,7 +89,10 @@ extension CounterCall {
             .get, "tickets", reader: .never, asksService: true, [.card], answers: .tickets),
         CounterCall(
             .post, "ticket/buy", asksService: true,
-            [CounterParameter("draw", .option("draw"), .lotteryName), .operation, .card, .again],
+            [
+                CounterParameter("draw", .option("draw"), .lotteryName), .operation, .card, .again,
+                .confirmed,
+            ],
             answers: .purchase),
         CounterCall(.post, "ticket/check", asksService: true, [.card], answers: .check),
         CounterCall(

@@ -180,16 +180,18 @@ public struct CounterDesk: Sendable {
 
     /// What a page has to know before anything is done.
     public func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
-        func amounts(_ units: [Int64]) -> JSONValue {
-            let one = (0..<currency.decimals).reduce(Int64(1)) { whole, _ in whole * 10 }
-            return .array(units.map { .text(Money(minorUnits: $0 * one / 2, currency)) })
+        func amounts(_ amounts: [Money]?) -> JSONValue {
+            .array((amounts ?? []).map { .text($0) })
         }
+        let presets = try? session.settings.presets(currency)
         let price = (try? session.settings.ticketPrice(currency))
         return [
             "version": .string(Program.version), "currency": .string(currency.code),
             "symbol": .string(currency.sign),
             "decimals": .number(currency.decimals),
-            "presets": ["pay": amounts([2, 5, 10, 20]), "add": amounts([10, 20, 40, 100])],
+            "decimalSeparator": .string(
+                session.settings.acceptsDecimalComma(in: currency) ? "," : "."),
+            "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
             "ticketPrice": .text(price),

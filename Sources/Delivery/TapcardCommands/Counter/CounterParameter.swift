@@ -56,6 +56,8 @@ public struct CounterParameter: Sendable {
     static let operation = CounterParameter("operation", .option("operation"), .operation)
     static let card = CounterParameter("card", .option("card"), .card)
     static let again = CounterParameter("again", .flag("again"), .truth)
+    /// That somebody has confirmed an amount above the ceiling.
+    static let confirmed = CounterParameter("confirmed", .flag("yes"), .truth)
 
     /// What stands on a command line in its place; nil for null, and for what is not wanted.
     func texts(of value: JSONValue) throws(TapcardError) -> [String]? {

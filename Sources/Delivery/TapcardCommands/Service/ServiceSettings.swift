@@ -121,6 +121,7 @@ extension Settings {
         let currency =
             try self.currency ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
         _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
+        try checkAmounts(currency)
         return services
     }
 
@@ -146,7 +147,7 @@ extension Settings {
         }
     }
 
-    private func checked<Value>(
+    func checked<Value>(
         _ name: Name, _ parse: (String) throws(Refusal) -> Value
     ) throws(TapcardError) -> Value {
         let text = effective(name).text ?? ""

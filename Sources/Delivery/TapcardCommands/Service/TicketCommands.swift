@@ -24,7 +24,7 @@ extension Command {
                 CommandOption(
                     name: "draw", value: "ID",
                     help: "The draw it is for: the one after the last"),
-                .operation, .card, .again,
+                .operation, .card, .again, .confirmed,
             ],
             example: "tapcard ticket buy"
         ) { session throws(TapcardError) in try await session.buyTicket() },
