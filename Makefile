@@ -161,6 +161,7 @@ format:
 # The page of the commands is made from the table that parses them.
 docs: build
 	$(TAPCARD) help --markdown > docs/COMMANDS.md
+	$(TAPCARD) help --settings > docs/SETTINGS.md
 
 clean:
 	rm -rf .build

@@ -188,6 +188,7 @@ def main(tapcard, taps="1000"):
         reader = Reader(tapcard, folder)
         try:
             env = environment(reader, folder)
+            run([tapcard, "init", "--currency", "USD"], env)
             run([tapcard, "demo"], env)
             isRight = compare(reader, without_debug_information(tapcard, folder), folder)
             isRight = idle(reader, tapcard, env) and isRight

@@ -54,7 +54,8 @@ chapter 'Something is paid. The same request sent twice is charged once.'
 step 0 '$15.50 left' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 0 'replayed' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 2 'another request' pay 9 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
-step 4 '$15.50' pay 400
+step 4 '$15.50' pay 40
+step 4 'repeat with --yes' pay 450
 step 2 'write 4.50' pay 4,50
 
 chapter 'The card is pulled away while it is written: a page keeps a mixture of old and new bits.'
@@ -191,6 +192,8 @@ tell() {
     "$tapcard" emulate --link "$home/reader" --tell "$*" >/dev/null || failures=$((failures + 1))
 }
 step 0 'NTAG215' doctor
+step 9 'tapcard init' issue --name Zoë --balance 50
+step 0 'set up' init --currency USD
 step 0 '$50.00' issue --name Zoë --balance 50
 tell fault data 4 unplug
 step 6 'Tap the card again' pay 8

@@ -127,6 +127,8 @@ class Counter:
             self.emulator = Emulator(f"{self.home}/reader", self.environment, self.log)
             reader = f"pn532_uart:{self.emulator.link}"
         self.environment.update({"TAPCARD_READER": reader, **settings})
+        if reader != "sim":
+            self.run("init", "--currency", "USD")
         self.url = "http://127.0.0.1:0"
         self.start()
 
@@ -203,7 +205,7 @@ class Counter:
         """Makes the demo user's card on the tag that lies there."""
         card = self.call("POST", "demo", {})
         if balance:
-            self.call("POST", "add", {"amount": balance})
+            self.call("POST", "add", {"amount": balance, "confirmed": True})
         return card["uid"]
 
     def make_card(self, **members):

@@ -151,7 +151,7 @@ class StrangerTests(BrowserCase):
         self.counter.server.stop()
         other = f"{self.counter.home}/other"
         self.counter.run("issue", "--name", "Eva", "--balance", "20", HOME=other)
-        data, ours = (f"{home}/.local/share/tapcard" for home in (other, self.counter.home))
+        data, ours = (f"{home}/.local/share/tapcard/simulated" for home in (other, self.counter.home))
         for name in ("keys.json", "simulation.txt"):
             shutil.copy(f"{data}/{name}", f"{ours}/{name}")
         self.counter.start()

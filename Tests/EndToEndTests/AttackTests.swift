@@ -80,7 +80,9 @@ struct AttackTests {
         try counter.step("backup ~/copy")
         try counter.step("keys export ~/keys.json")
         try counter.step("tag dump ~/dump")
-        for folder in [".local", ".local/share", ".local/share/tapcard"] {
+        for folder in [
+            ".local", ".local/share", ".local/share/tapcard", ".local/share/tapcard/simulated",
+        ] {
             #expect(try DurableFile(counter.file(folder)).permissions() == 0o700, "\(folder)")
         }
         for path in [

@@ -41,7 +41,11 @@ final class Counter {
         #expect(try process.end().status == 0)
     }
 
-    var data: String { "\(home)/.local/share/tapcard" }
+    /// Where the program keeps the books of this reader: those of a simulated one lie apart.
+    var data: String {
+        let isPlay = variables["TAPCARD_READER"]?.hasPrefix("sim") == true
+        return "\(home)/.local/share/tapcard" + (isPlay ? "/simulated" : "")
+    }
     var simulation: SimulationText { SimulationText(path: "\(data)/simulation.txt") }
     var ledger: String { "\(data)/ledger.sqlite" }
     var keys: String { "\(data)/keys.json" }

@@ -109,7 +109,7 @@ struct InterruptionTests {
         #expect(
             ended.errors.replacing(counter.home, with: "~")
                 == "tapcard: The reader is in use (another tapcard (process \(process.process)) "
-                + "works with ~/.local/share/tapcard/simulation.txt). Nothing was changed on card "
+                + "works with ~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed on card "
                 + "or ledger. Stop the other program, or wait until it has finished; tapcard "
                 + "doctor says which it is.\n")
         try counter.expect(
@@ -117,7 +117,7 @@ struct InterruptionTests {
             prints: #"""
                 {"result":"no-reader","error":"reader-busy","message":"The reader is in use \#
                 (another tapcard (process <number>) works with \#
-                ~/.local/share/tapcard/simulation.txt). Nothing was changed on card or ledger. \#
+                ~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed on card or ledger. \#
                 Stop the other program, or wait until it has finished; tapcard doctor says which \#
                 it is.","uid":null}
                 """#)

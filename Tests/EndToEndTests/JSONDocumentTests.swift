@@ -131,7 +131,8 @@ struct JSONDocumentTests {
             "keys retire 1 --for-ever",
             prints: #"{"result":"done","id":1,"cards":1,"protected":0}"#)
         try counter.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
-        try counter.expect("keys import ~/k", prints: #"{"result":"done","keys":[1,2]}"#)
+        try counter.expect(
+            "keys import ~/k", prints: #"{"result":"done","keys":[1,2],"currency":"USD"}"#)
         try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
         try counter.expect(
             "restore-backup ~/b",
@@ -141,7 +142,11 @@ struct JSONDocumentTests {
         func setting(_ name: String, _ value: String, _ from: String) -> String {
             #"{"name":"\#(name)","value":\#(value),"from":"\#(from)"}"#
         }
-        let folder = "~/.local/share/tapcard"
+        let folder = "~/.local/share/tapcard/simulated"
+        let amounts = [
+            "confirm-payment-above", "confirm-addition-above", "confirm-balance-above",
+            "payment-limit", "addition-limit", "balance-limit", "presets", "addition-presets",
+        ].map { setting($0, "null", "built in") }.joined(separator: ",")
         try counter.expect(
             "config --ledger /x --currency EUR",
             prints: #"{"result":"done","settings":["#
@@ -165,6 +170,7 @@ struct JSONDocumentTests {
                     setting("top-prize-unit", #""whole""#, "built in"),
                     setting("lottery-balls", #""6""#, "built in"),
                     setting("lottery-highest", #""59""#, "built in"),
+                    amounts,
                     setting("json", #""true""#, "variable"),
                     setting("quiet", #""false""#, "built in"),
                     setting("verbose", #""false""#, "built in"),
@@ -172,8 +178,9 @@ struct JSONDocumentTests {
                     setting("data", #""\#(folder)""#, "built in"),
                     setting("keys", #""\#(folder)/keys.json""#, "built in"),
                     setting(
-                        "settings-file", #""~/.config/tapcard/config.json""#, "built in"),
-                ].joined(separator: ",") + "]}")
+                        "settings-file", #""~/.config/tapcard/simulated/config.json""#,
+                        "built in"),
+                ].joined(separator: ",") + #"],"simulated":true}"#)
     }
 
     private func card(

@@ -18,10 +18,9 @@ struct KeyTests {
     func firstRun() throws {
         let counter = try Counter()
         let words = """
-            first run. Keys are in ~/.local/share/tapcard/keys.json, the ledger is in \
-            ~/.local/share/tapcard/ledger.sqlite.
-            tapcard: back up the keys now (tapcard keys export FILE): without them your cards \
-            cannot be told from forged ones.
+            first run. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger is in \
+            ~/.local/share/tapcard/simulated/ledger.sqlite.
+            tapcard: the reader is simulated: this is play money, apart from the real books.
             """
         try counter.expect(
             "keys list --quiet", complains: words)
@@ -51,9 +50,9 @@ struct KeyTests {
         try counter.setMode(of: counter.keys, 0o644)
         try counter.expect(
             "read", status: 1,
-            complains: "The key file ~/.local/share/tapcard/keys.json can be read by others (mode "
-                + "644). \(KeyTests.meaning) Whoever reads it can forge cards. If nobody has: "
-                + "chmod 600 ~/.local/share/tapcard/keys.json")
+            complains: "The key file ~/.local/share/tapcard/simulated/keys.json can be read by "
+                + "others (mode 644). \(KeyTests.meaning) Whoever reads it can forge cards. If nobody has: "
+                + "chmod 600 ~/.local/share/tapcard/simulated/keys.json")
         try counter.setMode(of: counter.keys, 0o600)
         let keys = try counter.text(of: counter.keys)
         for text in ["", "{", keys + "}", keys.replacing("\"mac\"", with: "\"mca\"")] {
@@ -77,8 +76,8 @@ struct KeyTests {
         for line in ["read", "pay 1", "keys list", "keys rotate", "keys export ~/copy.json"] {
             try counter.expect(
                 line, status: 1,
-                complains: "The key file ~/.local/share/tapcard/keys.json is missing, but the "
-                    + "ledger has cards: 1. Nothing was changed; without their keys these cards "
+                complains: "The key file ~/.local/share/tapcard/simulated/keys.json is missing, "
+                    + "but the ledger has cards: 1. Nothing was changed; without their keys these cards "
                     + "cannot be told from forged ones. Put the backup of your keys in its place, "
                     + "or bring it with tapcard keys import FILE.")
             #expect(try DurableFile(counter.keys).read() == nil)

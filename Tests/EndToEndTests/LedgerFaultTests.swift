@@ -15,8 +15,8 @@ struct LedgerFaultTests {
         #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
         try counter.expect(
             "pay 1", status: 9,
-            complains: "Another program holds ~/.local/share/tapcard/ledger.sqlite (database is "
-                + "locked); try again when it is done. Nothing was changed on card or ledger. "
+            complains: "Another program holds ~/.local/share/tapcard/simulated/ledger.sqlite "
+                + "(database is locked); try again when it is done. Nothing was changed on card or ledger. "
                 + LedgerFaultTests.meaning)
         try database.execute("ROLLBACK")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -29,15 +29,15 @@ struct LedgerFaultTests {
         try OpenDatabase(counter.ledger).execute("PRAGMA user_version = 99")
         try counter.expect(
             "pay 1", status: 9,
-            complains: "~/.local/share/tapcard/ledger.sqlite was written by a later version of "
-                + "tapcard (schema 99, this one knows 6); install that version. "
+            complains: "~/.local/share/tapcard/simulated/ledger.sqlite was written by a later "
+                + "version of tapcard (schema 99, this one knows 8); install that version. "
                 + LedgerFaultTests.meaning)
         try counter.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
-                "message":"~/.local/share/tapcard/ledger.sqlite was written by a later version of \#
-                tapcard (schema 99, this one knows 6); install that version. \#
+                "message":"~/.local/share/tapcard/simulated/ledger.sqlite was written by a later version of \#
+                tapcard (schema 99, this one knows 8); install that version. \#
                 \#(LedgerFaultTests.meaning)","uid":null}
                 """#)
     }
@@ -96,8 +96,8 @@ struct LedgerFaultTests {
         #expect(try counter.step("pay 1 --currency eur").hasPrefix("Paid €1.00, €18.00 left\n"))
         try counter.expect(
             "pay 1 --currency USD", status: 9,
-            complains: "~/.local/share/tapcard/ledger.sqlite is kept in EUR, not in USD; set the "
-                + "station to EUR or name another ledger. " + LedgerFaultTests.meaning)
+            complains: "~/.local/share/tapcard/simulated/ledger.sqlite is kept in EUR, not in "
+                + "USD; set the station to EUR or name another ledger. " + LedgerFaultTests.meaning)
     }
 
     @Test("there is no place for it")

@@ -12,13 +12,13 @@ struct PipeTests {
     @Test("settings")
     func settings() throws {
         let counter = try Counter()
-        let path = counter.file(".config/tapcard/config.json")
+        let path = counter.file(".config/tapcard/simulated/config.json")
         try counter.write("{}", to: path)
         try put(path, counter)
         try counter.expect(
             "read", status: 2,
-            complains: "The settings in ~/.config/tapcard/config.json cannot be used: "
-                + "~/.config/tapcard/config.json: a pipe and no file. Nothing was done. "
+            complains: "The settings in ~/.config/tapcard/simulated/config.json cannot be used: "
+                + "~/.config/tapcard/simulated/config.json: a pipe and no file. Nothing was done. "
                 + "Mend the file or remove it.")
     }
 
@@ -29,8 +29,8 @@ struct PipeTests {
         try put(counter.keys, counter)
         try counter.expect(
             "read", status: 1,
-            complains: "The key file cannot be read: ~/.local/share/tapcard/keys.json: a pipe and "
-                + "no file. Without its keys tapcard neither reads nor writes cards. Let its owner "
+            complains: "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json: "
+                + "a pipe and no file. Without its keys tapcard neither reads nor writes cards. Let its owner "
                 + "run tapcard, or put the backup of your keys in its place.")
     }
 
@@ -74,7 +74,7 @@ struct PipeTests {
         #expect(
             counter.masked(ended.errors)
                 == "tapcard: The file of your games cannot be read: "
-                + "~/.local/share/tapcard/mastermind.json: a pipe and no file. The ranking is not "
+                + "~/.local/share/tapcard/simulated/mastermind.json: a pipe and no file. The ranking is not "
                 + "known. Let its owner run tapcard, or remove it: then log in again.\n")
         try services.stop()
     }

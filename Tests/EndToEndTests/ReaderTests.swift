@@ -201,7 +201,7 @@ struct ReaderTests {
         try counter.expect(
             "doctor",
             prints: """
-                ok       sim answers as simulated reader ~/.local/share/tapcard/simulation.txt.
+                ok       sim answers as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
                 ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
                 valid. It holds nothing; of 144 bytes 136 are free.
                 """)

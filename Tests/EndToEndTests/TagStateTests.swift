@@ -187,7 +187,7 @@ struct TagStateTests {
         for line in ["read", "pay 1", "sim list", "sim put"] {
             try counter.expect(
                 line, status: 5,
-                complains: "The simulated reader cannot be used: ~/.local/share/tapcard/"
+                complains: "The simulated reader cannot be used: ~/.local/share/tapcard/simulated/"
                     + "simulation.txt: the file is no simulation of tapcard. Nothing was done. "
                     + "Mend its file or remove it: then it begins anew, with a blank tag.")
         }

@@ -67,8 +67,9 @@ final class KioskBench: Sendable {
     deinit {
         for name in ["keys.json", "keys.json.lock", "mastermind.json", "mastermind.json.lock"] {
             // Nothing else lies in the folder; one that stays in /tmp does no harm.
-            try? DurableFile("\(folder)/tapcard/\(name)").remove()
+            try? DurableFile("\(folder)/tapcard/simulated/\(name)").remove()
         }
+        unsafe rmdir("\(folder)/tapcard/simulated")
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
     }

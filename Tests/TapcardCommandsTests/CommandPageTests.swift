@@ -4,10 +4,15 @@ import Testing
 
 @Suite("The table of the commands")
 struct CommandPageTests {
-    @Test("docs/COMMANDS.md is what the table says; make docs brings it up to date")
-    func page() throws {
+    @Test(
+        "docs/COMMANDS.md and docs/SETTINGS.md are what the tables say; make docs writes them",
+        arguments: [
+            ("COMMANDS.md", CommandTable.tapcard.markdown()),
+            ("SETTINGS.md", CommandTable.settingsPage()),
+        ])
+    func page(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let descriptor = unsafe open("/\(root)/docs/COMMANDS.md", O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open("/\(root)/docs/\(name)", O_RDONLY | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 262_144)
@@ -15,9 +20,7 @@ struct CommandPageTests {
             unsafe read(descriptor, buffer.baseAddress, buffer.count)
         }
         try #require(length > 0 && length < bytes.count)
-        #expect(
-            String(decoding: bytes.prefix(length), as: UTF8.self)
-                == CommandTable.tapcard.markdown())
+        #expect(String(decoding: bytes.prefix(length), as: UTF8.self) == text, "docs/\(name)")
     }
 
     @Test("every example is a command line of its own verb")

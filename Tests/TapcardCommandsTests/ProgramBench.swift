@@ -52,12 +52,14 @@ final class ProgramBench: Sendable {
     deinit {
         // Nothing else lies in the folder; one that stays in /tmp does no harm.
         for name in [
-            "keys.json", "keys.json.lock", "config.json", "mastermind.json", "mastermind.json.lock",
+            "keys.json", "keys.json.lock", "config.json", "config.json.lock", "mastermind.json",
+            "mastermind.json.lock",
             "cashiers.json", "cashiers.json.lock", "ca.pem",
         ] {
             try? DurableFile(path(of: name)).remove()
             unsafe rmdir(path(of: name))
         }
+        unsafe rmdir("\(folder)/tapcard/simulated")
         unsafe rmdir("\(folder)/tapcard")
         unsafe rmdir(folder)
     }
@@ -68,13 +70,13 @@ final class ProgramBench: Sendable {
     /// Writes a file into the folder of the program's; its path.
     @discardableResult
     func write(_ text: String, to name: String, mode: UInt32 = 0o644) throws -> String {
-        try DurableFile.makeFolder("\(folder)/tapcard")
+        try DurableFile.makeFolder("\(folder)/tapcard/simulated")
         let path = path(of: name)
         try DurableFile(path).write(Array(text.utf8), mode: mode)
         return path
     }
 
-    func path(of name: String) -> String { "\(folder)/tapcard/\(name)" }
+    func path(of name: String) -> String { "\(folder)/tapcard/simulated/\(name)" }
 
     /// What a run left behind; a line on standard error begins with "! ".
     struct Ended: Equatable {
@@ -86,7 +88,9 @@ final class ProgramBench: Sendable {
         _ line: String, failing failures: Failures = Failures(),
         _ environment: [String: String] = [:], malformed: Set<String> = []
     ) async -> Ended {
-        let variables = ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder]
+        let variables = [
+            "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TAPCARD_READER": "sim",
+        ]
         let program = Program(
             drivers: drivers(failures),
             console: Console(

@@ -7,10 +7,9 @@ import Type2Tag
 struct ProgramOutputTests {
     private typealias Ended = ProgramBench.Ended
     private static let firstRun = """
-        ! tapcard: first run. Keys are in ~/tapcard/keys.json, the ledger is in \
-        ~/tapcard/ledger.sqlite.
-        tapcard: back up the keys now (tapcard keys export FILE): without them your cards cannot \
-        be told from forged ones.
+        ! tapcard: first run. Keys are in ~/tapcard/simulated/keys.json, the ledger is in \
+        ~/tapcard/simulated/ledger.sqlite.
+        tapcard: the reader is simulated: this is play money, apart from the real books.
 
         """
 

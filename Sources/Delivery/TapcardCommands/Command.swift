@@ -32,7 +32,8 @@ struct Command: Sendable {
 
     static let all: [Command] =
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
-        + operatorCommands + tagCommands + readerCommands + stationCommands + keyCommands
+        + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
+        + keyCommands
         + simulationCommands + emulationCommands + sandboxCommands
         + counterCommands + cashierCommands
 }

@@ -8,9 +8,10 @@ public import TapcardDomain
 /// What the commands need of the world and do not know how to make: the executable, which knows
 /// every driver, hands it to them.
 public struct Drivers: Sendable {
-    /// Opens the reader with this name; nil for whatever is plugged in.
+    /// Opens the reader with this name; nil for whatever is plugged in. A simulated one without a
+    /// file of its own has one in the folder.
     public let openReader:
-        @Sendable (String?, _ dataFolder: String, ReaderUse) async throws(ReaderError) ->
+        @Sendable (String?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
     /// Opens the ledger at a path; whether one is made where there is none is the third.
     public let openLedger:

@@ -11,6 +11,9 @@ public struct Program: Sendable {
     public static let variables =
         Settings.Name.allCases.map(\.variable) + Settings.secretVariables
 
+    /// The variables that say which language people at this station speak.
+    public static let languageVariables = DecimalComma.variables
+
     private let drivers: Drivers
     private let console: Console
     private let environment: [String: String]
@@ -42,6 +45,11 @@ public struct Program: Sendable {
                 let settings = try Settings(
                     command, environment: environment, malformed: malformed)
                 manner = Manner(environment, settings.isOn)
+                if !manner.isQuiet {
+                    for warning in settings.warnings {
+                        console.writeError("tapcard: \(warning.shown)\n")
+                    }
+                }
                 return try await run(command, settings, manner)
             }
         } catch {

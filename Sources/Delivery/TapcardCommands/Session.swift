@@ -26,6 +26,17 @@ struct Session: Sendable {
         try await station(with: try await ledger())
     }
 
+    /// A station that looks at tags and writes nothing. Where nothing was ever set up it does that
+    /// without keys and ledger, and makes neither.
+    func lookingStation() async throws(TapcardError) -> Station {
+        guard try isFresh else {
+            return try await station(with: try await ledger(changing: false))
+        }
+        return try await station(
+            with: InMemoryLedger(currency: try settings.currency ?? .usd),
+            KeyRingSource(KeyRing.none))
+    }
+
     func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
@@ -37,29 +48,90 @@ struct Session: Sendable {
         Station(
             reader: try await reader(), ledger: ledger, keySource: keys,
             settings: Station.Settings(
-                wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime),
+                wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
+                ceilings: try settings.ceilings(ledger.currency),
+                isConfirmed: command.flag("yes")),
             surroundings: surroundings)
     }
 
-    /// The ledger, made on first use. What only looks asks for one that is there: a mistyped name
-    /// must not be answered with "all is well" from an empty one.
+    /// The ledger. A simulated station makes one on first use, a real one with `tapcard init`.
+    /// What only looks asks for one that is there: a mistyped name must not be answered with "all is
+    /// well" from an empty one.
     ///
     /// What may change it refuses one that can only be read before it asks for a card.
     func ledger(
         making mayMake: Bool = true, changing mayChange: Bool? = nil
     ) async throws(TapcardError) -> any LedgerStore {
-        try makeDataFolder()
+        let ledger = try await openLedger(making: mayMake && settings.readerIsSimulated)
+        if mayChange ?? mayMake {
+            try await withLedgerErrors { () throws(LedgerError) in
+                try await ledger.requireWritable()
+            }
+        }
+        return ledger
+    }
+
+    /// Opens the ledger. A new one is in the currency of the keys where none was asked for: their
+    /// cards could not be read in another.
+    func openLedger(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
+        let path = try settings.ledgerPath
+        let isNew = try !hasLedger
+        if mayMake { try makeDataFolder() }
+        var currency = try settings.currency
+        if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
         do {
-            let ledger = try await drivers.openLedger(
-                try settings.ledgerPath, try settings.currency, mayMake)
-            if mayChange ?? mayMake { try await ledger.requireWritable() }
-            return ledger
-        } catch let error as LedgerError {
-            throw TapcardError(error)
-        } catch let error as TapcardError {
-            throw error
+            return try await drivers.openLedger(path, currency, mayMake)
         } catch {
-            throw TapcardError(.ledgerUnavailable, "\(error)")
+            guard error.kind == .unavailable, isNew, !mayMake, !settings.readerIsSimulated else {
+                throw TapcardError(error)
+            }
+            throw try notSetUp
+        }
+    }
+
+    /// Whether there is a ledger. Throws where there might be one behind a link.
+    var hasLedger: Bool {
+        get throws(TapcardError) {
+            do {
+                return try DurableFile(try settings.ledgerPath).permissions() != nil
+            } catch let error as FileError where error.kind == .danglingLink {
+                throw TapcardError(
+                    .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
+                    meaning: "Without its ledger tapcard takes and gives no money.",
+                    advice: "Mount the disk that it is on, or name another ledger with --ledger.")
+            } catch let error as TapcardError {
+                throw error
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Whether this is a real station on which nothing was ever kept, neither keys nor a ledger.
+    var isFresh: Bool {
+        get throws(TapcardError) {
+            guard !settings.readerIsSimulated, try !hasLedger else { return false }
+            return try keyFile.load() == nil
+        }
+    }
+
+    /// What a real station says that has no ledger.
+    private var notSetUp: TapcardError {
+        get throws(TapcardError) {
+            let path = try settings.ledgerPath
+            let nothing = "Nothing was changed on card or ledger."
+            guard try keyFile.load() == nil else {
+                return TapcardError(
+                    .notSetUp, "There is no ledger at \(path), but there are keys.",
+                    meaning: nothing,
+                    advice: "Put a backup back with tapcard restore-backup FILE, or begin a new "
+                        + "ledger with tapcard init.")
+            }
+            return TapcardError(
+                .notSetUp, "This station is not set up: there is no ledger at \(path).",
+                meaning: nothing,
+                advice: "Set it up once, in the currency that it takes: tapcard init --currency "
+                    + "EUR. To play first: tapcard --reader sim demo.")
         }
     }
 
@@ -68,8 +140,8 @@ struct Session: Sendable {
         do {
             return try await ledger(making: false)
         } catch {
-            guard error.kind == .ledgerUnavailable, settings.effective(.ledger).origin == .builtIn,
-                !isThere(try settings.ledgerPath)
+            guard [.ledgerUnavailable, .notSetUp].contains(error.kind),
+                settings.effective(.ledger).origin == .builtIn, try !hasLedger
             else { throw error }
             return nil
         }
@@ -84,16 +156,24 @@ struct Session: Sendable {
 
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 
-    /// The keys, made on first use. Then a person is told where all of it lies.
+    /// The keys, made together with the ledger. Then a person is told where all of it lies.
     ///
     /// They are not made where the ledger has cards: then they were lost, and new ones would only
     /// hide that.
     func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing {
+        if let keys = try keyFile.load() { return keys }
+        let ledger: any LedgerStore
+        if let known { ledger = known } else { ledger = try await self.ledger() }
+        return try await makeKeys(beside: ledger)
+    }
+
+    /// `isTold` where the command itself says where the keys lie.
+    func makeKeys(
+        beside ledger: any LedgerStore, isTold: Bool = false
+    ) async throws(TapcardError) -> KeyRing {
         try makeDataFolder()
         let ledgerPath = try settings.ledgerPath
-        if try keyFile.load() == nil, known != nil || isThere(ledgerPath) {
-            let ledger: any LedgerStore
-            if let known { ledger = known } else { ledger = try await self.ledger() }
+        if try keyFile.load() == nil {
             let count = try await withLedgerErrors { () throws(LedgerError) in
                 try await ledger.readAtLength { rows throws(LedgerError) in
                     var (count, cards) = (0, rows.pagesOfCards())
@@ -104,13 +184,18 @@ struct Session: Sendable {
             guard count == 0 else { throw lostKeys(count) }
         }
         let (keys, areNew) = try keyFile.loadOrMake(
-            created: LocalTime.date(surroundings.now()), random: surroundings.random)
-        if areNew {
+            created: LocalTime.date(surroundings.now()), currency: ledger.currency,
+            random: surroundings.random)
+        if areNew, !isTold {
+            let advice =
+                settings.readerIsSimulated
+                ? "the reader is simulated: this is play money, apart from the real books."
+                : "back up the keys now (tapcard keys export FILE): without them your cards cannot "
+                    + "be told from forged ones."
             say(
                 """
                 tapcard: first run. Keys are in \(settings.keyPath), the ledger is in \(ledgerPath).
-                tapcard: back up the keys now (tapcard keys export FILE): without them your cards \
-                cannot be told from forged ones.
+                tapcard: \(advice)
 
                 """.shown)
         }
@@ -149,9 +234,14 @@ struct Session: Sendable {
     func say(_ text: String) { console.writeError(text) }
 
     /// The data folder, also where drivers keep their files.
-    func makeDataFolder() throws(TapcardError) {
+    func makeDataFolder() throws(TapcardError) { try makeFolder(settings.dataFolder) }
+
+    /// The folder of the simulated reader's drawer.
+    func makeDrawerFolder() throws(TapcardError) { try makeFolder(settings.simulatedFolder) }
+
+    private func makeFolder(_ path: String) throws(TapcardError) {
         do {
-            try DurableFile.makeFolder(settings.dataFolder)
+            try DurableFile.makeFolder(path)
         } catch {
             throw TapcardError(
                 .fileUnusable, "The folder for keys and ledger cannot be made: \(error.detail).",
@@ -161,9 +251,11 @@ struct Session: Sendable {
     }
 
     private func reader() async throws(TapcardError) -> any TagReader {
+        if settings.readerIsSimulated { try makeDrawerFolder() }
         do throws(ReaderError) {
             return try await drivers.openReader(
-                settings.reader, settings.dataFolder, command.flag("watch") ? .watch : .tap)
+                settings.reader, settings.simulatedFolder,
+                command.flag("watch") ? .watch : .tap)
         } catch {
             throw settings.readerIsSimulated
                 ? TapcardError(ofSimulation: error) : TapcardError(error)
@@ -174,12 +266,12 @@ struct Session: Sendable {
     func openReader(_ name: String) async throws(ReaderError) -> any TagReader {
         if name == "sim" {
             do {
-                try makeDataFolder()
+                try makeDrawerFolder()
             } catch {
                 throw ReaderError(.noReader, error.what)
             }
         }
-        return try await drivers.openReader(name, settings.dataFolder, .tap)
+        return try await drivers.openReader(name, settings.simulatedFolder, .tap)
     }
 
     private static func words(_ progress: Station.Progress) -> String? {
@@ -218,7 +310,7 @@ extension Session {
     /// The amount given as an argument or option, in the ledger's currency.
     func amount(_ text: String, _ currency: Currency) throws(TapcardError) -> Money {
         do {
-            return try Money(parsing: text, currency)
+            return try settings.amount(text, currency)
         } catch {
             throw TapcardError(error)
         }

@@ -1,7 +1,5 @@
-import DurableFile
 import TapcardCore
 import TapcardDomain
-import TextCodecs
 
 /// The settings in force, and where each comes from: a flag beats a variable beats the file.
 struct Settings: Sendable {
@@ -12,7 +10,7 @@ struct Settings: Sendable {
 
     /// One setting of the table.
     enum Name: String, CaseIterable, Sendable {
-        case reader, ledger, currency, timeout, cashier
+        case reader, data, ledger, currency, timeout, cashier
         case paymentLifetime = "payment-lifetime"
         case activationURL = "activation-url"
         case lotteryURL = "lottery-url"
@@ -23,6 +21,14 @@ struct Settings: Sendable {
         case topPrizeUnit = "top-prize-unit"
         case lotteryBalls = "lottery-balls"
         case lotteryHighest = "lottery-highest"
+        case paymentWithoutAsking = "confirm-payment-above"
+        case additionWithoutAsking = "confirm-addition-above"
+        case balanceWithoutAsking = "confirm-balance-above"
+        case paymentLimit = "payment-limit"
+        case additionLimit = "addition-limit"
+        case balanceLimit = "balance-limit"
+        case presets
+        case additionPresets = "addition-presets"
         case json, quiet, verbose
         case noColor = "no-color"
 
@@ -41,34 +47,37 @@ struct Settings: Sendable {
         }
     }
 
+    /// Where ledger and keys are.
     let dataFolder: String
+    /// Where the simulated reader's drawer is, whichever reader is set.
+    let simulatedFolder: String
     /// The variable that the data folder comes from; nil for the usual place.
     let dataVariable: String?
-    let configurationPath: String
+    let file: SettingsFile
     let configurationVariable: String?
+    /// What was set and has no effect.
+    let warnings: [String]
     /// Passwords, by their variables.
     private var secrets: [String: String] = [:]
+    /// Whether the station's language writes a comma before the decimals.
+    let languageUsesDecimalComma: Bool
     /// Who works at this station; nil where nobody has said so.
     private(set) var cashier: CashierName?
     private let malformed: Set<String>
-    private let values: [Name: (text: String, origin: Origin)]
+    private var values: [Name: (text: String, origin: Origin)]
 
     /// `malformed` are the variables that are no UTF-8, and so are not in the environment.
     init(
         _ command: ParsedCommand, environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
         self.malformed = malformed
+        languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
         // Nobody is asked for a password but those who log in.
         for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
             throw Settings.isMalformed(name)
         }
-        (dataFolder, dataVariable) =
-            try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
-        let folder: String
-        (folder, configurationVariable) =
-            try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
-        configurationPath = folder + "/config.json"
-        let file = try Settings.file(configurationPath)
+        let data = try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
+        let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
             if let text = command.option(name.rawValue) {
@@ -77,15 +86,31 @@ struct Settings: Sendable {
                 values[name] = ("true", .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
                 values[name] = (text, .variable)
-            } else if let text = file[name] {
-                values[name] = (text, .file)
             }
         }
+        // Play money stays out of the real books: a simulated reader has settings, keys and ledger
+        // of its own. Only a file that names one itself is settings for it.
+        let isPlay = Settings.isSimulated(values[.reader]?.text)
+        file = try SettingsFile(
+            configuration.path + (isPlay ? Settings.simulatedPlace : "") + "/config.json")
+        for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
         self.values = values
+        configurationVariable = configuration.variable
+        let place = try Settings.place(values[.data]?.text)
+        simulatedFolder = place ?? data.path + Settings.simulatedPlace
+        dataFolder =
+            Settings.isSimulated(values[.reader]?.text) ? simulatedFolder : place ?? data.path
+        dataVariable = place == nil ? data.variable : Name.data.variable
+        warnings = file.warnings + Settings.warnings(of: environment.keys)
         cashier = try Settings.cashier(values[.cashier]?.text)
         for name in Settings.secretVariables {
             secrets[name] = environment[name].flatMap { $0.isEmpty ? nil : $0 }
         }
+        try check()
+    }
+
+    /// Refuses what makes no sense whatever is to be done.
+    private func check() throws(TapcardError) {
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
         for name in Name.allCases where name.isSwitch {
@@ -97,6 +122,17 @@ struct Settings: Sendable {
                     meaning: "Nothing was done.", advice: "Write true or false.")
             }
         }
+    }
+
+    /// The same with another value in the file, as far as it makes sense; nil takes it out.
+    func setting(_ name: Name, to text: String?) throws(TapcardError) -> Settings {
+        var settings = self
+        settings.values[name] = text.map { ($0, .file) }
+        settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
+        _ = (try settings.ledgerPath, try Settings.place(settings.values[.data]?.text))
+        try settings.check()
+        _ = try settings.checkedServices()
+        return settings
     }
 
     /// The same, for somebody who has typed the password elsewhere than at this terminal.
@@ -163,33 +199,22 @@ struct Settings: Sendable {
     /// The text that is in force, and its origin.
     func effective(_ name: Name) -> (text: String?, origin: Origin) {
         if let value = values[name] { return (value.text, value.origin) }
-        let text: String? =
-            switch name {
-            case .reader: nil
-            case .ledger: dataFolder + "/ledger.sqlite"
-            case .currency: nil
-            case .timeout: "30"
-            case .paymentLifetime: "120"
-            case .activationURL: "https://api.o2.sk"
-            case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
-            case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
-            case .caFile, .cashier: nil
-            // Without decimals: some currencies have none.
-            case .ticketPrice: "2"
-            case .prizes: PrizeTable.standardText
-            case .topPrizeUnit: TopPrizeUnit.whole.rawValue
-            case .lotteryBalls: String(LotteryRules.standard.ballCount)
-            case .lotteryHighest: String(LotteryRules.standard.highest)
-            case .json, .quiet, .verbose, .noColor: "false"
-            }
+        let text = name == .ledger ? dataFolder + "/ledger.sqlite" : name.builtIn
         return (text, .builtIn)
     }
 
     var reader: String? { values[.reader]?.text }
     /// Whether the reader is one that tapcard plays itself.
-    var readerIsSimulated: Bool {
+    var readerIsSimulated: Bool { Settings.isSimulated(reader) }
+
+    private static func isSimulated(_ reader: String?) -> Bool {
         reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
     }
+
+    /// What a simulated station keeps below the folders of the real one.
+    private static let simulatedPlace = "/simulated"
+
+    var configurationPath: String { file.path }
     var keyPath: String { dataFolder + "/keys.json" }
 
     var ledgerPath: String {
@@ -249,6 +274,15 @@ struct Settings: Sendable {
         return .milliseconds(Int64(seconds * 1_000))
     }
 
+    /// The folder that is named for keys and ledger.
+    private static func place(_ path: String?) throws(TapcardError) -> String? {
+        guard let path, !path.hasPrefix("/") else { return path }
+        throw TapcardError(
+            .usage, "\(path.debugDescription) does not name a folder from / on.",
+            meaning: "Nothing was done.",
+            advice: "Write the whole path of the folder for keys and ledger.")
+    }
+
     private static func folder(
         _ variable: String, _ below: String, _ environment: [String: String]
     ) throws(TapcardError) -> (path: String, variable: String?) {
@@ -261,44 +295,5 @@ struct Settings: Sendable {
                 meaning: "Nothing was done.", advice: "Set HOME, or \(variable).")
         }
         return ("\(home)/\(below)/tapcard", nil)
-    }
-
-    private static func file(_ path: String) throws(TapcardError) -> [Name: String] {
-        func unusable(_ reason: String) -> TapcardError {
-            TapcardError(
-                .usage, "The settings in \(path) cannot be used: \(reason).",
-                meaning: "Nothing was done.", advice: "Mend the file or remove it.")
-        }
-        let members: [JSONMember]
-        do {
-            guard let bytes = try DurableFile(path).read() else { return [:] }
-            guard let found = try JSONValue.parsing(bytes).members else {
-                throw unusable("they are no JSON object")
-            }
-            members = found
-        } catch let error as TapcardError {
-            throw error
-        } catch {
-            throw unusable("\(error)")
-        }
-        var values: [Name: String] = [:]
-        for member in members {
-            if let variable = secretNames[member.key] {
-                throw unusable("a password does not belong in it; set \(variable)")
-            }
-            guard let name = Name(rawValue: member.key) else {
-                throw unusable("there is no setting \"\(member.key)\"")
-            }
-            guard let text = text(of: member.value) else {
-                throw unusable("\"\(member.key)\" is neither text nor number, true nor false")
-            }
-            values[name] = text
-        }
-        return values
-    }
-
-    private static func text(of value: JSONValue) -> String? {
-        if case .bool(let truth) = value { return truth ? "true" : "false" }
-        return value.string ?? value.numberText
     }
 }

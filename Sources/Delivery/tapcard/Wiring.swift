@@ -94,10 +94,11 @@ enum Wiring {
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
-        for name in names {
+        for name in Set(names + Program.languageVariables + strays) {
             guard let bytes = unsafe getenv(name) else { continue }
             variables[name] = unsafe String(validatingCString: bytes)
-            if variables[name] == nil { malformed.insert(name) }
+            // What is no setting cannot be a wrong one.
+            if variables[name] == nil, names.contains(name) { malformed.insert(name) }
         }
         return (variables, malformed)
     }()
@@ -106,10 +107,22 @@ enum Wiring {
     private static let names =
         ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM"] + Program.variables
 
+    /// The variables that look like settings, whether or not there are such settings.
+    private static var strays: [String] {
+        var names: [String] = []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            let name = unsafe String(cString: entry).prefix { $0 != "=" }
+            if name.hasPrefix("TAPCARD_") { names.append(String(name)) }
+            unsafe next += 1
+        }
+        return names
+    }
+
     private static func openReader(
-        _ name: String?, _ dataFolder: String, _ use: ReaderUse
+        _ name: String?, _ folder: String, _ use: ReaderUse
     ) async throws(ReaderError) -> any TagReader {
-        if name == "sim" { return try simulatedReader(dataFolder + "/simulation.txt") }
+        if name == "sim" { return try simulatedReader(folder + "/simulation.txt") }
         if let name, name.hasPrefix("sim:"), name.count > 4 {
             return try simulatedReader(String(name.dropFirst(4)))
         }

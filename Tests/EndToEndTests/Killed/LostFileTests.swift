@@ -67,7 +67,7 @@ struct LostFileTests {
     @Test("the settings: the ledger's own currency holds")
     func settings() throws {
         let counter = try Counter()
-        let settings = counter.file(".config/tapcard/config.json")
+        let settings = counter.file(".config/tapcard/simulated/config.json")
         try counter.write(#"{"currency": "EUR"}"#, to: settings)
         try counter.step("issue --balance 20")
         try DurableFile(settings).remove()

@@ -18,6 +18,7 @@ struct EmulateCommandTests {
             let ended = try counter.run(["emulate", "--link", link, "--tell", line])
             #expect(ended.status == 0, "\(ended.errors)")
         }
+        #expect(try run("init --currency USD").status == 0)
         #expect(try run("issue --balance 20").status == 0)
         try tell("fault write 3 torn mix 7")
         #expect(try run("pay 5 --timeout 0").status == 6)

@@ -11,7 +11,9 @@ final class EmulatedCounter {
     let reader: EmulatedReader
 
     /// With the tag that a fresh simulated reader has, so that the two can be compared.
-    init(_ simulation: Simulation = .fresh, link: Bool = false) throws {
+    init(
+        _ simulation: Simulation = .fresh, link: Bool = false, isSetUp: Bool = true
+    ) throws {
         let home = try Counter()
         var options = EmulatedReader.Options()
         // A name that stays when the reader is plugged in again.
@@ -20,6 +22,7 @@ final class EmulatedCounter {
         let name = try #require(reader.connectionString)
         counter = try Counter(["TAPCARD_READER": name])
         linkHome = home
+        if isSetUp { try counter.step("init --currency USD") }
     }
 
     /// Holds the folder of the link.

@@ -49,6 +49,7 @@ struct StoryTests {
     @Test("nobody can tell which reader it was")
     func both() throws {
         let simulated = try Counter()
+        try simulated.step("init --currency USD")
         let emulated = try EmulatedCounter()
         let one = try tell(on: simulated) { step in
             switch step {

@@ -87,7 +87,7 @@ struct ServiceTests {
             counter, ["--port", "0"] + command[4...], with: environment)
         #expect(try page.get("/api/v1/settings").contains(#""simulator":true"#))
         try page.stop()
-        let data = counter.file("var/lib/tapcard")
+        let data = counter.file("var/lib/tapcard/simulated")
         #expect(unsafe access("\(data)/ledger.sqlite", F_OK) == 0)
         #expect(unsafe access("\(data)/keys.json", F_OK) == 0)
         #expect(try words("StateDirectory") == ["tapcard"])

@@ -14,6 +14,8 @@ extension CommandOption {
     static let again = CommandOption(
         name: "again",
         help: "Do it once more, also where this tap has just settled the same amount")
+    static let confirmed = CommandOption(
+        name: "yes", help: "Confirm an amount or a balance above the ceiling of this station")
     static let display = CommandOption(
         name: "display", value: "FORM", help: "What phones read: our form, or the iPhone app's",
         choices: FaceStyle.allCases.map(\.rawValue))
@@ -58,7 +60,7 @@ extension Command {
                 CommandOption(
                     name: "balance", value: "AMOUNT", help: "Funds to begin with, paid in cash"),
                 CommandOption(name: "no-scratch", help: "A card without a scratch card"),
-                .display, .protect, .reissue, .overwrite, .anyChip, .operation,
+                .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
         ) { session throws(TapcardError) in try await session.issue() },
@@ -70,7 +72,7 @@ extension Command {
                 CommandOption(
                     name: "accept-balance", value: "AMOUNT",
                     help: "Credit what the tag says, if it says just this"),
-                .display, .protect, .overwrite, .anyChip, .operation,
+                .confirmed, .display, .protect, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard adopt --accept-balance 12.50"
         ) { session throws(TapcardError) in
@@ -78,7 +80,7 @@ extension Command {
             return try await session.make("Adopted") { station throws(Refusal) in
                 .adopt(
                     accepting: try accepted.map { text throws(Refusal) in
-                        try Money(parsing: text, station.currency)
+                        try session.settings.amount(text, station.currency)
                     })
             }
         },
@@ -105,8 +107,9 @@ extension Command {
 extension Session {
     func read() async throws(TapcardError) -> Report {
         let station: Station
+        let isFresh = try self.isFresh
         do {
-            station = try await self.station(with: try await ledger(changing: false))
+            station = try await lookingStation()
         } catch {
             // A ledger that is there, but in another currency, is not missing: what a card says
             // would be read as other money.
@@ -115,7 +118,12 @@ extension Session {
             else { throw error }
             return report
         }
-        let settling = !command.flag("no-settle")
+        if isFresh {
+            say(
+                "tapcard: this station is not set up: no seal can be checked. tapcard init "
+                    + "--currency EUR makes keys and a ledger.\n")
+        }
+        let settling = !command.flag("no-settle") && !isFresh
         guard command.flag("watch") else {
             let reading = try await station.read(settling: settling)
             return Report(reading, currency: station.currency, showsChip: isVerbose)
@@ -135,7 +143,7 @@ extension Session {
     private func readingAlone(_ error: TapcardError) async -> Report? {
         do {
             guard let keys = try keyFile.load() else { return nil }
-            let currency = try settings.currency ?? .usd
+            let currency = try settings.currency ?? keys.currency ?? .usd
             let station = try await station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let reading = try await station.read(settling: false)
@@ -181,7 +189,7 @@ extension Session {
                 Holder(
                     id: try id.map { text throws(Refusal) in try HolderID(parsing: text) },
                     name: try name.map { text throws(Refusal) in try HolderName(text) }),
-                try balance.map { text throws(Refusal) in try Money(parsing: text, currency) }
+                try balance.map { text throws(Refusal) in try settings.amount(text, currency) }
                     ?? Money(minorUnits: 0, currency),
                 hasScratchCard: !command.flag("no-scratch"))
         }

@@ -7,17 +7,6 @@ import TextCodecs
 extension Command {
     static let stationCommands: [Command] = [
         Command(
-            "config", group: .station, "Show the settings in force and where each comes from",
-            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. What "
-                + "has no flag is a variable (TAPCARD_LOTTERY_URL, TAPCARD_TICKET_PRICE and so on) "
-                + "or stands in the file under the name that is listed. TAPCARD_CA_FILE names "
-                + "certificates in PEM that the services are believed by, besides those of the "
-                + "system. TAPCARD_CASHIER says who works here: the history names them. Passwords "
-                + "are only ever variables, TAPCARD_MASTERMIND_PASSWORD and "
-                + "TAPCARD_CASHIER_PASSWORD, and are not shown.",
-            example: "tapcard config"
-        ) { session throws(TapcardError) in try session.configuration() },
-        Command(
             "backup", group: .station, "Copy the ledger, even while it is in use",
             discussion:
                 "The keys are not in it: keep them with tapcard keys export. Put it back with "
@@ -31,6 +20,8 @@ extension Command {
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
             try session.requireNew(path)
+            // A copy of nothing is no backup: what is missing is named instead.
+            if try !session.hasLedger { _ = try await session.ledger(making: false) }
             try await session.withLedgerErrors { () throws(LedgerError) in
                 try await session.drivers.backUp(session.ledgerFile, path)
             }
@@ -53,6 +44,8 @@ extension Command {
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
             try session.requireFile(path)
+            // A link that leads nowhere is not replaced by a ledger.
+            _ = try session.hasLedger
             try session.makeDataFolder()
             let currency = try session.settings.currency
             let restoration = try await session.withLedgerErrors { () throws(LedgerError) in
@@ -127,52 +120,6 @@ extension Session {
         } catch {
             let error = TapcardError(error)
             throw TapcardError(error.kind, error.what, meaning: "The ledger is as it was.")
-        }
-    }
-
-    fileprivate func configuration() throws(TapcardError) -> Report {
-        _ = try settings.checkedServices()
-        typealias Row = (name: String, value: String?, origin: String)
-        let builtIn = Settings.Origin.builtIn.rawValue
-        let settable: [Row] = Settings.Name.allCases.map { name in
-            let (text, origin) = settings.effective(name)
-            return (name.rawValue, text, origin.rawValue)
-        }
-        let fixed: [Row] = [
-            ("data", settings.dataFolder, settings.dataVariable ?? builtIn),
-            ("keys", settings.keyPath, settings.dataVariable ?? builtIn),
-            (
-                "settings-file", settings.configurationPath,
-                settings.configurationVariable ?? builtIn
-            ),
-        ]
-        let rows = settable + fixed
-        let names = rows.map(\.name.count).max() ?? 0
-        let origins = rows.map(\.origin.count).max() ?? 0
-        return Report(
-            [
-                JSONMember(
-                    key: "settings",
-                    value: .array(
-                        rows.map {
-                            [
-                                "name": .string($0.name), "value": .text($0.value),
-                                "from": .string($0.origin),
-                            ]
-                        }))
-            ],
-            rows.map {
-                $0.name.padded(names) + "  " + $0.origin.padded(origins) + "  "
-                    + ($0.value ?? Session.unset($0.name))
-            }, isPlain: true)
-    }
-
-    private static func unset(_ name: String) -> String {
-        switch Settings.Name(rawValue: name) {
-        case .reader: "the first that is plugged in"
-        case .caFile: "none"
-        case .cashier: "nobody"
-        default: "the ledger's own; USD for a new one"
         }
     }
 }

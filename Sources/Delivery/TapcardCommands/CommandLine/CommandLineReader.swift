@@ -1,8 +1,9 @@
 extension CommandTable {
     /// Reads the words that follow the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
-        // Two doors that people need not know: for `make docs`, and for the shells' completions.
+        // Doors that people need not know: for `make docs`, and for the shells' completions.
         if arguments == ["help", "--markdown"] { return .help(markdown()) }
+        if arguments == ["help", "--settings"] { return .help(CommandTable.settingsPage()) }
         if arguments.starts(with: ["help", "--complete"]) {
             return .help(candidates(for: arguments.dropFirst(2)))
         }

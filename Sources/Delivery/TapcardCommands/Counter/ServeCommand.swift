@@ -149,7 +149,8 @@ extension Session {
         _ = try await keys(beside: ledger)
         let reader: any TagReader
         do throws(ReaderError) {
-            reader = try await drivers.openReader(settings.reader, settings.dataFolder, .counter)
+            reader = try await drivers.openReader(
+                settings.reader, settings.simulatedFolder, .counter)
         } catch {
             throw settings.readerIsSimulated
                 ? TapcardError(ofSimulation: error) : TapcardError(error)

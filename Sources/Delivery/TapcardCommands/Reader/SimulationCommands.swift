@@ -101,10 +101,10 @@ extension Session {
     fileprivate func simulating<Success>(
         _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try makeDataFolder()
+        try makeDrawerFolder()
         let path: String
         switch settings.reader {
-        case nil, "sim": path = settings.dataFolder + "/simulation.txt"
+        case nil, "sim": path = settings.simulatedFolder + "/simulation.txt"
         case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
         case let name?:
             throw TapcardError(

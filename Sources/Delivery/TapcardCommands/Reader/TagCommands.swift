@@ -141,7 +141,7 @@ extension Session {
     }
 
     fileprivate func tagInfo() async throws(TapcardError) -> Report {
-        let info = try await station().tagInfo()
+        let info = try await lookingStation().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
         let version = info.version.map(Hexadecimal.encode)
         return Report(
@@ -179,7 +179,7 @@ extension Session {
     fileprivate func dump() async throws(TapcardError) -> Report {
         let path = command.argument("FILE")
         if let path { try requireNew(path) }
-        let dump = try await station().dump()
+        let dump = try await lookingStation().dump()
         let format = command.option("format").flatMap(TagDump.Format.init) ?? .text
         let text: String
         do throws(Type2Error) {

@@ -1,0 +1,110 @@
+import DurableFile
+import Glibc
+import Testing
+
+/// A station before its first card, and a simulated one beside it.
+@Suite("First use")
+struct FirstUseTests {
+    private let station: EmulatedCounter
+    private let counter: Counter
+
+    init() throws {
+        station = try EmulatedCounter(isSetUp: false)
+        counter = station.counter
+    }
+
+    private func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    @Test("a tag is read without keys and ledger, and none are made")
+    func reading() throws {
+        let note =
+            "this station is not set up: no seal can be checked. tapcard init --currency "
+            + "EUR makes keys and a ledger."
+        let blank = try counter.run(["read"])
+        #expect(blank.status == 4)
+        #expect(blank.errors.contains("tapcard: \(note)\n") && blank.errors.contains("is blank"))
+        for line in ["tag info", "tag dump"] { try counter.step(line) }
+        for line in [
+            "pay 1", "issue", "demo", "history", "audit", "keys list", "backup ~/b", "serve",
+        ] {
+            let ended = try counter.run(counter.words(of: line))
+            #expect(ended.status == 9, "\(line): \(ended.errors)")
+            #expect(ended.errors.contains("tapcard init --currency EUR"), "\(line)")
+        }
+        #expect(!isThere(counter.data))
+    }
+
+    @Test("a card of another house is shown, and its seal is not judged")
+    func sealedCard() throws {
+        try counter.step("init --currency USD")
+        try counter.step("issue --balance 20")
+        for path in [counter.keys, counter.ledger] { try DurableFile(path).remove() }
+        let ended = try counter.run(["read"])
+        #expect(ended.status == 7 && ended.output.contains("Seal: under an unknown key"))
+        #expect(ended.errors.contains("which this station does not have"), "\(ended.errors)")
+        #expect(!isThere(counter.keys) && !isThere(counter.ledger))
+    }
+
+    @Test("init makes keys and ledger in the currency that is named, once")
+    func setUp() throws {
+        let nameless = try counter.run(["init"])
+        #expect(nameless.status == 2 && nameless.errors.contains("--currency EUR"))
+        #expect(!isThere(counter.data))
+        try counter.expect(
+            "init --currency EUR",
+            prints: """
+                This station is set up, in EUR
+                Ledger: ~/.local/share/tapcard/ledger.sqlite
+                Keys: ~/.local/share/tapcard/keys.json
+                Next: copy the keys to a safe place with tapcard keys export FILE
+                Then make the first card with tapcard issue, or open the counter with tapcard serve
+                """)
+        for path in [counter.keys, counter.ledger] {
+            #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
+        }
+        let keys = try counter.text(of: counter.keys)
+        #expect(try counter.step("init").hasPrefix("This station was set up before, in EUR\n"))
+        #expect(try counter.run(["init", "--currency", "USD"]).status == 9)
+        #expect(try counter.text(of: counter.keys) == keys)
+        #expect(try counter.step("issue --balance 3").hasPrefix("Issued: No name, €3.00\n"))
+    }
+
+    @Test("a ledger that is gone is not begun again behind its keys")
+    func lostLedger() throws {
+        try counter.step("init --currency USD")
+        try DurableFile(counter.ledger).remove()
+        let ended = try counter.run(["pay", "1"])
+        #expect(ended.status == 9, "\(ended.errors)")
+        #expect(ended.errors.contains("but there are keys") && !isThere(counter.ledger))
+        #expect(ended.errors.contains("tapcard restore-backup FILE"))
+    }
+
+    @Test("play money has its own ledger, keys and settings, and says so")
+    func play() throws {
+        try counter.step("init --currency EUR")
+        let real = [counter.keys, counter.ledger]
+        let before = try real.map { try DurableFile($0).read() }
+        try counter.write(
+            #"{"currency":"EUR"}"#, to: counter.file(".config/tapcard/config.json"))
+        let made = try counter.run(["--reader", "sim", "issue", "--balance", "5"])
+        #expect(made.output.hasPrefix("Issued: No name, $5.00\n"))
+        #expect(made.errors.contains("this is play money, apart from the real books."))
+        #expect(try real.map { try DurableFile($0).read() } == before)
+        #expect(try counter.step("audit").hasPrefix("Cards: 0, "))
+        #expect(try counter.step("--reader sim audit").hasPrefix("Cards: 1, "))
+        #expect(
+            try counter.step("--reader sim config")
+                .hasSuffix("The reader is simulated: play money, apart from the real books"))
+        #expect(try counter.step("--reader sim config get data") == "\(counter.data)/simulated")
+        #expect(try counter.step("config get data") == counter.data)
+    }
+
+    @Test("the real books can be named on purpose")
+    func onPurpose() throws {
+        try counter.step("init --currency USD")
+        let ended = try counter.run(
+            ["--reader", "sim", "issue", "--balance", "5"], with: ["TAPCARD_DATA": counter.data])
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(try counter.step("audit").hasPrefix("Cards: 1, "))
+    }
+}
