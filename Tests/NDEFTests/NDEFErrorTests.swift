@@ -9,9 +9,9 @@ struct NDEFErrorTests {
         #expect(NDEFError(.overrun) != NDEFError(.truncated))
     }
 
-    @Test("an error says its kind and its detail")
+    @Test("an error is words for people, without the name of its kind")
     func description() {
-        #expect("\(NDEFError(.overrun, "by one byte"))" == "overrun: by one byte")
-        #expect("\(NDEFError(.overrun))" == "overrun")
+        #expect("\(NDEFError(.overrun, "by one byte"))" == "by one byte")
+        #expect("\(NDEFError(.overrun))" == "the bytes are not a valid NDEF message")
     }
 }

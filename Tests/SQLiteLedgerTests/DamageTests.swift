@@ -56,9 +56,10 @@ import Testing
                 let start = page == 0 ? 100 : page * 4096
                 for index in start..<(start + 8) { bytes[index] ^= 0x5A }
                 folder.put(bytes)
-                await #expect(throws: LedgerError(.corrupt, ""), "page \(page)") {
+                let error = await #expect(throws: LedgerError(.corrupt, ""), "page \(page)") {
                     try await folder.open().checkStorage()
                 }
+                #expect(error?.detail.contains("in database main") == false, "page \(page)")
             }
         }
     }

@@ -79,8 +79,8 @@ import Type2Tag
         let error = Type2Error(.wrongFrameLength, "read of 1, not 2 bytes")
         #expect(error == Type2Error(.wrongFrameLength))
         #expect(error != Type2Error(.unknownCommand, error.detail))
-        #expect(error.description == "wrongFrameLength: read of 1, not 2 bytes")
+        #expect(error.description == "read of 1, not 2 bytes")
         #expect(throws: error) { try Type2Command(frame: [0x30]) }
-        #expect(Type2Error(.tooLong).description == "tooLong")
+        #expect(Type2Error(.tooLong).description == "the bytes are not valid for this tag")
     }
 }

@@ -41,6 +41,6 @@ public struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
     public var description: String {
-        detail.isEmpty ? "\(kind)" : "\(kind): \(detail)"
+        detail.isEmpty ? "the bytes are not a valid NDEF message" : detail
     }
 }

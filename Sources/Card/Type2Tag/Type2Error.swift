@@ -52,6 +52,6 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
     public var description: String {
-        detail.isEmpty ? "\(kind)" : "\(kind): \(detail)"
+        detail.isEmpty ? "the bytes are not valid for this tag" : detail
     }
 }

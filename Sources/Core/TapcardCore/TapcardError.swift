@@ -21,11 +21,17 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         uid: CardUID? = nil, operation: OperationID? = nil
     ) {
         self.kind = kind
-        self.what = what
-        self.meaning = meaning
-        self.advice = advice
+        self.what = TapcardError.ended(what)
+        self.meaning = TapcardError.ended(meaning)
+        self.advice = TapcardError.ended(advice)
         self.uid = uid
         self.operation = operation
+    }
+
+    /// A sentence that ends with words of somebody else's ends once, though those had a full stop.
+    private static func ended(_ text: String) -> String {
+        guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
+        return String(text.dropLast())
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }

@@ -29,5 +29,5 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
-    public var description: String { "\(kind.rawValue): \(detail)" }
+    public var description: String { detail }
 }

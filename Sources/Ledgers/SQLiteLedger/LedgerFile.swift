@@ -170,7 +170,10 @@ extension Connection {
             try columns.value(\.text)
         }
         guard findings == ["ok"] else {
-            throw LedgerError.corrupt(path, findings.first ?? "the check says nothing")
+            // The first line only names the one database that there is.
+            let lines = (findings.first ?? "the check says nothing")
+                .split(separator: "\n").filter { !$0.hasPrefix("***") }
+            throw LedgerError.corrupt(path, lines.joined(separator: "; "))
         }
     }
 

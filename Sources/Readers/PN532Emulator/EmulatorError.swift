@@ -26,5 +26,7 @@ public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible
 
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
-    public var description: String { detail.isEmpty ? "\(kind)" : detail }
+    public var description: String {
+        detail.isEmpty ? "the emulated reader cannot do that" : detail
+    }
 }

@@ -60,7 +60,8 @@ public struct Finding: Sendable, Hashable {
         self.id = id
         self.severity = severity
         self.reader = reader
-        self.what = what
+        // A driver's own words may have had their full stop.
+        self.what = what.hasSuffix("..") && !what.hasSuffix("...") ? String(what.dropLast()) : what
         self.remedy = remedy
     }
 }

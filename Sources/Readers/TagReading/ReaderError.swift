@@ -39,6 +39,19 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
     public var description: String {
-        detail.isEmpty ? "\(kind)" : "\(kind): \(detail)"
+        guard detail.isEmpty else { return detail }
+        return switch kind {
+        case .noReader: "there is no usable reader"
+        case .busy: "the reader is in use"
+        case .readerLost: "the reader does not answer any more"
+        case .noTag: "no tag came in time"
+        case .severalTags: "there is more than one tag on the reader"
+        case .tagLost: "the tag left the reader"
+        case .refused: "the tag refused the command"
+        case .garbled: "the answer was damaged on its way"
+        case .timedOut: "there was no answer in time"
+        case .unsupported: "the reader cannot pass the command on"
+        case .cancelled: "the wait was stopped"
+        }
     }
 }

@@ -34,5 +34,5 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
-    public var description: String { "\(kind): \(detail)" }
+    public var description: String { detail }
 }
