@@ -9,16 +9,20 @@ extension FuzzTarget {
 }
 
 private func checkDump(_ input: [UInt8], of format: TagDump.Format) throws {
-    let dump: TagDump
+    let found: (dump: TagDump, format: TagDump.Format)
     do {
-        let found = try TagDump.reading(input)
-        guard found.format == format else { return }
-        dump = found.dump
+        found = try TagDump.reading(input)
     } catch {
         try require(!error.detail.isEmpty, "a refusal without a word")
         try require(error.detail.utf8.count < 1_000, "a refusal that is too long to be read")
         return
     }
+    let dump = found.dump
+    if found.format == .raw, let memory = try? dump.memory() {
+        let whole = TagDump(memory: memory, withSecrets: false)
+        try require(whole.pages == dump.pages, "raw bytes are read as another tag")
+    }
+    guard found.format == format else { return }
     try require(dump.pages.count == dump.chip.pageCount, "pages for another chip")
     let own = try dump.written(as: format)
     let again = try TagDump.reading(Array(own.utf8))

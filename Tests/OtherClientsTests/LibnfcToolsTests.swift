@@ -88,6 +88,9 @@ struct LibnfcToolsTests {
         let pages = (0..<UInt8(chip.pageCount)).flatMap { tag.visible($0).bytes }
         // The program leaves the pages of the password and of PACK as it was given them: empty.
         #expect(try file.read() == pages)
+        let (dump, format) = try TagDump.reading(file.read())
+        #expect(format == .raw && dump.chip == chip && dump.uid == tag.uid)
+        #expect(dump.pages == TagDump(tag).pages)
     }
 
     @Test("nfc-mfultralight writes pages, and they stay")

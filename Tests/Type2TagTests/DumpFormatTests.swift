@@ -35,6 +35,23 @@ import Type2Tag
         #expect(dump.secrets?.pack == [0xD1, 0xA1])
     }
 
+    @Test(arguments: ["tapcard-ntag213.txt", "factory-ntag215.txt", "factory-ntag216.txt"])
+    func readsTheRawBytesOfLibnfc(_ file: String) throws {
+        let own = try Self.own(file)
+        let bytes = own.pages.flatMap { $0?.bytes ?? Page.zero.bytes }
+        let (dump, format) = try TagDump.reading(bytes)
+        #expect(format == .raw)
+        #expect((dump.chip, dump.uid, dump.pages) == (own.chip, own.uid, own.pages))
+        #expect(dump.secrets == nil && dump.signature == nil)
+        for count in bytes.indices {
+            #expect(throws: Type2Error.self) { try TagDump.reading(Array(bytes.prefix(count))) }
+        }
+        // A check byte of the UID that is not right: not the first pages of any tag.
+        var damaged = bytes
+        damaged[3] ^= 1
+        #expect(throws: Type2Error(.contradiction)) { try TagDump.reading(damaged) }
+    }
+
     @Test func readsFactoryTags() throws {
         let oldest = try Self.read(try fixture("flipper-version2-ntag215.nfc")).dump
         let factory = try Self.own("factory-ntag215.txt")
@@ -163,14 +180,18 @@ import Type2Tag
             let error = #expect(throws: Type2Error(kind)) { try TagDump.reading(bytes) }
             #expect(error?.detail == words)
         }
+        let lengths =
+            "a raw dump has as many bytes as the chip (180 of an NTAG213, 540 of an NTAG215, "
+            + "924 of an NTAG216)"
         let nothing = "line 1: neither \"tapcard tag 1\" nor a dump of a Flipper or a Proxmark3"
         refuses(.unknownVersion, [], nothing)
         refuses(.unknownVersion, Array("hello\n".utf8), nothing)
         refuses(.unknownVersion, [0xFF, 0xFE, 0xFD], nothing)
         refuses(
             .badSyntax, Array("tapcard tag 1\n\u{0}".utf8),
-            "byte 14 is zero: this is no text")
-        refuses(.badSyntax, [4, 0x52, 0, 1], "byte 2 is zero: this is no text")
+            "byte 14 is zero, so it is not text, and \(lengths), not 15")
+        refuses(
+            .badSyntax, [4, 0x52, 0, 1], "byte 2 is zero, so it is not text, and \(lengths), not 4")
         let long = [UInt8](repeating: UInt8(ascii: "#"), count: TagDump.longestText + 1)
         refuses(.tooLong, long, "65537 bytes, more than the 65536 of any dump")
     }

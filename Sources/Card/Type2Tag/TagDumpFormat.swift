@@ -7,6 +7,11 @@ extension TagDump {
         case flipper
         /// The JSON file of a Proxmark3.
         case proxmark
+        /// The bytes alone, as nfc-mfultralight keeps them (.mfd): read, never written.
+        case raw
+
+        /// Those that a dump can be written in.
+        public static let allCases = [Format.text, .flipper, .proxmark]
     }
 
     /// Reads a file of any format, and tells which one it is of. Lines may end as on Windows.
@@ -17,8 +22,12 @@ extension TagDump {
             throw Type2Error(
                 .tooLong, "\(file.count) bytes, more than the \(TagDump.longestText) of any dump")
         }
+        if let dump = try RawDump.parsing(file) { return (dump, .raw) }
         if let place = file.firstIndex(of: 0) {
-            throw Type2Error(.badSyntax, "byte \(place) is zero: this is no text")
+            throw Type2Error(
+                .badSyntax,
+                "byte \(place) is zero, so it is not text, and a raw dump has as many bytes as the "
+                    + "chip (\(RawDump.lengths)), not \(file.count)")
         }
         let text = String(decoding: TagDump.withPlainLineEnds(file), as: UTF8.self)
         if text.hasPrefix(FlipperDump.firstField + TagDump.separator) {
@@ -41,6 +50,7 @@ extension TagDump {
         case .text: text
         case .flipper: try FlipperDump.text(of: self)
         case .proxmark: try ProxmarkDump.text(of: self)
+        case .raw: throw Type2Error(.inexpressible, "anything as text")
         }
     }
 

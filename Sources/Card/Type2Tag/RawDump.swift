@@ -1,0 +1,33 @@
+/// The file that nfc-mfultralight of libnfc writes (.mfd): the bytes of every page and nothing else,
+/// so that its length alone says which chip it is of. What no reader sees, password and PACK, is zero.
+enum RawDump {
+    /// Nil if it has not the length of one, or begins as text does.
+    static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
+        guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
+            file.contains(0)
+        else { return nil }
+        let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {
+            Page(Array(file[$0..<$0 + Page.size]))
+        }
+        // The beginning of a longer dump is no dump of a smaller chip.
+        if let other = Type2Chip.known.first(where: { $0.factoryCapability == pages[3] }),
+            other != chip
+        {
+            throw Type2Error(
+                .contradiction,
+                "it is as long as that of an \(chip.name), but page 3 is an \(other.name)'s")
+        }
+        // The fourth byte is a check byte.
+        return try LinearDump(
+            chip: chip, uid: Array(file[0..<3] + file[4..<8]),
+            signature: [UInt8](repeating: 0, count: TagMemory.signatureLength), counter: 0,
+            failedPasswords: 0, pages: pages
+        ).dump()
+    }
+
+    /// The lengths that such a file can have, in words.
+    static var lengths: String {
+        Type2Chip.known.map { "\($0.pageCount * Page.size) of an \($0.name)" }
+            .joined(separator: ", ")
+    }
+}
