@@ -47,7 +47,7 @@ struct UniqueIDTests {
             "{0b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11}", " 0b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11",
             "0b9f6f1g-6f0e-4a0c-9d52-6a4f0e1b7a11", "0b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a1\n",
             "０b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11", "+b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11",
-            "0b9f6f1c-6f0e-4a0c-9d52-６a4f0e1b7",
+            "0b9f6f1c-6f0e-4a0c-9d52-６a4f0e1b7", "00000000-0000-0000-0000-000000000000",
         ])
     func refuses(text: String) {
         #expect(UniqueID(text) == nil)

@@ -16,7 +16,8 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case.
+    /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case. The nil UUID is refused: it is
+    /// what programs send that have made none, so two of them would mean the same operation.
     public init?(_ text: String) {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
@@ -26,6 +27,7 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
             guard let high = digits[index], let low = digits[index + 1] else { return nil }
             bytes.append(high << 4 | low)
         }
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
         self.bytes = bytes
     }
 

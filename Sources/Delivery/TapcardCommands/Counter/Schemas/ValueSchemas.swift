@@ -79,7 +79,9 @@ public enum ValueSchemas {
         case .amount: amount("", currency)
         case .moved: amount("(?=.*[1-9])", currency)
         case .card: Schema.pattern("^[: ]*([0-9A-Fa-f][: ]*){14}$")
-        case .operation: Schema.pattern("^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
+        // The nil UUID is no id.
+        case .operation:
+            Schema.pattern("^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
         case .lotteryName: Schema.pattern(lotteryNamePattern)
         case .day: ["type": "string", "format": "date"]
         case .wholeNumber(let range): Schema.number(range)
