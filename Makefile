@@ -12,14 +12,14 @@ SYSUSERS ?= /etc/sysusers.d
 STRICT = --explicit-target-dependency-import-check error
 PRODUCT = .build/product
 TAPCARD = $(PRODUCT)/release/tapcard
-LINTED = Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
+LINTED = Package.swift Examples Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
 # How long each target is fuzzed, and which one: all of them where none is named. How long the
 # simulation goes on, and from which seed: a new one where none is named.
 SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check bench lint format docs clean \
+.PHONY: all deps build-deps build demo test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs clean \
 	install uninstall \
 	install-service uninstall-service install-udev uninstall-udev
 
@@ -141,7 +141,12 @@ check: deps
 	@packaging/timed $(MAKE) --no-print-directory mutants
 	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory fuzz-build
+	@packaging/timed $(MAKE) --no-print-directory example
 	@packaging/timed $(MAKE) --no-print-directory build
+
+# The example of docs/LIBRARY.md, as somebody builds it who has only its manifest.
+example: build-deps
+	$(SWIFT) build --package-path Examples/Counter --scratch-path .build/example
 
 # The figures of the design: in one process, and of whole programs side by side.
 bench: deps build

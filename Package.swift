@@ -159,6 +159,15 @@ let package = Package(
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict),
 
+        // The example of docs/LIBRARY.md, which has a manifest of its own for whoever starts from it.
+        .executableTarget(
+            name: "CounterExample",
+            dependencies: [
+                "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TapcardCore",
+                "TapcardDomain",
+            ],
+            path: "Examples/Counter/Sources/Counter"),
+
         .target(
             name: "PaymentsInC", path: "Benchmarks/PaymentsInC",
             linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -341,8 +350,10 @@ let package = Package(
             name: "EndToEndTests",
             // The program itself is no library: it stands here so that it is built before.
             dependencies: [
-                "tapcard", "BlockingLane", "DurableFile", "CSQLite", "OtherClients",
-                "PN532Emulator", "ServiceSandbox", "SimulatedField", "Type2Tag",
+                "tapcard", "CounterExample", "BlockingLane", "DurableFile", "CSQLite",
+                "OtherClients",
+                "PN532Emulator", "SchemaChecking", "ServiceSandbox", "SimulatedField", "TextCodecs",
+                "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

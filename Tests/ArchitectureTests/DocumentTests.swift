@@ -102,13 +102,25 @@ struct DocumentTests {
         return found
     }
 
-    @Test("the library's example is the one that is compiled and run")
+    @Test("the library's example stands whole on its page, with a manifest that names its imports")
     func example() throws {
-        let blocks = try SourceTree.text("docs/LIBRARY.md").components(separatedBy: "```swift\n")
-            .dropFirst().compactMap { $0.components(separatedBy: "```").first }
-        let source = try SourceTree.text("Tests/TapcardCoreTests/LibraryExample.swift")
-        #expect(!blocks.isEmpty)
-        for block in blocks { #expect(source.contains(block)) }
+        let page = try SourceTree.text("docs/LIBRARY.md")
+        let manifest = try SourceTree.text("Examples/Counter/Package.swift")
+        let source = try SourceTree.text("Examples/Counter/Sources/Counter/main.swift")
+        for file in [manifest, source] { #expect(page.contains("```swift\n\(file)```")) }
+        let products = try SourceTree.text("Package.swift").matches(
+            of: /\.library\(\s*name: "(\w+)",\s*targets: \[([^\]]*)\]/)
+        let named = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)
+            .map(\.output.1)
+        #expect(!named.isEmpty)
+        var modules: Set<String> = ["Foundation"]
+        for name in named {
+            let product = products.first { $0.output.1 == name }
+            let targets = try #require(product, "\(name) is a product").output.2
+            modules.formUnion(targets.matches(of: /\w+/).map { String($0.output) })
+        }
+        let file = SourceTree.File(path: "Examples/Counter/main.swift", text: source)
+        for module in file.imports { #expect(modules.contains(module), "\(module)") }
     }
 
     /// The words behind `tapcard` on the lines of code blocks, global options left out.

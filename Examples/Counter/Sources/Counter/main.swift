@@ -1,0 +1,28 @@
+import CardCryptography
+import Foundation
+import Ledger
+import SimulatedField
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+
+let station = Station(
+    reader: SimulatedReader(.fresh),
+    ledger: InMemoryLedger(currency: .usd),
+    keys: .fresh(created: "2026-11-22"),
+    surroundings: Station.Surroundings(
+        now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) },
+        sleep: { try await Task.sleep(for: $0) }))
+
+let card = try await station.make(.demo(in: .usd), id: station.newID())
+print("\(card.uid) belongs to \(card.holder.name?.text ?? "nobody")")
+
+_ = try await station.add(Money(parsing: "20", .usd), id: station.newID())
+let price = try Money(parsing: "4.50", .usd)
+do {
+    let receipt = try await station.pay(price, id: station.newID())
+    print("paid; \(receipt.balance.shown) left")
+} catch {
+    if error.result == .unknown { print("tap again: \(error)") }
+    throw error
+}
