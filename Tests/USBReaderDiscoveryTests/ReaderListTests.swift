@@ -57,9 +57,9 @@ struct ReaderListTests {
     }
 
     @Test(
-        "without one that can be used it ends with 5 and the advice; the simulated one counts not",
-        arguments: [nil, [], ["rcs380"], ["acr122u-kernel"]] as [[String]?])
-    func none(_ fixtures: [String]?) async throws {
+        "where those that are plugged in cannot be used it ends with 5 and the advice",
+        arguments: [["rcs380"], ["acr122u-kernel"]])
+    func none(_ fixtures: [String]) async throws {
         let bench = DoctorBench(try DoctorCase.machine(fixtures))
         let (status, text) = await bench.run(["readers"])
         #expect(status == 5)
@@ -70,6 +70,22 @@ struct ReaderListTests {
         let document = await bench.run(["readers", "--json"]).text
         #expect(document.hasPrefix(#"{"result":"no-reader","readers":["#))
         #expect(document.hasSuffix(#"],"error":"no-reader","message":"\#(advice)"}"# + "\n"))
+    }
+
+    @Test("the simulated one alone is a list like any other", arguments: [nil, []] as [[String]?])
+    func simulatedAlone(_ fixtures: [String]?) async throws {
+        let bench = DoctorBench(try DoctorCase.machine(fixtures))
+        let (status, text) = await bench.run(["readers"])
+        #expect(status == 0)
+        #expect(
+            text == """
+                tapcard: No other reader is plugged in; tapcard doctor says what is looked for.
+                sim  simulated reader  tapcard  ready
+
+                """)
+        let document = await bench.run(["readers", "--json"])
+        #expect(document.status == 0)
+        #expect(document.text.hasPrefix(#"{"result":"done","readers":[{"name":"sim","#))
     }
 
     @Test("the words of the states", arguments: DoctorCase.all)

@@ -27,10 +27,14 @@ extension Command {
 
 extension Session {
     fileprivate func readers() async -> Report {
-        let rows =
-            await drivers.readers.survey(naming: settings.reader).rows + [ReaderRow.simulated]
+        let found = await drivers.readers.survey(naming: settings.reader).rows
+        let rows = found + [ReaderRow.simulated]
+        // Where there is no other one, the simulated one is what there is, and it works.
         let isUsable =
-            settings.readerIsSimulated || rows.dropLast().contains(where: \.isUsable)
+            settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
+        if found.isEmpty, !settings.readerIsSimulated, !isJSON, !isQuiet {
+            say("tapcard: No other reader is plugged in; tapcard doctor says what is looked for.\n")
+        }
         let names = rows.map(\.shownName.cellCount).max() ?? 0
         let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
         let drivers = rows.map(\.driver.cellCount).max() ?? 0
