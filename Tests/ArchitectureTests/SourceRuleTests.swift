@@ -49,6 +49,22 @@ struct SourceRuleTests {
         }
     }
 
+    @Test("standard output is written in one place, which knows whether it failed")
+    func standardOutput() throws {
+        let commands = try SourceTree.files(below: "Sources/Delivery/TapcardCommands")
+        try forbid(in: commands) { line in line.contains("console.write(") }
+    }
+
+    @Test("an error is described in words, not by the name that the source has for its kind")
+    func errorWords() throws {
+        let files = try SourceTree.files(below: "Sources")
+            // There it is the word of a language that people write.
+            .filter { !$0.description.hasSuffix("FaultText.swift") }
+        try forbid(in: files) { line in
+            line.contains("\\(kind)") || line.contains("\\(kind.rawValue): ")
+        }
+    }
+
     @Test("a failed write is not passed over without a reason on the line above")
     func lostWrites() throws {
         let writes = [

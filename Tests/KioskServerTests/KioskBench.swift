@@ -53,7 +53,7 @@ final class KioskBench: Sendable {
         let program = Program(
             drivers: KioskBench.drivers(reader, page, services, mayPass, ledger),
             console: Console(
-                isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in true },
+                isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
                 writeError: { text in console.withLock { $0 += text } }),
             environment: ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder])
         running = Task {

@@ -84,9 +84,24 @@ final class ProgramBench: Sendable {
         let text: String
     }
 
+    /// What a shell is told for a line whose last word is being typed.
+    func complete(_ line: String, failing failures: Failures = Failures()) async -> Ended {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        return await run(["help", "--complete"] + words, failing: failures)
+    }
+
     func run(
         _ line: String, failing failures: Failures = Failures(),
         _ environment: [String: String] = [:], malformed: Set<String> = []
+    ) async -> Ended {
+        await run(
+            line.split(separator: " ").map(String.init), failing: failures, environment,
+            malformed: malformed)
+    }
+
+    private func run(
+        _ words: [String], failing failures: Failures, _ environment: [String: String] = [:],
+        malformed: Set<String> = []
     ) async -> Ended {
         let variables = [
             "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TAPCARD_READER": "sim",
@@ -96,14 +111,13 @@ final class ProgramBench: Sendable {
             console: Console(
                 isTerminal: isTerminal, isErrorTerminal: isTerminal, size: { [size] in size },
                 keyboard: keyboard,
-                write: { [output] text in
-                    output.append(text)
-                    return true
+                write: { [output] bytes throws(OutputError) in
+                    if let failure = failures.output { throw failure }
+                    output.append(String(decoding: bytes, as: UTF8.self))
                 },
                 writeError: { [output] in output.append("! " + $0) }),
             environment: variables.merging(environment) { $1 }, malformed: malformed)
         running.withLock { $0 = program }
-        let words = line.split(separator: " ").map(String.init)
         let status = await program.run(words)
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
     }
@@ -142,6 +156,7 @@ final class ProgramBench: Sendable {
     struct Failures: Sendable {
         var reader: ReaderError?
         var ledger: LedgerError?
+        var output: OutputError?
     }
 
     private func drivers(_ failures: Failures) -> Drivers {

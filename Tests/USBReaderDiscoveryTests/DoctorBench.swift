@@ -37,9 +37,8 @@ final class DoctorBench: Sendable {
             drivers: drivers,
             console: Console(
                 isTerminal: false, isErrorTerminal: false, size: { nil },
-                write: { [output] text in
-                    output.withLock { $0 += text }
-                    return true
+                write: { [output] bytes in
+                    output.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
                 }, writeError: { [output] text in output.withLock { $0 += text } }),
             // Nothing is written there: neither command needs a folder.
             environment: ["XDG_DATA_HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"])

@@ -16,8 +16,9 @@ public struct KeyFile: Sendable {
     public func load() throws(TapcardError) -> KeyRing? {
         let file = DurableFile(path)
         do {
-            guard let bytes = try file.read() else { return nil }
-            if let mode = try file.permissions(), mode & KeyFile.othersMayRead != 0 {
+            let isStream = path == DurableFile.standardStream
+            guard let bytes = try isStream ? file.readStream() : file.read() else { return nil }
+            if !isStream, let mode = try file.permissions(), mode & KeyFile.othersMayRead != 0 {
                 throw refusal(
                     "The key file \(path) can be read by others (mode \(String(mode, radix: 8))).",
                     "Whoever reads it can forge cards. If nobody has: chmod 600 \(path)")
@@ -30,6 +31,9 @@ public struct KeyFile: Sendable {
                 "The key file \(path) is damaged: \(error.detail).",
                 "Put the backup of your keys in its place.")
         } catch let error as FileError {
+            if error.kind == .cancelled {
+                throw TapcardError(.cancelled, "Stopped.", meaning: "No key was changed.")
+            }
             throw refusal(
                 "The key file cannot be read: \(error.detail).",
                 "Let its owner run tapcard, or put the backup of your keys in its place.")
@@ -66,8 +70,11 @@ public struct KeyFile: Sendable {
             }, body)
     }
 
+    /// What stands in the file.
+    public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
+
     public func save(_ keys: KeyRing) throws(TapcardError) {
-        let bytes = Array(keys.json().prettyText.utf8)
+        let bytes = Array(KeyFile.text(of: keys).utf8)
         do {
             try DurableFile(path).write(bytes, mode: KeyFile.mode)
         } catch {

@@ -67,10 +67,17 @@ extension CommandTable {
         ],
         commands: Command.all.map(\.spec),
         exitStatuses: [
-            (0, "done"), (1, "failed"), (2, "wrong usage"), (3, "no card in time"),
+            (0, "done"),
+            (
+                1,
+                "failed; also where standard output could not be written. What was done to a card "
+                    + "is done all the same: then it is 0, and standard error says so"
+            ),
+            (2, "wrong usage"), (3, "no card in time"),
             (4, "refused by the rules: funds, state, blocked, not a card"),
             (5, "no usable reader"), (6, "outcome unknown: tap again to settle it"),
             (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
             (8, "a remote service failed"), (9, "the ledger failed"),
+            (130, "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
         ])
 }

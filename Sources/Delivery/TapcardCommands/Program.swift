@@ -31,16 +31,29 @@ public struct Program: Sendable {
         (self.environment, self.malformed) = (environment, malformed)
     }
 
-    public func run(_ arguments: [String]) async -> Int32 {
+    /// How a run has ended.
+    public struct Ending: Sendable, Hashable {
+        public let status: Int32
+        /// Whether it was stopped before anything was begun: whoever has sent a signal for that may
+        /// see it end by the signal.
+        public var wasStopped = false
+        /// Whether it would have gone on until it was stopped.
+        public var isEndless = false
+    }
+
+    public func run(_ arguments: [String]) async -> Int32 { await end(of: arguments).status }
+
+    public func end(of arguments: [String]) async -> Ending {
+        let output = StandardOutput(console)
         var manner = Manner(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {
             case .help(let text):
-                _ = console.write(text)
-                return 0
+                output.write(text)
+                return ending(Report.nothing, output, manner)
             case .version:
-                _ = console.write("tapcard \(Program.version)\n")
-                return 0
+                output.write("tapcard \(Program.version)\n")
+                return ending(Report.nothing, output, manner)
             case .run(let command):
                 let settings = try Settings(
                     command, environment: environment, malformed: malformed)
@@ -50,16 +63,34 @@ public struct Program: Sendable {
                         console.writeError("tapcard: \(warning.shown)\n")
                     }
                 }
-                return try await run(command, settings, manner)
+                return ending(try await run(command, settings, manner, output), output, manner)
             }
         } catch {
-            if manner.isJSON {
-                _ = console.write(Report.document(of: error).text + "\n")
-            } else {
-                console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
-            }
-            return error.result.exitStatus
+            if manner.isJSON { output.write(document: Report.document(of: error)) }
+            if !manner.isJSON || output.failure != nil { complain(error, manner) }
+            if let failure = output.failure { complain(TapcardError(failure), manner) }
+            return Ending(
+                status: error.result.exitStatus, wasStopped: error.kind == .cancelled)
         }
+    }
+
+    /// The status that says what has happened, also where standard output did not take the words.
+    private func ending(
+        _ report: Report, _ output: StandardOutput, _ manner: Manner
+    ) -> Ending {
+        var status = report.problem?.result.exitStatus ?? 0
+        if let failure = output.failure {
+            complain(TapcardError(failure, doneAllTheSame: report), manner)
+            // Money that moved has moved: a script that reads "failed" would move it again.
+            if status == 0, !report.isDeed { status = TapcardError.Result.failed.exitStatus }
+        }
+        return Ending(
+            status: status, wasStopped: report.isStopped && Task.isCancelled,
+            isEndless: report.isStopped)
+    }
+
+    private func complain(_ error: TapcardError, _ manner: Manner) {
+        console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
     /// Ends the process at once; work that goes on elsewhere is not left without a word.
@@ -74,15 +105,16 @@ public struct Program: Sendable {
     }
 
     private func run(
-        _ parsed: ParsedCommand, _ settings: Settings, _ manner: Manner
-    ) async throws(TapcardError) -> Int32 {
+        _ parsed: ParsedCommand, _ settings: Settings, _ manner: Manner,
+        _ output: StandardOutput
+    ) async throws(TapcardError) -> Report {
         guard let command = Command.all.first(where: { $0.spec.path == parsed.spec.path }) else {
             throw TapcardError(.usage, "There is no such command.")
         }
         let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
         let session = Session(
             command: parsed, settings: settings, manner: manner, drivers: drivers,
-            console: console, spinner: Spinner(console, isEnabled: !isTalking),
+            console: console, output: output, spinner: Spinner(console, isEnabled: !isTalking),
             lastWords: lastWords)
         let report: Report
         do {
@@ -92,18 +124,36 @@ public struct Program: Sendable {
             throw error
         }
         await session.spinner.finish()
-        let isShown = session.show(report)
-        // Money that moved has moved, whoever reads of it; a list that nobody got is a failure.
-        if !isShown, report.isPlain { return TapcardError.Result.failed.exitStatus }
-        return report.problem?.result.exitStatus ?? 0
+        session.show(report)
+        return report
+    }
+}
+
+extension TapcardError {
+    /// Standard output takes no more.
+    fileprivate init(_ failure: OutputError) {
+        self.init(
+            .failed, "Standard output cannot be written to: \(failure.reason).",
+            meaning: "What stands there is not complete.")
+    }
+
+    fileprivate init(_ failure: OutputError, doneAllTheSame report: Report) {
+        guard report.isDeed else {
+            self.init(failure)
+            return
+        }
+        self.init(
+            .failed, "This was done: \(report.sentences)",
+            meaning: "Only standard output cannot be written to: \(failure.reason).",
+            advice: report.problem == nil ? "Do not do it again." : "")
     }
 }
 
 extension Session {
     /// Prints a report in the form that was asked for; false where it could not go out.
-    func show(_ report: Report) -> Bool {
+    @discardableResult func show(_ report: Report) -> Bool {
         if isJSON {
-            return report.document.map { console.write($0.text + "\n") } ?? true
+            return report.document.map { output.write(document: $0) } ?? true
         }
         var isShown = true
         if !isQuiet, !report.lines.isEmpty {
@@ -115,7 +165,7 @@ extension Session {
                     ? Style.good.applied(to: "✓", hasColor) : Style.bad.applied(to: "✗", hasColor)
                 lines = ["\(mark) \(lines[0])"] + lines.dropFirst().map { "  \($0)" }
             }
-            isShown = console.write(lines.joined(separator: "\n") + "\n")
+            isShown = output.write(lines.joined(separator: "\n") + "\n")
         }
         if let problem = report.problem { show(problem) }
         return isShown

@@ -13,6 +13,7 @@ struct Session: Sendable {
     let manner: Manner
     let drivers: Drivers
     let console: Console
+    let output: StandardOutput
     let spinner: Spinner
     var madeServices = MadeServices()
     let lastWords: LastWords

@@ -225,6 +225,12 @@ struct Settings: Sendable {
                     .usage, "Ledgers in PostgreSQL are not supported by this version.",
                     meaning: "Nothing was done.", advice: "Name a file with --ledger.")
             }
+            guard path != DurableFile.standardStream else {
+                throw TapcardError(
+                    .usage, "The ledger cannot be standard input or output.",
+                    meaning: "Nothing was done.",
+                    advice: "Name a file. tapcard backup - writes a copy to standard output.")
+            }
             return path
         }
     }

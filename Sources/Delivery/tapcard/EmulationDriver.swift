@@ -1,4 +1,5 @@
 import CardCryptography
+import DurableFile
 import Glibc
 import PN532Emulator
 import SimulatedField
@@ -25,9 +26,12 @@ struct EmulationDriver: ReaderEmulation {
             if file.isKept {
                 options.whenTagsChange = { file.save($0, complain) }
             } else {
+                let what =
+                    name == DurableFile.standardStream
+                    ? "Standard input" : "\(name) is a dump of another program's and"
                 complain(
-                    "\(name) is a dump of another program's and is only read: what is written to "
-                        + "the tag ends with this reader. Its control line dump shows it.")
+                    "\(what) is only read: what is written to the tag ends with this reader. Its "
+                        + "control line dump shows it.")
             }
         } else {
             var drawer = Simulation()

@@ -47,7 +47,11 @@ struct TagFile {
     ) throws(TapcardError) -> (tag: TagMemory, isKept: Bool, mode: UInt32) {
         let found: (bytes: [UInt8]?, mode: UInt32?)
         do throws(FileError) {
-            found = (try file.readStream(limit: TagDump.longestText), try file.permissions())
+            let isStream = file.path == DurableFile.standardStream
+            found = (
+                try file.readStream(limit: TagDump.longestText),
+                isStream ? 0 : try file.permissions()
+            )
         } catch {
             throw TapcardError(
                 .fileUnusable, "The tag's file cannot be read: \(error.detail).",
@@ -60,7 +64,8 @@ struct TagFile {
         }
         do throws(Type2Error) {
             let (dump, format) = try TagDump.reading(bytes)
-            return (try dump.memory(), format == .text, mode)
+            let isKept = format == .text && file.path != DurableFile.standardStream
+            return (try dump.memory(), isKept, mode)
         } catch {
             let reason =
                 error.kind == .unreadPage ? "\(error.detail) could not be read" : error.detail

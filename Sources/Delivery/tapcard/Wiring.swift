@@ -1,3 +1,4 @@
+import BlockingLane
 import Dispatch
 import Glibc
 import Ledger
@@ -28,10 +29,11 @@ enum Wiring {
         let registered = DispatchGroup()
         let work = Task {
             for await _ in listening {}
-            let status = await program.run(arguments)
+            let ending = await program.end(of: arguments)
             await RealReaders.closeAll()
-            return status
+            return ending
         }
+        let first = Guarded<Int32?>(nil)
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -39,9 +41,10 @@ enum Wiring {
                 if work.isCancelled {
                     program.cutShort {
                         giveTerminalBack()
-                        _exit(128 + number)
+                        die(by: number)
                     }
                 }
+                first.withLock { $0 = $0 ?? number }
                 work.cancel()
             }
             registered.enter()
@@ -50,9 +53,27 @@ enum Wiring {
             return source
         }
         registered.notify(queue: .global()) { listens.finish() }
-        let status = await work.value
+        let ending = await work.value
         for source in sources { source.cancel() }
-        return status
+        // A loop in a shell goes on after a command that ends by itself. What goes on until it is
+        // stopped has come to its usual end where a service manager has stopped it.
+        if ending.wasStopped, let number = first.withLock({ $0 }),
+            !ending.isEndless || number == SIGINT
+        {
+            die(by: number)
+        }
+        return ending.status
+    }
+
+    /// Ends the process as the signal does where nobody listens to it.
+    private static func die(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, number)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+        _exit(128 + number)
     }
 
     static let drivers = Drivers(
@@ -87,8 +108,9 @@ enum Wiring {
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
         size: terminalSize, keyboard: SystemTerminal(),
-        write: { Wiring.write($0, to: STDOUT_FILENO) },
-        writeError: { _ = Wiring.write($0, to: STDERR_FILENO) })
+        write: { bytes throws(OutputError) in try Wiring.write(bytes, to: STDOUT_FILENO) },
+        // Where nobody hears what is wrong, nobody can be told that either.
+        writeError: { text in try? Wiring.write(Array(text.utf8), to: STDERR_FILENO) })
 
     /// What is no UTF-8 is not repaired: it would be another password, or another file.
     static let environment: (variables: [String: String], malformed: Set<String>) = {
@@ -166,16 +188,15 @@ enum Wiring {
     }
 
     /// Writes all of it, or as much as the other end still wants.
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return false }
+            guard count > 0 else { throw OutputError(unsafe String(cString: strerror(errno))) }
             rest = rest.dropFirst(count)
         }
-        return true
     }
 }

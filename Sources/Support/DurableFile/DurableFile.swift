@@ -24,10 +24,16 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
+    /// What stands for standard input or output where a person names a file.
+    public static let standardStream = "-"
+
     /// The bytes of what a person has named, or nil when there is nothing: a pipe will do, and is
-    /// waited for until the task is cancelled.
+    /// waited for until the task is cancelled; "-" is standard input.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
-        try unlessMissing { () throws(FileError) in
+        if path == DurableFile.standardStream {
+            return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
+        }
+        return try unlessMissing { () throws(FileError) in
             // Opening a pipe that nobody writes to would wait where nobody can be told to stop.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
                 .read(limit: limit, waiting: true)

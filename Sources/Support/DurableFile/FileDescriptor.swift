@@ -23,6 +23,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileDescriptor(number: number, path: path)
     }
 
+    /// Standard input, under a number of its own: it is not closed with this.
+    static func standardInput() throws(FileError) -> FileDescriptor {
+        let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        guard number >= 0 else { throw .last("standard input") }
+        return FileDescriptor(number: number, path: "standard input")
+    }
+
     /// Refuses what is no regular file: it has no end, or none before somebody else wants one.
     func requireRegular() throws(FileError) {
         var status = stat()
@@ -40,17 +47,26 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Everything from here to the end, unless that is more than `limit` bytes.
     package func read(limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var content: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let chunk = try readSome(65_536, waiting: waiting)
+            if chunk.isEmpty { return content }
+            guard chunk.count <= limit - content.count else {
+                throw FileError(.tooLarge, "\(path): more than \(limit) bytes")
+            }
+            content += chunk
+        }
+    }
+
+    /// What comes next, at most so many bytes; none at the end.
+    func readSome(_ limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: limit)
         while true {
             if waiting { try waitForMore() }
             let count = unsafe Glibc.read(number, &chunk, chunk.count)
             if count < 0, errno == EINTR || (waiting && errno == EAGAIN) { continue }
             guard count >= 0 else { throw .last(path) }
-            if count == 0 { return content }
-            guard count <= limit - content.count else {
-                throw FileError(.tooLarge, "\(path): more than \(limit) bytes")
-            }
-            content += chunk.prefix(count)
+            chunk.removeLast(limit - count)
+            return chunk
         }
     }
 

@@ -37,7 +37,7 @@ struct KilledWatchTests {
             try desk.tapAgainWhereAsked(process, "call \(number)")
             try process.wait("a line, call \(number)") { try process.output.hasSuffix("\n") }
             process.signal(SIGINT)
-            #expect(try process.end().status == 0, "call \(number)")
+            #expect(try process.end().status == 128 + SIGINT, "call \(number)")
             #expect(desk.wasMet, "call \(number)")
             try desk.settle("call \(number)")
             count += 1
@@ -79,7 +79,7 @@ private final class WatchDesk {
             ["read", "--watch"], with: killSwitch.variables(calls: counted))
         try process.wait("it has settled") { try process.output.hasSuffix("\n") }
         process.signal(SIGINT)
-        #expect(try process.end().status == 0)
+        #expect(try process.end().status == 128 + SIGINT)
         let log = try killSwitch.takeLog()
         met = Array(log.prefix { $0.kind != "told" })
         calls = met.map(\.number).max() ?? 0

@@ -31,7 +31,7 @@ struct EmulateCommandTests {
         #expect(try run("doctor --json").output.contains(#""answers":true"#))
         emulator.signal(SIGINT)
         let ended = try emulator.end()
-        #expect(ended.status == 0)
+        #expect(ended.status == 128 + SIGINT)
         #expect(unsafe access(link, F_OK) != 0)
     }
 }

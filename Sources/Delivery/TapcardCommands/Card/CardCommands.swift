@@ -135,7 +135,7 @@ extension Session {
             spinner.show("Hold a card to the reader")
             return isRead
         }
-        return .nothing
+        return Report.nothing.whenStopped
     }
 
     /// Without its ledger a station still reads what a card says of itself, under a true seal, and
@@ -162,17 +162,17 @@ extension Session {
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
             let state = reading.stateWord.map { ", \($0)" } ?? ""
-            return console.write(
+            return output.write(
                 "\(reading.uid) \(report.lines[0].text)\(state)\(problem)".shown + "\n")
         case .problem(let error):
-            if isJSON { return console.write(Report.document(of: error).text + "\n") }
+            if isJSON { return output.write(document: Report.document(of: error)) }
             show(error)
             return true
         case .gone, .empty: return true
         case .readerIsBack(let name):
             if isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
-                return console.write(document.text + "\n")
+                return output.write(document: document)
             }
             if !isQuiet { say("tapcard: The reader is there again: \(name).\n") }
             return true

@@ -59,11 +59,17 @@ extension Command {
             discussion: "Whoever has it can make cards that this station takes for true.",
             arguments: [
                 CommandArgument(
-                    name: "FILE", help: "Where to; must not exist", completesFiles: true)
+                    name: "FILE", help: "Where to; must not exist. - is standard output",
+                    completesFiles: true)
             ],
             example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
+            if path == DurableFile.standardStream {
+                try session.requireStream("The keys")
+                session.output.write(KeyFile.text(of: try await session.keys()))
+                return .nothing
+            }
             try session.requireNew(path)
             let keys = try await session.keys()
             let currency = (try? await session.ledgerIfThere())?.currency.code
@@ -77,7 +83,10 @@ extension Command {
             "Take keys from a file, so that their cards verify here",
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
                 + "imported keys only verify: this station goes on sealing with its own.",
-            arguments: [CommandArgument(name: "FILE", help: "The keys", completesFiles: true)],
+            arguments: [
+                CommandArgument(
+                    name: "FILE", help: "The keys; - is standard input", completesFiles: true)
+            ],
             example: "tapcard keys import tapcard-keys.json"
         ) { session throws(TapcardError) in try await session.importKeys() },
     ]
@@ -274,6 +283,7 @@ extension Session {
         do {
             if let keys = try file.load() { return keys }
         } catch {
+            if error.kind == .cancelled { throw error }
             throw TapcardError(
                 .fileUnusable, error.what, meaning: "The keys are as they were.",
                 advice: "Name a file of tapcard keys export that only you can read.")

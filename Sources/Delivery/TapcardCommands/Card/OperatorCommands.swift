@@ -80,6 +80,6 @@ extension Session {
             [
                 JSONMember(key: "uid", value: .text(uid)),
                 JSONMember(key: "status", value: .string(changed.status.rawValue)),
-            ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []))
+            ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isDeed: true)
     }
 }

@@ -13,17 +13,24 @@ struct Report: Sendable {
     let problem: TapcardError?
     /// Printed as it is, without a mark: a dump, a list, a script.
     let isPlain: Bool
+    /// Whether it tells of something that was done to a card or in the ledger: it has happened,
+    /// whoever reads of it.
+    let isDeed: Bool
+    /// Whether the command goes on until it is stopped, and so has come to its usual end.
+    private(set) var isStopped = false
 
     init(
         _ members: [JSONMember], _ lines: [String], problem: TapcardError? = nil,
-        isPlain: Bool = false
+        isPlain: Bool = false, isDeed: Bool = false
     ) {
-        self.init(members, lines: lines.map { Line($0) }, problem: problem, isPlain: isPlain)
+        self.init(
+            members, lines: lines.map { Line($0) }, problem: problem, isPlain: isPlain,
+            isDeed: isDeed)
     }
 
     init(
         _ members: [JSONMember], lines: [Line], problem: TapcardError? = nil,
-        isPlain: Bool = false
+        isPlain: Bool = false, isDeed: Bool = false
     ) {
         let result = problem?.result.rawValue ?? "done"
         var all = [JSONMember(key: "result", value: .string(result))] + members
@@ -34,17 +41,28 @@ struct Report: Sendable {
         document = .object(all)
         self.lines = lines
         self.problem = problem
-        self.isPlain = isPlain
+        (self.isPlain, self.isDeed) = (isPlain, isDeed)
     }
 
     /// Nothing to add to what was printed on the way.
-    static let nothing = Report(document: nil, lines: [], problem: nil, isPlain: true)
+    static let nothing = Report()
 
-    private init(document: JSONValue?, lines: [Line], problem: TapcardError?, isPlain: Bool) {
-        self.document = document
-        self.lines = lines
-        self.problem = problem
-        self.isPlain = isPlain
+    private init() {
+        (document, lines, problem) = (nil, [], nil)
+        (isPlain, isDeed) = (true, false)
+    }
+
+    /// The same, of a command that goes on until it is stopped.
+    var whenStopped: Report {
+        var report = self
+        report.isStopped = true
+        return report
+    }
+
+    /// Its lines as sentences in one line.
+    var sentences: String {
+        lines.map { ".:!".contains($0.text.last ?? ".") ? $0.text : $0.text + "." }
+            .joined(separator: " ")
     }
 
     /// A failure for people, on a line of its own.

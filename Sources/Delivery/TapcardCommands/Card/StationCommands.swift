@@ -1,3 +1,4 @@
+import DurableFile
 import Ledger
 import StyledText
 import TapcardCore
@@ -14,11 +15,13 @@ extension Command {
                 + "time, and honest cards are taken for forged.",
             arguments: [
                 CommandArgument(
-                    name: "FILE", help: "Where to; must not exist", completesFiles: true)
+                    name: "FILE", help: "Where to; must not exist. - is standard output",
+                    completesFiles: true)
             ],
             example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
+            if path == DurableFile.standardStream { return try await session.streamBackup() }
             try session.requireNew(path)
             // A copy of nothing is no backup: what is missing is named instead.
             if try !session.hasLedger { _ = try await session.ledger(making: false) }
@@ -38,8 +41,15 @@ extension Command {
             discussion: "What happened since the copy was made is gone from the ledger. So that no "
                 + "number is used twice, every card skips 65536 of them; cards that were used "
                 + "meanwhile are refused as \"ledger behind\" until an operator repairs them. Cards "
-                + "that were blocked or replaced meanwhile are named: block them again.",
-            arguments: [CommandArgument(name: "FILE", help: "The copy", completesFiles: true)],
+                + "that were blocked or replaced meanwhile are named: block them again.\n\n"
+                + "The ledger that was there is kept beside it: ledger.sqlite.before-restore-1, the "
+                + "next time -2, and so on up to 1000. tapcard never reads or removes these files. "
+                + "They have names and amounts in them like the ledger: remove them when nothing "
+                + "can be missing from the copy any more.",
+            arguments: [
+                CommandArgument(
+                    name: "FILE", help: "The copy; - is standard input", completesFiles: true)
+            ],
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
@@ -48,8 +58,10 @@ extension Command {
             _ = try session.hasLedger
             try session.makeDataFolder()
             let currency = try session.settings.currency
+            let received = try session.received(path)
             let restoration = try await session.withLedgerErrors { () throws(LedgerError) in
-                try await session.drivers.restore(path, session.ledgerFile, currency)
+                try await session.drivers.restore(
+                    received?.file ?? path, session.ledgerFile, currency)
             }
             return Report(
                 [
@@ -62,7 +74,7 @@ extension Command {
                         value: restoration.stopped.map { .array($0.map(\.document)) } ?? .null),
                 ],
                 [
-                    "The ledger is as it was in \(path)",
+                    "The ledger is as it was in \(Session.shown(path))",
                     "Cards that were used since then are refused until tapcard repair --card UID",
                 ]
                     + restoration.exhausted.map {
@@ -110,6 +122,45 @@ extension Session {
 
     /// The ledger's file; the name was checked when the settings were read.
     fileprivate var ledgerFile: String { settings.effective(.ledger).text ?? "" }
+
+    /// A copy that goes on somewhere else: a database cannot be written from its beginning to its
+    /// end, so it is a file first.
+    fileprivate func streamBackup() async throws(TapcardError) -> Report {
+        try requireStream("The copy")
+        guard !console.isTerminal else {
+            throw TapcardError(
+                .usage, "A copy of the ledger is not text for a terminal.",
+                meaning: "Nothing was done.",
+                advice: "Name a file, or lead standard output into one.")
+        }
+        let folder: TemporaryFolder
+        do { folder = try TemporaryFolder() } catch { throw Session.unpassed(error) }
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await drivers.backUp(ledgerFile, folder.file)
+        }
+        do { try folder.read(output.write) } catch { throw Session.unpassed(error) }
+        return .nothing
+    }
+
+    /// What comes on standard input, in a file; nil where another file is named.
+    fileprivate func received(_ path: String) throws(TapcardError) -> TemporaryFolder? {
+        guard path == DurableFile.standardStream else { return nil }
+        do {
+            let folder = try TemporaryFolder()
+            try folder.fillFromStandardInput()
+            return folder
+        } catch {
+            throw Session.unpassed(error)
+        }
+    }
+
+    private static func unpassed(_ error: FileError) -> TapcardError {
+        error.kind == .cancelled
+            ? TapcardError(.cancelled, "Stopped.", meaning: "The ledger is as it was.")
+            : TapcardError(
+                .fileUnusable, "The copy cannot be passed on: \(error.detail).",
+                meaning: "The ledger is as it was.")
+    }
 
     func withLedgerErrors<Success>(
         _ body: () async throws(LedgerError) -> Success

@@ -223,7 +223,8 @@ public struct CounterDesk: Sendable {
         return Session(
             command: parsed, settings: settings,
             manner: .ofPages, drivers: session.drivers.sharing(reader, ledger, progress),
-            console: session.console.silent, spinner: Spinner(session.console, isEnabled: false),
+            console: session.console.silent, output: StandardOutput(session.console.silent),
+            spinner: Spinner(session.console, isEnabled: false),
             madeServices: session.madeServices, lastWords: LastWords())
     }
 }

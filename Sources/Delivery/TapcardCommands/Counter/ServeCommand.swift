@@ -42,13 +42,14 @@ extension Session {
         let request = try serveRequest()
         let desk = try await counterDesk()
         let page = try await drivers.counterPages.start(request, desk) { say($0) }
-        _ = show(
+        show(
             Report(
                 [JSONMember(key: "address", value: .string(page.address))],
                 ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
         await page.waitForCancellation()
         await page.stop()
-        return isJSON ? .nothing : Report([], ["The counter page is gone"], isPlain: true)
+        let end = isJSON ? .nothing : Report([], ["The counter page is gone"], isPlain: true)
+        return end.whenStopped
     }
 
     private static let unserved = "Nothing is served."

@@ -4,8 +4,8 @@ public import TerminalControl
 /// Where a command's words go. What a person sees on a terminal and what a program reads from a
 /// pipe are the same words; colour, the check mark and the spinner are for terminals only.
 public struct Console: Sendable {
-    /// Whether all of it went out: nobody may be reading any more.
-    public let write: @Sendable (String) -> Bool
+    /// Writes all of it to standard output, or says why not. `StandardOutput` alone calls it.
+    let write: @Sendable ([UInt8]) throws(OutputError) -> Void
     public let writeError: @Sendable (String) -> Void
     public let isTerminal: Bool
     public let isErrorTerminal: Bool
@@ -16,7 +16,8 @@ public struct Console: Sendable {
 
     public init(
         isTerminal: Bool, isErrorTerminal: Bool, size: @escaping @Sendable () -> TerminalSize?,
-        keyboard: (any InteractiveTerminal)? = nil, write: @escaping @Sendable (String) -> Bool,
+        keyboard: (any InteractiveTerminal)? = nil,
+        write: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void,
         writeError: @escaping @Sendable (String) -> Void
     ) {
         self.keyboard = keyboard
@@ -30,7 +31,7 @@ public struct Console: Sendable {
     /// One at which nobody sits; what has to be said beside an answer is said on this one.
     var silent: Console {
         Console(
-            isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in true },
+            isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
             writeError: writeError)
     }
 }

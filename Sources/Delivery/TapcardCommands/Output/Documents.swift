@@ -93,7 +93,7 @@ extension Report {
         let shared = Report.shared(by: reading)
         lines += shared.lines
         members += shared.members
-        self.init(members, lines, problem: reading.problem)
+        self.init(members, lines, problem: reading.problem, isDeed: what != nil)
     }
 
     /// The code and the number that other cards have as well.
@@ -133,7 +133,8 @@ extension Report {
         }
         lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
         self.init(
-            Report.members(of: receipt) + Report.members(givenUp: receipt.ticketsGivenUp), lines)
+            Report.members(of: receipt) + Report.members(givenUp: receipt.ticketsGivenUp), lines,
+            isDeed: true)
     }
 
     /// Nobody hears of tickets that are lost but from here. Many of them may have had their draw and

@@ -1,3 +1,4 @@
+import DurableFile
 import StyledText
 import TapcardCore
 import TextCodecs
@@ -55,6 +56,11 @@ extension Session {
                 .usage, "--\(name) needs a name.", meaning: "Nothing was done.",
                 advice: "See: tapcard emulate --help")
         }
+        for name in ["link", "control"] where command.option(name) == DurableFile.standardStream {
+            throw TapcardError(
+                .usage, "--\(name) cannot be standard input or output.",
+                meaning: "Nothing was done.", advice: "Name a path, such as ./-")
+        }
         // In a connection string the colon stands between the device and its speed.
         guard command.option("link")?.contains(":") != true else {
             throw TapcardError(
@@ -86,18 +92,19 @@ extension Session {
         let request = EmulationRequest(
             tag: command.option("tag"), link: command.option("link"), control: controlPath,
             isPaced: command.option("pace") == "real")
-        let console = console
+        let (console, output) = (console, output)
         let reader = try drivers.emulation.start(
-            request, answer: { _ = console.write($0 + "\n") },
+            request, answer: { output.write($0 + "\n") },
             complain: { console.writeError("tapcard: \($0.shown)\n") })
         defer { reader.stop() }
-        _ = show(started(reader, request))
+        show(started(reader, request))
         await reader.waitForCancellation()
-        guard !isJSON else { return .nothing }
+        guard !isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"
         }
         return Report([], ["The reader is gone. It counted:"] + counts, isPlain: true)
+            .whenStopped
     }
 
     private func started(_ reader: any PluggedEmulation, _ request: EmulationRequest) -> Report {

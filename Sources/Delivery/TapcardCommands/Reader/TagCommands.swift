@@ -17,8 +17,9 @@ extension Command {
                 + "be read only behind all those that could.",
             arguments: [
                 CommandArgument(
-                    name: "FILE", help: "Where to keep it; must not exist", isRequired: false,
-                    completesFiles: true)
+                    name: "FILE",
+                    help: "Where to keep it; must not exist. - or nothing is standard output",
+                    isRequired: false, completesFiles: true)
             ],
             options: [
                 CommandOption(
@@ -34,7 +35,9 @@ extension Command {
                 + "written. An old state of a card that is put back is found out at the next tap.",
             arguments: [
                 CommandArgument(
-                    name: "FILE", help: "The dump: tapcard's own, a Flipper's or a Proxmark3's",
+                    name: "FILE",
+                    help: "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
+                        + "nfc-mfultralight (.mfd); - is standard input",
                     completesFiles: true)
             ],
             options: [.overwrite], example: "tapcard tag restore card.txt --overwrite"
@@ -69,7 +72,7 @@ extension Command {
             let uid = try await session.station()
                 .format(overwriting: session.command.flag("overwrite"))
             return Report(
-                [JSONMember(key: "uid", value: .text(uid))], ["Tag \(uid) is blank"])
+                [JSONMember(key: "uid", value: .text(uid))], ["Tag \(uid) is blank"], isDeed: true)
         },
     ]
 }
@@ -93,7 +96,7 @@ extension Report {
                 JSONMember(key: "operation", value: .text(change.operation)),
                 JSONMember(key: "display", value: .string(change.display.rawValue)),
                 Report.member(settled: change.settled),
-            ], lines)
+            ], lines, isDeed: true)
     }
 
     /// What the settings of a tag mean.
@@ -189,7 +192,11 @@ extension Session {
                 .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        guard let path else {
+        if path == DurableFile.standardStream, !isJSON {
+            output.write(text)
+            return .nothing
+        }
+        guard let path, path != DurableFile.standardStream else {
             return Report(
                 [
                     JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
@@ -216,14 +223,14 @@ extension Session {
         } catch {
             throw TapcardError(
                 .fileUnusable,
-                "\(path) is no dump: \((error as? Type2Error)?.detail ?? "\(error)").",
+                "\(Session.shown(path)) is no dump: \((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
         let pages = dump.chip.userPages
         let missing = pages.count { dump.pages[Int($0)] == nil }
         guard missing < pages.count else {
             throw TapcardError(
-                .fileUnusable, "\(path) has none of the pages that can be restored.",
+                .fileUnusable, "\(Session.shown(path)) has none of the pages that can be restored.",
                 meaning: "Nothing was written to a tag.")
         }
         let uid = try await station().restore(dump, overwriting: command.flag("overwrite"))
@@ -232,13 +239,14 @@ extension Session {
                 JSONMember(key: "uid", value: .text(uid)),
                 JSONMember(key: "missing", value: .number(missing)),
             ],
-            ["Restored \(path) onto tag \(uid)"]
+            ["Restored \(Session.shown(path)) onto tag \(uid)"]
                 + (missing == 0
                     ? []
                     : [
                         "Pages that the dump does not have, and that were left as they were: "
                             + "\(missing) of \(pages.count)"
-                    ]))
+                    ]),
+            isDeed: true)
     }
 
     /// A file that someone named; missing is an error here.
@@ -246,6 +254,9 @@ extension Session {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }
         } catch {
+            if error.kind == .cancelled {
+                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
+            }
             throw TapcardError(
                 .fileUnusable, "The file cannot be read: \(error.detail).",
                 meaning: "Nothing was done.")
@@ -254,7 +265,23 @@ extension Session {
     }
 
     func requireFile(_ path: String) throws(TapcardError) {
-        guard (try? DurableFile(path).permissions()) != nil else { throw missing(path) }
+        guard
+            path == DurableFile.standardStream
+                || (try? DurableFile(path).permissions()) != nil
+        else { throw missing(path) }
+    }
+
+    /// What a named file is called in a sentence.
+    static func shown(_ path: String) -> String {
+        path == DurableFile.standardStream ? "standard input" : path
+    }
+
+    /// One stream cannot carry the content of a file and the document about it.
+    func requireStream(_ what: String) throws(TapcardError) {
+        guard isJSON else { return }
+        throw TapcardError(
+            .usage, "\(what) and a JSON document cannot both go to standard output.",
+            meaning: "Nothing was done.", advice: "Leave out --json, or name a file.")
     }
 
     private func missing(_ path: String) -> TapcardError {
@@ -263,6 +290,7 @@ extension Session {
 
     /// Nothing is written over silently.
     func requireNew(_ path: String) throws(TapcardError) {
+        if path == DurableFile.standardStream { return }
         guard (try? DurableFile(path).permissions()) == nil else {
             throw TapcardError(
                 .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",

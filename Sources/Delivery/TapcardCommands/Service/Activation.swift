@@ -61,7 +61,7 @@ extension Session {
             meaning: "Whether the code counts as activated is not known; the activation is still "
                 + "open.", advice: "tapcard activate asks again for the same code.")
         guard !isJSON else {
-            _ = console.write(Report.document(of: error).text + "\n")
+            output.write(document: Report.document(of: error))
             return
         }
         // The line that turns ends here.

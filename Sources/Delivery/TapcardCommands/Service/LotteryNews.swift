@@ -99,12 +99,12 @@ extension Report {
     /// What the lottery said, with how old that is: for a person only where it is not fresh.
     init(
         _ age: AnswerAge, _ members: [JSONMember], lines: [Line], _ layout: LotteryLayout,
-        problem: TapcardError? = nil, isPlain: Bool = false
+        problem: TapcardError? = nil, isPlain: Bool = false, isDeed: Bool = false
     ) {
         self.init(
             age.members.first + members + age.members.last,
             lines: lines + (age.sentence.map(layout.sentence) ?? []), problem: problem,
-            isPlain: isPlain)
+            isPlain: isPlain, isDeed: isDeed)
     }
 }
 

@@ -55,12 +55,13 @@ extension Session {
     /// Plays them until somebody stops it.
     fileprivate func playServices(_ request: SandboxRequest) async throws(TapcardError) -> Report {
         let sandbox = try await drivers.standIns.start(request)
-        _ = show(started(sandbox))
+        show(started(sandbox))
         await sandbox.waitForCancellation()
         await sandbox.stop()
-        guard !isJSON else { return .nothing }
+        guard !isJSON else { return Report.nothing.whenStopped }
         return Report(
-            [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true)
+            [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
+        ).whenStopped
     }
 
     private func started(_ sandbox: any RunningSandbox) -> Report {

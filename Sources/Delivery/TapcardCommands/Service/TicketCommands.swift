@@ -212,7 +212,7 @@ extension Report {
                 JSONMember(key: "balance", value: .text(claimed.balance)),
                 JSONMember(key: "replayed", value: .bool(isReplayed)),
                 Report.member(settled: claimed.settled),
-            ], lines: lines, layout, problem: claimed.problem)
+            ], lines: lines, layout, problem: claimed.problem, isDeed: true)
     }
 }
 

@@ -179,6 +179,6 @@ extension Report {
         if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
             Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],
-            lines: lines)
+            lines: lines, isDeed: true)
     }
 }

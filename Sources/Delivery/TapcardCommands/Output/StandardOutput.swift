@@ -1,0 +1,47 @@
+import BlockingLane
+import TextCodecs
+
+/// Why standard output does not take what is written to it, in the system's words.
+public struct OutputError: Error, Sendable, Hashable {
+    public let reason: String
+
+    public init(_ reason: String) { self.reason = reason }
+}
+
+/// The one place that writes standard output, and knows whether all of it went out.
+///
+/// After the first failure nothing more is written: a gap in the middle would look like the whole.
+final class StandardOutput: Sendable {
+    private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
+    private let failed = Guarded<OutputError?>(nil)
+
+    init(_ console: Console) {
+        put = console.write
+    }
+
+    /// Nil while everything went out.
+    var failure: OutputError? { failed.withLock { $0 } }
+
+    /// Words for people. Whether all of it went out, and all that came before.
+    @discardableResult func write(_ text: String) -> Bool {
+        write(Array(text.utf8))
+    }
+
+    /// One document a line.
+    @discardableResult func write(document: JSONValue) -> Bool {
+        write(Array((document.text + "\n").utf8))
+    }
+
+    @discardableResult func write(_ bytes: [UInt8]) -> Bool {
+        // Held while it is written: two lines that come at once do not mix.
+        failed.withLock { failed in
+            guard failed == nil else { return false }
+            do throws(OutputError) {
+                try put(bytes)
+            } catch {
+                failed = error
+            }
+            return failed == nil
+        }
+    }
+}

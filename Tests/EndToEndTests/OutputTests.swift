@@ -1,0 +1,174 @@
+import DurableFile
+import Glibc
+import Testing
+import Type2Tag
+
+@Suite("Standard output that takes nothing, and the dash that stands for it")
+struct OutputTests {
+    private static let full = ChildProcess.Streams(output: .path("/dev/full"))
+    private static let complaint =
+        "tapcard: Standard output cannot be written to: No space left on device. What stands there "
+        + "is not complete.\n"
+
+    private func ended(
+        _ counter: Counter, _ line: String, _ streams: ChildProcess.Streams = full
+    ) throws -> Ended {
+        try counter.start(counter.words(of: line), streams: streams).end()
+    }
+
+    @Test("every verb says so, with exit status 1, unless it has done something to a card")
+    func everyVerb() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("keys export ~/keys")
+        for line in [
+            "", "--help", "--version", "pay --help", "help --markdown", "help --complete pa",
+            "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
+            "config", "completions bash", "readers", "doctor", "tag info", "tag dump", "tag dump -",
+            "sim list", "sim put", "keys list", "keys export -", "keys export ~/again",
+            "keys import ~/keys", "backup -", "backup ~/copy", "cashiers list", "mastermind show",
+        ] {
+            let ended = try ended(counter, line)
+            #expect(ended.status == 1, "\(line): \(ended.errors)")
+            #expect(ended.errors == OutputTests.complaint, "\(line)")
+        }
+    }
+
+    @Test("what was done to a card is said on standard error, and its exit status says it, too")
+    func deeds() throws {
+        let counter = try Counter()
+        try counter.step("keys list")
+        for (line, words) in [
+            ("issue --balance 20", "Issued: No name, $20.00. Card 04AC6B72BA6C80, NTAG213."),
+            ("pay 4.50", "Paid $4.50, $15.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
+            ("pay 1 --json", "Paid $1.00, $14.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
+            ("block", "Blocked card 04AC6B72BA6C80."), ("unblock", "Allowed card 04AC6B72BA6C80."),
+            ("close", "Paid out $14.50, $0.00 left. Card 04AC6B72BA6C80, operation <uuid>."),
+        ] {
+            let ended = try ended(counter, line)
+            let errors = counter.masked(ended.errors)
+            #expect(ended.status == 0, "\(line): \(errors)")
+            #expect(errors.hasPrefix("tapcard: This was done: \(words) "), "\(line): \(errors)")
+            #expect(
+                errors.hasSuffix(
+                    " Only standard output cannot be written to: No space left on device. "
+                        + "Do not do it again.\n"), "\(line): \(errors)")
+        }
+    }
+
+    @Test("a failure keeps its own exit status, and is said in words")
+    func failures() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 5")
+        let refused = try ended(counter, "pay 9 --json")
+        #expect(refused.status == 4)
+        #expect(
+            refused.errors
+                == "tapcard: The card has $5.00, $9.00 is asked for. Nothing was changed "
+                + "on card or ledger. Add funds with tapcard add, or charge less.\n"
+                + OutputTests.complaint)
+        #expect(try ended(counter, "pya --json").status == 2)
+        let silent = try ended(counter, "pay 1 --quiet")
+        #expect(silent.status == 0 && silent.errors == "")
+    }
+
+    @Test("a closed standard output is none, and no file takes its place")
+    func closed() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 5")
+        let shell = try ChildProcess(
+            "/bin/sh", ["-c", "\"$0\" history >&-; echo $?", try Executable.path()],
+            environment: ["HOME": counter.home, "TAPCARD_READER": "sim"], folder: counter.home)
+        let ended = try shell.end()
+        #expect(ended.output == "1\n")
+        #expect(ended.errors.contains("cannot be written to: Bad file descriptor."))
+    }
+
+    @Test("a dash is standard output or input wherever a file is named")
+    func dashes() throws {
+        let (counter, other) = (try Counter(), try Counter())
+        try counter.step("issue --balance 5 --name Ann")
+        let script = """
+            "$0" keys export - | HOME=$1 "$0" keys import - &&
+            "$0" backup - | HOME=$1 "$0" restore-backup - &&
+            "$0" tag dump - | HOME=$1 "$0" tag restore - --overwrite
+            """
+        let shell = try ChildProcess(
+            "/bin/sh", ["-c", script, try Executable.path(), other.home],
+            environment: [
+                "HOME": counter.home, "TAPCARD_READER": "sim", "TMPDIR": counter.home,
+                "PATH": "/usr/bin:/bin",
+            ], folder: counter.home)
+        let ended = try shell.end()
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output.contains("The ledger is as it was in standard input\n"))
+        #expect(ended.output.contains("Restored standard input onto tag 04AC6B72BA6C80\n"))
+        // Nothing is left behind where the copies passed through, and none is named like a dash.
+        #expect(!KernelFile.names(in: counter.home).contains { $0.hasPrefix("tapcard-") })
+        #expect(!KernelFile.names(in: other.home).contains("-"))
+        #expect(
+            try other.step("read --no-settle --json").contains(#""name":"Ann","balance":"5.00""#))
+        for line in ["backup - --json", "keys export - --json", "--ledger - history"] {
+            let refused = try counter.run(counter.words(of: line))
+            #expect(refused.status == 2, "\(line): \(refused.output)\(refused.errors)")
+        }
+        #expect(try counter.step("tag dump - --json").contains(#""dump":"tapcard tag 1\n"#))
+    }
+
+    @Test("the raw bytes that nfc-mfultralight keeps are put back like any other dump")
+    func rawDump() throws {
+        let (counter, other) = (try Counter(), try Counter())
+        try counter.step("issue --balance 5 --name Ann")
+        let dump = try TagDump.reading(Array(try counter.step("tag dump").utf8 + [0x0A])).dump
+        let bytes = dump.pages.flatMap { $0?.bytes ?? [] }
+        #expect(bytes.count == 180)
+        try DurableFile(other.file("card.mfd")).write(bytes)
+        #expect(try other.step("tag restore ~/card.mfd").hasSuffix("tag 04AC6B72BA6C80"))
+        let again = try TagDump.reading(Array(try other.step("tag dump").utf8 + [0x0A])).dump
+        #expect(again.pages[4..<40] == dump.pages[4..<40])
+        try DurableFile(other.file("short.mfd")).write(Array(bytes.dropLast(4)))
+        let refused = try other.run(["tag", "restore", other.file("short.mfd")])
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("as many bytes as the chip (180 of an NTAG213"))
+    }
+
+    @Test("who plays a reader may send its tag on standard input")
+    func emulated() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 5")
+        try counter.step("tag dump ~/dump")
+        let script = #""$0" emulate --tag - --link "$1" < "$2""#
+        let link = counter.file("reader")
+        let shell = try ChildProcess(
+            "/bin/sh", ["-c", "exec \(script)", try Executable.path(), link, counter.file("dump")],
+            environment: ["HOME": counter.home], folder: counter.home)
+        try shell.wait("it is plugged in") { try shell.output.hasSuffix("\n") }
+        let told = try counter.run(["emulate", "--link", link, "--tell", "status"])
+        #expect(told.output.contains("04AC6B72BA6C80"), "\(told.output)\(told.errors)")
+        shell.signal(SIGTERM)
+        #expect(try shell.end().errors.contains("Standard input is only read"))
+    }
+
+    @Test("Ctrl-C stops a loop of the shell's, because the signal ends what has begun nothing")
+    func loop() throws {
+        let counter = try Counter()
+        try counter.step("demo")
+        try counter.step("sim take")
+        let terminal = try Terminal()
+        let shell = try ChildProcess(
+            "/bin/bash",
+            ["-c", "while true; do \"$0\" pay 1 --verbose; done", try Executable.path()],
+            environment: ["HOME": counter.home, "TAPCARD_READER": "sim", "PATH": "/usr/bin:/bin"],
+            folder: counter.home, streams: .init(terminal: terminal.path))
+        var seen = ""
+        try shell.wait("it waits") {
+            seen += terminal.read()
+            return seen.contains("waiting for a card")
+        }
+        terminal.type("\u{03}")
+        #expect(try shell.end().status == 128 + SIGINT)
+        seen += terminal.read()
+        #expect(seen.ranges(of: "waiting for a card").count == 1)
+        #expect(seen.contains(" Stopped. Nothing was changed on card or ledger.\n"))
+    }
+}
