@@ -81,5 +81,8 @@ func run(_ line: String...) throws(CommandLineError) -> ParsedCommand? {
 
 /// The text that a line asks for, or nil when it runs a command or asks for the version.
 func text(_ line: [String]) throws(CommandLineError) -> String? {
-    if case .help(let text) = try sample.parse(line) { text } else { nil }
+    switch try sample.parse(line) {
+    case .help(let text), .page(let text): text
+    default: nil
+    }
 }

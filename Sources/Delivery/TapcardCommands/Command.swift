@@ -47,12 +47,13 @@ extension CommandTable {
             CommandOption(
                 name: "reader", value: "NAME",
                 help: "The reader, as tapcard readers names it; sim, or sim:FILE for a simulated "
-                    + "one"),
+                    + "one", completes: .readers),
             CommandOption(
                 name: "ledger", value: "FILE", help: "The ledger's file", completesFiles: true),
             CommandOption(
                 name: "currency", value: "CODE",
-                help: "The currency of a new ledger; an old one in another is refused"),
+                help: "The currency of a new ledger; an old one in another is refused",
+                completes: .currencies),
             CommandOption(
                 name: "timeout", value: "SECONDS", help: "How long to wait for a card: 30"),
             CommandOption(

@@ -1,3 +1,4 @@
+import ReaderDiagnosis
 import StyledText
 import TapcardCore
 import TextCodecs
@@ -27,7 +28,7 @@ public struct Program: Sendable {
         malformed: Set<String> = []
     ) {
         self.drivers = drivers
-        self.console = console
+        self.console = Manner.knowsASCIIAlone(environment) ? console.inASCII : console
         (self.environment, self.malformed) = (environment, malformed)
     }
 
@@ -50,6 +51,16 @@ public struct Program: Sendable {
             switch try parse(arguments) {
             case .help(let text):
                 output.write(text)
+                return ending(Report.nothing, output, manner)
+            case .page(let text):
+                output.write(Array(text.utf8))
+                return ending(Report.nothing, output, manner)
+            case .candidates(let value, let prefix, let command):
+                let settings = try? Settings(
+                    command, environment: environment, malformed: malformed)
+                for known in await settings?.known(value, drivers) ?? [] {
+                    output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
+                }
                 return ending(Report.nothing, output, manner)
             case .version:
                 output.write("tapcard \(Program.version)\n")
@@ -98,7 +109,8 @@ public struct Program: Sendable {
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         do {
-            return try CommandTable.tapcard.parse(arguments)
+            let columns = console.isTerminal ? console.size()?.columns : nil
+            return try CommandTable.tapcard.fitting(columns).parse(arguments)
         } catch {
             throw TapcardError(.usage, error.detail)
         }

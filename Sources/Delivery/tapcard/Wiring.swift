@@ -127,7 +127,10 @@ enum Wiring {
 
     /// The variables that mean something here.
     private static let names =
-        ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM"] + Program.variables
+        [
+            "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE",
+            "LANG",
+        ] + Program.variables
 
     /// The variables that look like settings, whether or not there are such settings.
     private static var strays: [String] {

@@ -7,7 +7,8 @@ import TextCodecs
 
 extension CommandOption {
     static let card = CommandOption(
-        name: "card", value: "UID", help: "Insist on this card; refuse any other")
+        name: "card", value: "UID", help: "Insist on this card; refuse any other", completes: .cards
+    )
     static let operation = CommandOption(
         name: "operation", value: "UUID",
         help: "Makes a retry safe: the same id never happens twice")

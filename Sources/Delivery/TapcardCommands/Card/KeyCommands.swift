@@ -47,7 +47,7 @@ extension Command {
                 + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
                 + "protect gives each the new key's.",
-            arguments: [CommandArgument(name: "KEY", help: "Its number")],
+            arguments: [CommandArgument(name: "KEY", help: "Its number", completes: .keys)],
             options: [
                 CommandOption(
                     name: "for-ever", help: "Say that you know: it cannot be undone")

@@ -67,7 +67,8 @@ extension Command {
             "history", group: .money, "Show what was done, from the ledger; no card needed",
             discussion: "Also what the activation service was asked for, and what it said.",
             options: [
-                CommandOption(name: "card", value: "UID", help: "Only this card"),
+                CommandOption(
+                    name: "card", value: "UID", help: "Only this card", completes: .cards),
                 CommandOption(
                     name: "last", value: "N",
                     help: "Only the newest, \(Session.lastLines.words): all of them"),

@@ -29,7 +29,8 @@ extension Command {
             "replace", group: .operators, "Move a lost card's balance onto a new tag",
             discussion: "The lost card is worth nothing afterwards.",
             options: [
-                CommandOption(name: "card", value: "UID", help: "The lost card"),
+                CommandOption(
+                    name: "card", value: "UID", help: "The lost card", completes: .cards),
                 .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard replace --card 04AC6B72BA6C80"
@@ -56,7 +57,8 @@ extension Command {
 
 extension CommandOption {
     fileprivate static let namedCard = CommandOption(
-        name: "card", value: "UID", help: "The card; without it, the one on the reader")
+        name: "card", value: "UID", help: "The card; without it, the one on the reader",
+        completes: .cards)
 }
 
 extension Session {

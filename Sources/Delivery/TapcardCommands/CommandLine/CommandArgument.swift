@@ -6,14 +6,16 @@ package struct CommandArgument: CommandValue {
     /// Takes all the words that are left: only the last argument of a command can repeat.
     package let repeats: Bool
     package let choices: [String]
-    package let completesFiles: Bool
+    /// What a shell offers in its place, beside the choices.
+    package let completes: CompletedValue?
 
     package init(
         name: String, help: String, isRequired: Bool = true, repeats: Bool = false,
-        choices: [String] = [], completesFiles: Bool = false
+        choices: [String] = [], completesFiles: Bool = false, completes: CompletedValue? = nil
     ) {
         (self.name, self.help, self.isRequired) = (name, help, isRequired)
-        (self.repeats, self.choices, self.completesFiles) = (repeats, choices, completesFiles)
+        (self.repeats, self.choices) = (repeats, choices)
+        self.completes = completesFiles ? .files : completes
     }
 
     var term: String {

@@ -1,19 +1,19 @@
 extension CommandTable {
     /// What can stand at the cursor, which is at the end of the last word: a candidate a line, and
     /// behind a tab what it does. The one line ":files" leaves it to the shell to offer files.
-    func candidates(for words: ArraySlice<String>) -> String {
+    func candidates(for words: ArraySlice<String>) -> Invocation {
         let current = words.last ?? ""
         let name = current.prefix { $0 != "=" }
         let isJoined = name.hasPrefix("--") && name != current
         let before = words.dropLast() + (isJoined ? [String(name)] : [])
         var reader = CommandLineReader(table: self, rest: before)
-        guard (try? reader.read()) != nil else { return "" }
+        guard (try? reader.read()) != nil else { return .help("") }
 
         if let option = reader.awaiting {
-            return candidates(of: option, prefix: isJoined ? "\(name)=" : "")
+            return candidates(of: option, reader, prefix: isJoined ? "\(name)=" : "")
         }
         if current.hasPrefix("-") {
-            return reader.knownOptions.map { "--\($0.name)\t\($0.help)\n" }.joined()
+            return .help(reader.knownOptions.map { "--\($0.name)\t\($0.help)\n" }.joined())
         }
         let lines = reader.verbs.map { verb in
             let path = reader.path + [verb]
@@ -22,10 +22,24 @@ extension CommandTable {
         }
         let arguments = reader.command?.arguments ?? []
         let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
-        return lines.joined() + (due.map { candidates(of: $0) } ?? "")
+        guard let due, lines.isEmpty else {
+            return .help(lines.joined() + (due?.choices.map { "\($0)\n" }.joined() ?? ""))
+        }
+        return candidates(of: due, reader)
     }
 
-    private func candidates(of value: any CommandValue, prefix: String = "") -> String {
-        value.completesFiles ? ":files\n" : value.choices.map { "\(prefix)\($0)\n" }.joined()
+    private func candidates(
+        of value: any CommandValue, _ reader: CommandLineReader, prefix: String = ""
+    ) -> Invocation {
+        switch value.completes {
+        case .files: return .help(":files\n")
+        case let known?:
+            // Global options say which ledger is meant.
+            let command = ParsedCommand(
+                spec: CommandSpec(path: [], summary: "", example: "", group: ""), values: [:],
+                options: reader.options, flags: [])
+            return .candidates(known, prefix: prefix, command)
+        case nil: return .help(value.choices.map { "\(prefix)\($0)\n" }.joined())
+        }
     }
 }

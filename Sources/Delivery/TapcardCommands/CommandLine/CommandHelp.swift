@@ -49,7 +49,7 @@ extension CommandTable {
 
     private func text(_ parts: [HelpPart]) -> String {
         let width = parts.map(\.width).max() ?? 0
-        return joined(parts.map { $0.text(width: width) })
+        return joined(parts.map { $0.text(width: width, columns: columns) })
     }
 
     private func joined(_ parts: [String]) -> String { parts.joined(separator: "\n\n") + "\n" }

@@ -2,10 +2,10 @@ extension CommandTable {
     /// Reads the words that follow the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
         // Doors that people need not know: for `make docs`, and for the shells' completions.
-        if arguments == ["help", "--markdown"] { return .help(markdown()) }
-        if arguments == ["help", "--settings"] { return .help(CommandTable.settingsPage()) }
+        if arguments == ["help", "--markdown"] { return .page(markdown()) }
+        if arguments == ["help", "--settings"] { return .page(CommandTable.settingsPage()) }
         if arguments.starts(with: ["help", "--complete"]) {
-            return .help(candidates(for: arguments.dropFirst(2)))
+            return candidates(for: arguments.dropFirst(2))
         }
         var reader = CommandLineReader(table: self, rest: arguments[...])
         try reader.read()

@@ -7,14 +7,16 @@ package struct CommandOption: CommandValue {
     package let value: String?
     package let help: String
     package let choices: [String]
-    package let completesFiles: Bool
+    /// What a shell offers in its place, beside the choices.
+    package let completes: CompletedValue?
 
     package init(
         name: String, short: Character? = nil, value: String? = nil, help: String,
-        choices: [String] = [], completesFiles: Bool = false
+        choices: [String] = [], completesFiles: Bool = false, completes: CompletedValue? = nil
     ) {
         (self.name, self.short, self.value) = (name, short, value)
-        (self.help, self.choices, self.completesFiles) = (help, choices, completesFiles)
+        (self.help, self.choices) = (help, choices)
+        self.completes = completesFiles ? .files : completes
     }
 
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }

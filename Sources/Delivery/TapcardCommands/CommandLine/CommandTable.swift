@@ -6,6 +6,12 @@ package struct CommandTable: Sendable {
     package let globals: [CommandOption]
     package let commands: [CommandSpec]
     package let exitStatuses: [(status: Int, meaning: String)]
+    /// How wide the help is.
+    private(set) var columns = CommandTable.usualColumns
+
+    private static let usualColumns = 100
+    /// Where a terminal has less it breaks the lines itself.
+    private static let fewestColumns = 40
 
     package init(
         program: String, summary: String, globals: [CommandOption], commands: [CommandSpec],
@@ -15,6 +21,14 @@ package struct CommandTable: Sendable {
         let version = CommandOption(name: "version", help: "Show the version and do nothing else")
         (self.program, self.summary, self.commands) = (program, summary, commands)
         (self.globals, self.exitStatuses) = (globals + [help, version], exitStatuses)
+    }
+
+    /// The same with help for a terminal; without one it is as wide as in the documentation.
+    package func fitting(_ columns: Int?) -> CommandTable {
+        guard let columns else { return self }
+        var table = self
+        table.columns = max(columns, CommandTable.fewestColumns)
+        return table
     }
 
     func command(at path: [String]) -> CommandSpec? { commands.first { $0.path == path } }

@@ -5,7 +5,7 @@ protocol CommandValue: Sendable {
     var help: String { get }
     /// The only words that are accepted; empty if any word is.
     var choices: [String] { get }
-    var completesFiles: Bool { get }
+    var completes: CompletedValue? { get }
 }
 
 extension CommandValue {

@@ -11,14 +11,18 @@ enum HelpPart {
         if case .table(_, let rows) = self { rows.map(\.term.count).max() ?? 0 } else { 0 }
     }
 
-    func text(width: Int) -> String {
+    func text(width: Int, columns: Int) -> String {
         switch self {
-        case .paragraph(let words): return wrap(words)
+        case .paragraph(let words): return wrap(words, columns)
         case .line(let title, let line): return "\(title):\n  \(line)"
         case .table(let title, let rows):
             return rows.reduce("\(title):") { text, row in
+                // Where the terms leave too little room, what they mean begins below them.
+                guard width <= columns / 2 else {
+                    return text + "\n  \(row.term)\n" + wrap(row.help, columns, after: "      ")
+                }
                 let padding = String(repeating: " ", count: width - row.term.count)
-                return text + "\n" + wrap(row.help, after: "  \(row.term)\(padding)  ")
+                return text + "\n" + wrap(row.help, columns, after: "  \(row.term)\(padding)  ")
             }
         }
     }
@@ -33,11 +37,12 @@ enum HelpPart {
         }
     }
 
-    /// Breaks a text into lines of at most 100 columns; further lines begin where `start` ends.
-    private func wrap(_ text: String, after start: String = "") -> String {
+    /// Breaks a text into lines that end before the last column; further lines begin where `start`
+    /// ends.
+    private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.split(whereSeparator: \.isWhitespace) {
-            if line.count > start.count, line.count + word.count > 100 {
+            if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)
             }

@@ -15,22 +15,27 @@ extension CommandTable {
     }
 }
 
-/// Bash cuts words at "=" and ":" and expects an answer for the last piece alone.
+/// Bash cuts words at "=" and ":" and expects an answer for the last piece alone, quoted as it is to
+/// stand there: names of readers have spaces.
 private let bashScript = #"""
     _PROGRAM() {
-        local word words=() joins= piece=${COMP_WORDS[COMP_CWORD]} lines
+        local word words=() joins= piece=${COMP_WORDS[COMP_CWORD]} lines line
         for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
             if [[ $joins || $word == [=:]* ]]; then words[-1]+=$word; else words+=("$word"); fi
             if [[ $word == [=:]* ]]; then joins=yes; else joins=; fi
         done
         if [[ $piece == [=:]* ]]; then piece=; fi
+        piece=${piece//\\/} word=${words[-1]//\\/}
         mapfile -t lines < <("${COMP_WORDS[0]}" help --complete "${words[@]:1}" 2> /dev/null)
         if [[ ${lines[0]} == :files ]]; then
             compopt -o filenames 2> /dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$piece")
         else
-            mapfile -t COMPREPLY < <(compgen -W "${lines[*]%%$'\t'*}" -- "${words[-1]}")
-            COMPREPLY=("${COMPREPLY[@]#"${words[-1]%"$piece"}"}")
+            COMPREPLY=()
+            for line in "${lines[@]%%$'\t'*}"; do
+                if [[ $line != "$word"* ]]; then continue; fi
+                COMPREPLY+=("$(printf %q "${line#"${word%"$piece"}"}")")
+            done
         fi
     }
     complete -F _PROGRAM PROGRAM
@@ -46,7 +51,7 @@ private let zshScript = #"""
             compset -P '--*='
             _files
         else
-            lines=("${(@)lines/$'\t'/:}")
+            lines=("${(@)${(@)lines//:/\\:}/$'\t'/:}")
             _describe PROGRAM lines
         fi
     }

@@ -1,3 +1,4 @@
+import StyledText
 import TapcardDomain
 public import TerminalControl
 
@@ -13,6 +14,8 @@ public struct Console: Sendable {
     public let size: @Sendable () -> TerminalSize?
     /// The keyboard, where there is one that a person can be asked at.
     public let keyboard: (any InteractiveTerminal)?
+    /// Whether words for people must be of ASCII.
+    private(set) var knowsASCIIAlone = false
 
     public init(
         isTerminal: Bool, isErrorTerminal: Bool, size: @escaping @Sendable () -> TerminalSize?,
@@ -26,6 +29,15 @@ public struct Console: Sendable {
         self.size = size
         self.write = write
         self.writeError = writeError
+    }
+
+    /// The same for a locale without any other letters.
+    var inASCII: Console {
+        var console = Console(
+            isTerminal: isTerminal, isErrorTerminal: isErrorTerminal, size: size,
+            keyboard: keyboard, write: write, writeError: { [writeError] in writeError($0.ascii) })
+        console.knowsASCIIAlone = true
+        return console
     }
 
     /// One at which nobody sits; what has to be said beside an answer is said on this one.

@@ -34,5 +34,15 @@ struct Manner: Sendable {
         }
     }
 
+    /// Whether the locale that is set has no letters but those of ASCII. Where none is set, as in
+    /// many containers, the terminal is one of today's all the same.
+    static func knowsASCIIAlone(_ environment: [String: String]) -> Bool {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let locale = names.compactMap { environment[$0] }.first { !$0.isEmpty }
+        guard let locale else { return false }
+        let letters = locale.lowercased().filter(\.isLetter)
+        return !letters.contains("utf")
+    }
+
     func hasColor(_ isTerminal: Bool) -> Bool { wantsColor && isTerminal }
 }

@@ -1,4 +1,5 @@
 import BlockingLane
+import StyledText
 import TextCodecs
 
 /// Why standard output does not take what is written to it, in the system's words.
@@ -13,10 +14,11 @@ public struct OutputError: Error, Sendable, Hashable {
 /// After the first failure nothing more is written: a gap in the middle would look like the whole.
 final class StandardOutput: Sendable {
     private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
+    private let knowsASCIIAlone: Bool
     private let failed = Guarded<OutputError?>(nil)
 
     init(_ console: Console) {
-        put = console.write
+        (put, knowsASCIIAlone) = (console.write, console.knowsASCIIAlone)
     }
 
     /// Nil while everything went out.
@@ -24,10 +26,10 @@ final class StandardOutput: Sendable {
 
     /// Words for people. Whether all of it went out, and all that came before.
     @discardableResult func write(_ text: String) -> Bool {
-        write(Array(text.utf8))
+        write(Array((knowsASCIIAlone ? text.ascii : text).utf8))
     }
 
-    /// One document a line.
+    /// One document a line, in UTF-8 in every locale: JSON has no other form.
     @discardableResult func write(document: JSONValue) -> Bool {
         write(Array((document.text + "\n").utf8))
     }

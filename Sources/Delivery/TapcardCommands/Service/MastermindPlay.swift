@@ -1,5 +1,6 @@
 import MastermindBoard
 import ServicePorts
+import StyledText
 import TapcardCore
 import TapcardDomain
 import TerminalControl
@@ -119,7 +120,8 @@ struct BoardGame: Sendable {
                     work.append(Task { queue.yield(.board(await answer(wanted, desk))) })
                 }
             }
-            screen.show(BoardScreen(board).lines(hasColour: hasColour))
+            let lines = BoardScreen(board).lines(hasColour: hasColour)
+            screen.show(console.knowsASCIIAlone ? lines.map(\.ascii) : lines)
             guard let arrival = await next() else { return .stopped }
             switch arrival {
             case .terminalGone: return .stopped

@@ -11,7 +11,10 @@ extension Command {
             "tickets", group: .lottery, "List tickets: upcoming and drawn; no card needed",
             discussion: "Those that this ledger's cards bought, and those that the lottery itself "
                 + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
-            options: [CommandOption(name: "card", value: "UID", help: "Only this card's")],
+            options: [
+                CommandOption(
+                    name: "card", value: "UID", help: "Only this card's", completes: .cards)
+            ],
             example: "tapcard tickets --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.listTickets() },
         Command(

@@ -1,0 +1,10 @@
+/// What a shell offers for a value that is not one of a few words.
+package enum CompletedValue: Sendable, Hashable {
+    /// The shell knows them itself.
+    case files
+    case readers
+    /// The cards that were used last.
+    case cards
+    case currencies
+    case keys
+}

@@ -1,0 +1,38 @@
+import Ledger
+import TapcardDomain
+import Testing
+
+@Suite("What a shell is offered for a value")
+struct KnownValueTests {
+    @Test("readers, currencies, cards and keys, each with what it is")
+    func values() async throws {
+        let bench = try ProgramBench()
+        // Nothing is made for a completion.
+        for line in ["pay --card ", "keys retire "] {
+            #expect(await bench.complete(line) == .init(status: 0, text: ""), "\(line)")
+        }
+        #expect(await bench.run("keys list --quiet").text.contains("first run"))
+        _ = await bench.run("demo --quiet")
+        #expect(await bench.complete("--reader ").text == "sim\tsimulated reader\n")
+        #expect(await bench.complete("read --reader=").text == "--reader=sim\tsimulated reader\n")
+        let currencies = await bench.complete("--currency ").text.split(separator: "\n")
+        #expect(currencies.count == Currency.known.count && currencies.first == "USD\t$")
+        for line in ["pay 1 --card ", "history --card ", "block --card ", "replace --card "] {
+            #expect(await bench.complete(line).text == "04AC6B72BA6C80\tcard\n", "\(line)")
+        }
+        #expect(await bench.complete("keys retire ").text == "1\tactive\n")
+        _ = await bench.run("keys rotate --quiet")
+        #expect(await bench.complete("keys retire ").text == "1\tverify-only\n2\tactive\n")
+    }
+
+    @Test("what cannot be asked offers nothing, and says nothing")
+    func failures() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        let ended = await bench.complete(
+            "pay --card ", failing: .init(ledger: .init(.corrupt, "it burned")))
+        #expect(ended == .init(status: 0, text: ""))
+        try bench.set("{")
+        #expect(await bench.complete("keys retire ") == .init(status: 0, text: ""))
+    }
+}
