@@ -167,6 +167,7 @@ format:
 docs: build
 	$(TAPCARD) help --markdown > docs/COMMANDS.md
 	$(TAPCARD) help --settings > docs/SETTINGS.md
+	$(TAPCARD) schema --markdown > docs/JSON.md
 
 clean:
 	rm -rf .build

@@ -186,6 +186,9 @@ let package = Package(
         .target(
             name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .target(
+            name: "SchemaChecking", dependencies: ["TextCodecs"], path: "Tests/SchemaChecking",
+            swiftSettings: strict),
+        .target(
             name: "RawHTTP", dependencies: ["BlockingLane"], path: "Tests/RawHTTP",
             swiftSettings: strict),
         .target(
@@ -329,7 +332,8 @@ let package = Package(
             [
                 "BlockingLane", "CardCryptography", "DurableFile", "IdleDrivers", "Ledger",
                 "RawHTTP",
-                "ReaderDiagnosis", "ServicePorts", "SimulatedField", "SimulatedReader",
+                "ReaderDiagnosis", "SchemaChecking", "ServicePorts", "SimulatedField",
+                "SimulatedReader",
                 "TagReading", "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs",
                 "Type2Tag", "WebServer",
             ]),
@@ -348,7 +352,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "EndToEndTests",
-            // The program itself is no library: it stands here so that it is built before.
+            // The programs are no libraries: they stand here so that they are built before.
             dependencies: [
                 "tapcard", "CounterExample", "BlockingLane", "DurableFile", "CSQLite",
                 "OtherClients",

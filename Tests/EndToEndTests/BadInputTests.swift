@@ -191,6 +191,6 @@ struct BadInputTests {
         #expect(document.status == 2)
         #expect(document.errors == "")
         #expect(document.output.hasPrefix(#"{"result":"usage","error":"usage","message":""#))
-        #expect(document.output.hasSuffix("\",\"uid\":null}\n"))
+        #expect(document.output.hasSuffix(#"","uid":null,"operation":null,"settled":[]}"# + "\n"))
     }
 }

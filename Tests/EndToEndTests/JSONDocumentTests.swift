@@ -13,9 +13,11 @@ struct JSONDocumentTests {
             prints: #"""
                 {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no \#
                 card on it. Nothing was changed on it. Write the demo user with tapcard demo, or \#
-                a card of your own with tapcard issue.","uid":"04AC6B72BA6C80"}
+                a card of your own with tapcard issue.","uid":"04AC6B72BA6C80","operation":null,\#
+                "settled":[]}
                 """#)
-        try counter.expect("demo", prints: card(1, "0.00", state: "unscratched"))
+        try counter.expect(
+            "demo", prints: card(1, "0.00", state: "unscratched", of: ""))
         try counter.expect("add 20", prints: receipt("20.00", "20.00", 2))
         let paid = try counter.step("pay 4.50")
         #expect(counter.masked(paid) == receipt("-4.50", "15.50", 3))
@@ -25,7 +27,10 @@ struct JSONDocumentTests {
             prints: receipt("-4.50", "15.50", 3, replayed: true))
         try counter.expect("refund \(operation) 1.25", prints: receipt("1.25", "16.75", 4))
         try counter.expect("read", prints: card(4, "16.75", state: "unscratched"))
-        try counter.expect("scratch", prints: card(5, "16.75", state: "scratched"))
+        try counter.expect(
+            "scratch",
+            prints: card(
+                5, "16.75", state: "scratched", of: #","replayed":false"#))
         try counter.expect(
             "repair", prints: card(5, "16.75", state: "scratched", display: "repaired"))
         try counter.expect("close", prints: receipt("-16.75", "0.00", 6))
@@ -66,7 +71,7 @@ struct JSONDocumentTests {
                 and replaced by another one. What was still to be done on the card was worked on \#
                 before; tapcard history shows it. Nothing else was changed. Its money is on the \#
                 other card. Its tag can become a new card with tapcard issue \#
-                --reissue.","uid":"04AC6B72BA6C80"}
+                --reissue.","uid":"04AC6B72BA6C80","operation":null,"settled":[]}
                 """#)
         try counter.step("sim put NTAG213")
         let other = try counter.simulation.uidOnReader()
@@ -76,7 +81,8 @@ struct JSONDocumentTests {
         try counter.expect(
             "adopt --accept-balance 3.50",
             prints: card(
-                1, "3.50", state: nil, uid: other, id: "9", name: nil, originality: "none"))
+                1, "3.50", state: nil, uid: other, id: "9", name: nil, originality: "none",
+                of: ""))
     }
 
     @Test("tags and the simulated reader")
@@ -186,7 +192,7 @@ struct JSONDocumentTests {
     private func card(
         _ sequence: Int, _ balance: String, state: String?, uid: String = Counter.firstUID,
         id: String = "1", name: String? = "Amanda Gonzalez", display: String = "current",
-        originality: String = "valid"
+        originality: String = "valid", of operation: String? = nil
     ) -> String {
         func quoted(_ text: String?) -> String { text.map { "\"\($0)\"" } ?? "null" }
         return #"{"result":"done","uid":"\#(uid)","chip":"NTAG213","seal":"valid","#
@@ -194,14 +200,17 @@ struct JSONDocumentTests {
             + #""balance":"\#(balance)","currency":"USD","#
             + #""code":\#(state == "scratched" ? "\"<uuid>\"" : "null"),"state":\#(quoted(state)),"#
             + #""ledger":"known","display":"\#(display)","protection":"off","#
-            + #""originality":"\#(originality)","ticket":null,"game":null}"#
+            + #""originality":"\#(originality)","ticket":null,"game":null,"#
+            + #""operation":\#(operation == nil ? "null" : "\"<uuid>\""),"settled":[]"#
+            + (operation ?? "") + "}"
     }
 
     private func receipt(
         _ amount: String, _ balance: String, _ sequence: Int, replayed: Bool = false
     ) -> String {
         #"{"result":"done","operation":"<uuid>","uid":"04AC6B72BA6C80","amount":"\#(amount)","#
-            + #""balance":"\#(balance)","sequence":\#(sequence),"replayed":\#(replayed)}"#
+            + #""balance":"\#(balance)","currency":"USD","sequence":\#(sequence),"#
+            + #""replayed":\#(replayed),"settled":[]}"#
     }
 
     private func entry(

@@ -1,3 +1,4 @@
+import SchemaChecking
 import TapcardCommands
 import Testing
 import TextCodecs

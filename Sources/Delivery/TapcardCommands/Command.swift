@@ -33,7 +33,7 @@ struct Command: Sendable {
     static let all: [Command] =
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
-        + keyCommands
+        + keyCommands + schemaCommands
         + simulationCommands + emulationCommands + sandboxCommands
         + counterCommands + cashierCommands
 }

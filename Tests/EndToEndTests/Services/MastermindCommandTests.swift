@@ -14,7 +14,7 @@ struct MastermindCommandTests {
         let id = try #require(started.firstMatch(of: /"game":"([0-9a-f]{32})"/)).output.1
         #expect(
             started == "{\"result\":\"done\",\"game\":\"\(id)\",\"slots\":4,\"guesses\":0,"
-                + "\"solved\":false,\"uid\":null}\n")
+                + "\"solved\":false,\"uid\":null,\"settled\":[]}\n")
         let guessed = try bench.step("mastermind guess 12 3 4 --json")
         #expect(
             guessed.wholeMatch(

@@ -93,7 +93,8 @@ extension Command {
             let station = try await session.station()
             let receipt = try await station.scratch(id: try session.operation(station))
             let reading = try await station.reading(afterwards: receipt)
-            return Report(reading, "Scratched", currency: station.currency)
+            return Report(
+                reading, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
         },
         Command(
             "activate", group: .cards, "Activate the code of a scratched card",
@@ -159,25 +160,32 @@ extension Session {
         switch event {
         case .card(let reading):
             let report = Report(reading, currency: currency)
-            if isJSON { return show(report) }
+            if isJSON { return output.write(document: timed(report.document)) }
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
+            let time = LocalTime.text(surroundings.now())
             let state = reading.stateWord.map { ", \($0)" } ?? ""
             return output.write(
-                "\(reading.uid) \(report.lines[0].text)\(state)\(problem)".shown + "\n")
+                "\(time) \(reading.uid) \(report.lines[0].text)\(state)\(problem)".shown + "\n")
         case .problem(let error):
-            if isJSON { return output.write(document: Report.document(of: error)) }
+            if isJSON { return output.write(document: timed(Report.document(of: error))) }
             show(error)
             return true
         case .gone, .empty: return true
         case .readerIsBack(let name):
             if isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
-                return output.write(document: document)
+                return output.write(document: timed(document))
             }
             if !isQuiet { say("tapcard: The reader is there again: \(name).\n") }
             return true
         }
+    }
+
+    /// A line of a watch says when: nobody can tell afterwards.
+    private func timed(_ document: JSONValue?) -> JSONValue {
+        let time = JSONMember(key: "at", value: .string(LocalTime.iso(surroundings.now())))
+        return .object((document?.members ?? []) + [time])
     }
 
     func issue() async throws(TapcardError) -> Report {

@@ -31,7 +31,8 @@ extension Report {
     ///
     /// What is known of its chip is news where a card is made, and for whoever asks for more.
     init(
-        _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false
+        _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
+        isReplayed: Bool? = nil
     ) {
         var members: [JSONMember] = [
             JSONMember(key: "uid", value: .text(reading.uid)),
@@ -54,6 +55,7 @@ extension Report {
             JSONMember(key: "operation", value: .text(reading.operation)),
             Report.member(settled: reading.settled),
         ]
+        if let isReplayed { members.append(JSONMember(key: "replayed", value: .bool(isReplayed))) }
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
         let balance = reading.balance.map(\.shown) ?? "no balance"
@@ -93,7 +95,10 @@ extension Report {
         let shared = Report.shared(by: reading)
         lines += shared.lines
         members += shared.members
-        self.init(members, lines, problem: reading.problem, isDeed: what != nil)
+        self.init(
+            members, lines, problem: reading.problem,
+            // Nobody is told of it a second time.
+            isDeed: what != nil || !reading.settled.isEmpty)
     }
 
     /// The code and the number that other cards have as well.

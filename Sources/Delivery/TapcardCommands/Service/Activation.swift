@@ -22,8 +22,10 @@ extension Session {
         } onCancel: {
             service.noteLeaving()
         }
-        let reading = try await station.reading(afterwards: try outcome.get())
-        return Report(reading, "Activated", currency: station.currency)
+        let receipt = try outcome.get()
+        let reading = try await station.reading(afterwards: receipt)
+        return Report(
+            reading, "Activated", currency: station.currency, isReplayed: receipt.isReplayed)
     }
 }
 

@@ -213,6 +213,7 @@ extension Report {
                 JSONMember(key: "uid", value: .text(claimed.uid)),
                 JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
                 JSONMember(key: "balance", value: .text(claimed.balance)),
+                JSONMember(key: "currency", value: .string(claimed.balance.currency.code)),
                 JSONMember(key: "replayed", value: .bool(isReplayed)),
                 Report.member(settled: claimed.settled),
             ], lines: lines, layout, problem: claimed.problem, isDeed: true)

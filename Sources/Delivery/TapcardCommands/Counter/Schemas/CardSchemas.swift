@@ -29,6 +29,7 @@ public enum CardSchemas {
         ],
         optional: givenUp + [
             "codeOf": ValueSchemas.card, "sameID": Schema.list(of: ValueSchemas.card),
+            "replayed": Schema.truth, "at": ValueSchemas.time,
         ])
 
     /// Tickets that are lost with what their card was before; only where there are any.

@@ -69,6 +69,18 @@ public enum CounterAnswer: String, Sendable, CaseIterable {
         document(["const": "done"], members, optional)
     }
 
+    /// What is printed of a failure.
+    static let error = Schema.object(
+        [
+            "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
+            "error": Schema.words(TapcardError.Kind.allCases.map(\.rawValue)),
+            "message": Schema.text, "uid": Schema.orNull(ValueSchemas.card),
+            "operation": Schema.orNull(ValueSchemas.operation), "settled": CardSchemas.settled,
+        ], optional: ["at": ValueSchemas.time])
+
+    /// A line of a watch: the reader answers again.
+    static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
+
     /// What is shown also where something is wrong with it.
     static func shown(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
         document(

@@ -22,8 +22,8 @@ enum LotterySchemas {
                 "ticket": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
                 "operation": ValueSchemas.operation, "amount": ValueSchemas.amount,
                 "replayed": Schema.truth, "paidOut": Schema.truth,
-            ])), "balance": ValueSchemas.amount, "replayed": Schema.truth,
-        "settled": CardSchemas.settled,
+            ])), "balance": ValueSchemas.amount, "currency": Schema.text,
+        "replayed": Schema.truth, "settled": CardSchemas.settled,
     ])
 
     /// Seconds since it was asked; stale is why it was not asked anew.

@@ -69,6 +69,14 @@ public enum Schema {
         ["$ref": .string("#/components/schemas/" + name)]
     }
 
+    /// The name that such a reference leads to.
+    static func name(in reference: JSONValue) -> String? {
+        let place = "#/components/schemas/"
+        return reference.string.flatMap {
+            $0.hasPrefix(place) ? String($0.dropFirst(place.count)) : nil
+        }
+    }
+
     /// What stands for a value that is left out; nil is nothing.
     public static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
         guard let usual else { return schema }

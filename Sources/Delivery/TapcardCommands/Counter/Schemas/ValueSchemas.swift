@@ -13,9 +13,14 @@ public enum ValueSchemas {
     static let result = Schema.named("Result")
     static let lotteryName = Schema.named("LotteryName")
 
-    /// What they are called by in the API's document.
-    public static func components(_ currency: Currency) -> [(name: String, schema: JSONValue)] {
-        let fraction = currency.decimals == 0 ? "" : "\\.[0-9]{\(currency.decimals)}"
+    /// What they are called by in the API's document; without a currency for amounts of any.
+    public static func components(_ currency: Currency?) -> [(name: String, schema: JSONValue)] {
+        let fraction =
+            switch currency?.decimals {
+            case nil: "(\\.[0-9]+)?"
+            case 0: ""
+            case let decimals?: "\\.[0-9]{\(decimals)}"
+            }
         return [
             (
                 "CardNumber",
@@ -39,7 +44,8 @@ public enum ValueSchemas {
             (
                 "Amount",
                 Schema.described(
-                    Schema.pattern("^[0-9]+\(fraction)$"), "In \(currency.code), as a decimal.")
+                    Schema.pattern("^[0-9]+\(fraction)$"),
+                    "In \(currency?.code ?? "the document's currency"), as a decimal.")
             ),
             (
                 "SignedAmount",

@@ -1,13 +1,16 @@
-import TextCodecs
+public import TextCodecs
 
 /// Holds values against JSON Schemas, strictly: a keyword that is not known here is a failure.
-struct SchemaChecker {
+public struct SchemaChecker {
     /// The whole document, where references lead to.
     let document: JSONValue
 
+    public init(document: JSONValue) { self.document = document }
+
     /// What is wrong, each with the place where; nothing where the value is as it should be.
-    func faults(of value: JSONValue, against schema: JSONValue, at place: String = "$") -> [String]
-    {
+    public func faults(
+        of value: JSONValue, against schema: JSONValue, at place: String = "$"
+    ) -> [String] {
         (schema.members ?? [JSONMember(key: "no schema", value: schema)]).flatMap { rule in
             faults(of: value, by: rule, in: schema, at: place)
         }
@@ -18,7 +21,7 @@ struct SchemaChecker {
     ) -> [String] {
         let fault = ["\(place): \(value.text.prefix(120)) against \(rule.key) \(rule.value.text)"]
         switch rule.key {
-        case "description", "format": return []
+        case "description", "format", "$schema", "title", "$defs": return []
         case "$ref":
             guard let named = resolved(rule.value) else { return fault }
             return faults(of: value, against: named, at: place)
@@ -57,7 +60,7 @@ struct SchemaChecker {
         }
     }
 
-    func resolved(_ reference: JSONValue) -> JSONValue? {
+    public func resolved(_ reference: JSONValue) -> JSONValue? {
         guard let path = reference.string, path.hasPrefix("#/") else { return nil }
         return path.dropFirst(2).split(separator: "/").reduce(Optional(document)) {
             $0?[String($1)]

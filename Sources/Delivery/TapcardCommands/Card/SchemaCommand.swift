@@ -1,0 +1,43 @@
+import StyledText
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    static let schemaCommands: [Command] = [
+        Command(
+            "schema", group: .station, "Print the JSON schema of what a verb prints with --json",
+            discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. The "
+                + "counter page's API is described from the same source, at /api/openapi.json.",
+            arguments: [
+                CommandArgument(
+                    name: "VERB", help: "Such as pay, or tag info", isRequired: false, repeats: true
+                )
+            ],
+            options: [
+                CommandOption(name: "markdown", help: "Print the page docs/JSON.md instead")
+            ],
+            example: "tapcard schema pay"
+        ) { session throws(TapcardError) in try session.schema() }
+    ]
+}
+
+extension Session {
+    fileprivate func schema() throws(TapcardError) -> Report {
+        if command.flag("markdown") {
+            let page = JSONPage.markdown
+            return Report(
+                [JSONMember(key: "schema", value: PrintedDocuments.schema(for: nil))],
+                [String(page.dropLast())], isPlain: true)
+        }
+        let words = command.arguments("VERB")
+        let verb = words.isEmpty ? nil : words.joined(separator: " ")
+        if let verb, CommandTable.tapcard.command(at: words) == nil {
+            throw TapcardError(
+                .usage, "tapcard has no verb \(verb.debugDescription).",
+                meaning: "Nothing was done.", advice: "tapcard --help lists them.")
+        }
+        let schema = PrintedDocuments.schema(for: verb)
+        return Report(
+            [JSONMember(key: "schema", value: schema)], [schema.prettyText], isPlain: true)
+    }
+}

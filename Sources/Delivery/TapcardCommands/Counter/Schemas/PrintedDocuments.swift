@@ -1,0 +1,94 @@
+import TapcardCore
+import TextCodecs
+
+/// What each verb prints with `--json`: one table for `tapcard schema`, docs/JSON.md and the tests.
+enum PrintedDocuments {
+    /// A document, and the verbs that print it.
+    struct Row {
+        let name: String
+        let schema: JSONValue
+        let verbs: [String]
+    }
+
+    static let error = "Error"
+
+    /// Those that are shown on a screen of their own, or are only errors, have none.
+    static let rows: [Row] =
+        CounterAnswer.allCases.map { answer in
+            let calls = (CounterCall.all + CounterCall.simulator).filter { $0.answer == answer }
+            return Row(
+                name: answer.rawValue, schema: answer.schema, verbs: calls.map(\.command.words))
+        }
+        + CommandAnswer.allCases.map {
+            Row(name: $0.rawValue, schema: $0.schema, verbs: $0.verbs)
+        } + [
+            Row(name: "ReaderIsBack", schema: CounterAnswer.readerIsBack, verbs: []),
+            Row(name: error, schema: CounterAnswer.error, verbs: []),
+        ]
+
+    /// The names of what a verb can print, a failure among them.
+    static func names(for verb: String) -> [String] {
+        rows.filter { $0.verbs.contains(verb) }.map(\.name)
+            + (verb == "read" ? ["ReaderIsBack"] : []) + [error]
+    }
+
+    /// The verbs that can print it.
+    static func verbs(printing name: String) -> [String] {
+        name == "ReaderIsBack" ? ["read --watch"] : rows.first { $0.name == name }?.verbs ?? []
+    }
+
+    /// The schema of all that a verb can print; of every verb where none is named.
+    static func schema(for verb: String?) -> JSONValue {
+        let named = verb.map(names) ?? rows.map(\.name)
+        let all =
+            ValueSchemas.components(nil) + rows.map { (name: $0.name, schema: $0.schema) }
+        let title = verb.map { "What tapcard \($0) prints with --json" }
+        var needed = Set(named)
+        var todo = named
+        while let name = todo.popLast() {
+            guard let schema = all.first(where: { $0.name == name })?.schema else { continue }
+            todo += references(in: schema).filter { needed.insert($0).inserted }
+        }
+        return [
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": .string(title ?? "What tapcard prints with --json"),
+            "anyOf": .array(named.map { ["$ref": .string(place + $0)] }),
+            "$defs": .object(
+                all.filter { needed.contains($0.name) }
+                    .map { JSONMember(key: $0.name, value: moved($0.schema)) }),
+        ]
+    }
+
+    private static let place = "#/$defs/"
+    private static let reference = "$ref"
+
+    /// The names that a schema refers to.
+    static func references(in schema: JSONValue) -> [String] {
+        switch schema {
+        case .array(let elements): elements.flatMap(references)
+        case .object(let members):
+            members.flatMap { member in
+                member.key == reference
+                    ? [Schema.name(in: member.value)].compactMap(\.self)
+                    : references(in: member.value)
+            }
+        default: []
+        }
+    }
+
+    /// The same for a document that keeps what is referred to elsewhere than the API's does.
+    private static func moved(_ schema: JSONValue) -> JSONValue {
+        switch schema {
+        case .array(let elements): .array(elements.map(moved))
+        case .object(let members):
+            .object(
+                members.map { member in
+                    guard member.key == reference, let name = Schema.name(in: member.value) else {
+                        return JSONMember(key: member.key, value: moved(member.value))
+                    }
+                    return JSONMember(key: reference, value: .string(place + name))
+                })
+        default: schema
+        }
+    }
+}
