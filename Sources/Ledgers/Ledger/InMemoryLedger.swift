@@ -179,6 +179,7 @@ private final class MemoryRows: LedgerRows {
         for (id, operation) in tables.operations where operation.uid == uid {
             tables.operations[id]?.parameters = nil
         }
+        operationsOfCards = nil
     }
 
     private func isClaimable(_ subject: String?) -> Bool {

@@ -69,7 +69,8 @@ extension Station {
             try requireUnder("A payment", amount, \.payment)
         case .add(let amount): try requireUnder("An addition", amount, \.addition)
         // What is given back was let through when it was paid, and nobody types a prize.
-        case .refund, .scratch, .activate, .close, .claim, .game, .reseal, .make, .protect,
+        case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
+            .protect,
             .unprotect:
             break
         }
@@ -93,7 +94,8 @@ extension Station {
         case .add(let amount): try requireUnder(amount, on: view, isTyped: true)
         // A prize was not typed: there is nothing to confirm.
         case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
-        case .pay, .refund, .scratch, .activate, .close, .ticket, .game, .reseal, .make, .protect,
+        case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
+            .protect,
             .unprotect:
             break
         }
