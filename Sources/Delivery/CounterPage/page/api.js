@@ -10,12 +10,13 @@ export const OPERATION_LIMIT = 45_000;
 
 /** A refusal: what happened, what it means and what to do, and `detail`, which is all of it. */
 export class Problem extends Error {
-  constructor({ error = "failed", result = "failed", uid = null, ...words }, status = 0) {
+  constructor(told, status = 0) {
+    const { error = "failed", result = "failed", uid = null, settled = [], ...words } = told;
     const { title = "", meaning = "" } = words;
     const advice = adviceFor(error, words.advice ?? "");
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
-    Object.assign(this, { status, error, result, uid, title, meaning, advice, detail });
+    Object.assign(this, { status, error, result, uid, settled, title, meaning, advice, detail });
   }
 }
 

@@ -1,11 +1,11 @@
 // The event stream: the reader, its card, and the operations of every tab.
 
 import { loadSettings, openSession, withProblem } from "./api.js";
-import { announce } from "./notices.js";
+import { announce, question, toast } from "./notices.js";
 import { change, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
-import { shown } from "./words.js";
+import { settledPayOut, settledWords, shown } from "./words.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5000;
@@ -132,6 +132,15 @@ function seeCard(told, isSilent) {
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({ card, lying: told?.session ?? null, asking: card ? false : state.asking });
   if (!card || isSilent || isSame) return;
+  tellSettled(card.read?.settled ?? card.problem?.settled);
   if (card.problem) announce(card.problem.detail, true);
   else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
+}
+
+/** What was open on the card and came to its end as it was read; money in cash waits for nobody. */
+function tellSettled(settled) {
+  const lines = settledWords(settled);
+  const due = settledPayOut(settled);
+  if (due) question(say.stage.handOut(shown(due)), lines, [[null, say.close]]);
+  else lines.forEach((line) => toast(line));
 }

@@ -8,7 +8,7 @@ import {
   begin, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
 } from "./tasks.js";
 import { button, consequences } from "./ui.js";
-import { handOut, shown, uidWords } from "./words.js";
+import { handOut, settledPayOut, settledWords, shown, uidWords } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
@@ -57,7 +57,8 @@ const done = (task) => [
   [h("h1", { id: "title" }, doneWords(task)),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
-      task.answer.replayed && words.replayed].map((line) => line && h("p.lead", line)),
+      task.answer.replayed && words.replayed,
+      ...settledWords(task.answer.settled, task.id)].map((line) => line && h("p.lead", line)),
     task.answer.balance && h("p.big", words.balance(shown(task.answer.balance))),
     canUndo(task) && button(words.undo, () => undo(task), { sign: "previous", money: true })],
   [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
@@ -67,9 +68,16 @@ const done = (task) => [
 const refusal = ({ verb, problem }) => (problem.error === "operation-voided" && words.voided[verb])
   || { ...problem, title: problem.title || words.failed };
 
+/** What the tap has settled besides, and what is to be handed out for it. */
+const besides = (settled, id) => [
+  settledPayOut(settled) && h("p.due", words.handOut(shown(settledPayOut(settled)))),
+  settledWords(settled, id).map((line) => h("p.lead", line)),
+];
+
 const failed = ({ id, ...task }) => [
   [title(refusal(task).title),
     consequences(refusal(task), "p.lead"),
+    besides(task.problem.settled, id),
     button(say.back, () => dismiss(id), { tone: "strong" })],
   picture("cross"),
 ];

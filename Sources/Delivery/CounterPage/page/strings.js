@@ -145,6 +145,11 @@ export const say = {
     ask: ["Asked again"], ticket: ["Ticket"], claim: ["Prize"], payout: ["Prize in cash"],
     game: ["Game kept"], protect: ["Password on"], unprotect: ["Password off"],
   },
+  fromBefore: (what, done) => `From before: ${what}. ${done ?? "It did not happen"}.`,
+  onceMore: {
+    "confirmation-needed": [(what) => `${what}?`, (amount) => `Yes, ${amount || "do it"}`],
+    "just-settled": [(what) => `${what}, once more?`, () => "Once more"],
+  },
   phases: {
     seen: "Card seen", settling: "Settling what was open", scratching: "Scratching",
     writing: "Writing to the card", asking: "Asking the service", working: "Working",

@@ -3,10 +3,10 @@
 // a question is refused, or a repetition, says nothing of what became of the operation.
 
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
-import { announce, toast } from "./notices.js";
+import { announce, confirmed, toast } from "./notices.js";
 import { change, freshID, serve, state } from "./store.js";
 import { say } from "./strings.js";
-import { handOut, shown } from "./words.js";
+import { handOut, settledWords, shown } from "./words.js";
 
 const KEPT = "tapcard.tasks";
 const SHORTEST_SHOWING = 400;
@@ -25,6 +25,8 @@ const sent = new Map();
 const questions = new Map();
 /** What is not done to the same card twice with one more tap. */
 const SERVING = ["pay", "add", "ticket/buy"];
+/** What the server wants to be asked once more, and the word that says that it was. */
+const ONCE_MORE = { "confirmation-needed": "confirmed", "just-settled": "again" };
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCancelling: false,
@@ -235,6 +237,10 @@ function show(id) {
   keepOpenTasks();
   const task = state.tasks[id];
   sent.delete(id);
+  if (problem?.error in ONCE_MORE && !task.body[ONCE_MORE[problem.error]]) {
+    askOnceMore(task, then);
+    return;
+  }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
     repeat(id, isSoon ? NEXT_QUESTION : 0);
@@ -273,6 +279,17 @@ function told(task) {
 export function note(id, values) {
   alter(id, values);
   if (state.tasks[id]) announce(told(state.tasks[id]));
+}
+
+/** Nothing was begun: it is a request of its own that says that it was asked about. */
+async function askOnceMore({ id, verb, body, place, about, problem }, then) {
+  const [title, action] = say.onceMore[problem.error];
+  const what = [say.verbs[verb][0], about].filter(Boolean).join(", ");
+  const lines = [problem.title, problem.meaning, ...settledWords(problem.settled)];
+  dismiss(id);
+  if (await confirmed(title(what), lines, action(about), "")) {
+    begin(verb, { ...body, [ONCE_MORE[problem.error]]: true }, { place, about, then });
+  }
 }
 
 // Only after a touch: a browser refuses it otherwise, and says so in the log.

@@ -55,8 +55,26 @@ export function fault(text) {
   return minorUnits(text) === 0n ? say.amount.zero(shown("0")) : null;
 }
 
+/** What this tap has settled besides, in words; what was asked for itself is told anyway. */
+export const settledWords = (settled = [], operation) => settled
+  .filter((each) => each.operation !== operation)
+  .map(({ kind, amount, outcome }) => say.fromBefore(
+    [say.verbs[kind]?.[0] ?? kind, amount && shown(amount.replace("-", ""))].filter(Boolean)
+      .join(", "),
+    outcome === "committed" ? say.verbs[kind]?.[1] : null));
+
+/** What is to be handed out for a card whose closing was settled so; null where none was. */
+export const settledPayOut = (settled = []) => settled
+  .find(({ kind, outcome }) => kind === "close" && outcome === "committed")
+  ?.amount.replace("-", "") ?? null;
+
 /** What leaves the drawer because of what was done; null where nothing does. */
-export function handOut({ verb, answer, closed }) {
+export function handOut({ id, verb, answer, closed }) {
+  const before = (answer.settled ?? []).filter(({ operation }) => operation !== id);
+  return handOutFor({ verb, answer, closed }) ?? settledPayOut(before);
+}
+
+function handOutFor({ verb, answer, closed }) {
   const { amount, prizes = [] } = answer;
   const paid = prizes.find(({ paidOut }) => paidOut)?.amount;
   const isTaken = ["close", "refund"].includes(verb) && amount.startsWith("-");

@@ -1,0 +1,102 @@
+"""What the server wants to be asked once more, and what a tap has settled besides."""
+
+import json
+
+from case import BrowserCase
+
+# The first payment is refused so; what is sent is noted.
+REFUSED = """
+const [text] = arguments;
+const send = window.fetch;
+window.asked = [];
+window.fetch = (path, options) => {
+  if (!String(path).endsWith("/pay")) return send(path, options);
+  window.asked.push(JSON.parse(options.body));
+  return Promise.resolve(new Response(text, { status: asked.length === 1 ? 409 : 200 }));
+};
+"""
+# Tells this page what the server would tell of the card.
+STREAMS = """
+const Source = window.EventSource;
+window.EventSource = class extends Source {
+  constructor(...given) { super(...given); window.stream = this; }
+};
+"""
+EARLIER = {"operation": "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f", "kind": "pay", "amount": "-4.50",
+           "outcome": "committed"}
+CLOSED = {**EARLIER, "kind": "close", "amount": "-9.00"}
+VOIDED = {**EARLIER, "outcome": "voided"}
+
+
+class AskedAgainTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        driver = self.page.driver
+        added = driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": STREAMS})
+        self.addCleanup(driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
+        self.uid = self.counter.make_demo("20.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+
+    def refuse(self, error, **more):
+        self.page.script(REFUSED, json.dumps({
+            "status": 409, "error": error, "result": "refused", "title": f"It was {error}.",
+            "meaning": "Nothing was done.", "advice": "For a terminal: --flag.", **more}))
+
+    def asked(self):
+        return self.page.script("return window.asked")
+
+    def test_what_needs_a_confirmation_is_asked_about_and_sent_with_it(self):
+        for error, member, title, action in (
+                ("confirmation-needed", "confirmed", "Payment, $10.00?", "Yes, $10.00"),
+                ("just-settled", "again", "Payment, $10.00, once more?", "Once more")):
+            with self.subTest(error):
+                self.refuse(error, settled=[EARLIER] if member == "again" else [])
+                self.page.press("$10.00")
+                self.page.see(title, f"It was {error}.", "Nothing was done.")
+                self.assertNotIn("--flag", self.page.text())
+                self.assertEqual(self.page.focused(), "Leave it as it is")
+                self.assertEqual(self.page.count(".stage"), 0)
+                self.page.press(action)
+                self.page.wait("window.asked.length === 2")
+                first, second = self.asked()
+                self.assertNotIn(member, first)
+                self.assertTrue(second[member])
+                self.assertEqual(second["amount"], first["amount"])
+                self.assertNotEqual(second["operation"], first["operation"])
+                self.page.driver.execute_script("sessionStorage.clear()")
+                self.page.open("pay")
+                self.page.see("Amanda Gonzalez")
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_who_does_not_confirm_moves_nothing(self):
+        self.refuse("confirmation-needed")
+        self.page.press("$10.00")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.page.see("Usual amounts")
+        self.assertEqual(len(self.asked()), 1)
+
+    def test_what_was_settled_besides_is_told_with_a_refusal(self):
+        self.refuse("insufficient-funds", settled=[EARLIER, VOIDED])
+        self.page.press("$10.00")
+        self.page.stage("failed")
+        self.page.see("From before: Payment, $4.50. Paid.",
+                      "From before: Payment, $4.50. It did not happen.")
+
+    def card(self, *settled):
+        read = self.counter.read()
+        self.page.script(
+            "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
+            json.dumps({"session": 99, "problem": None, "read": {**read, "settled": settled}}))
+
+    def test_what_the_watcher_has_settled_is_told(self):
+        self.card(VOIDED)
+        self.page.see("From before: Payment, $4.50. It did not happen.")
+
+    def test_what_the_watcher_has_closed_is_handed_out(self):
+        self.card(CLOSED)
+        self.page.see("Hand out $9.00 now", "From before: Pay-out, $9.00. Paid out and closed.")
+        self.page.press("Close")
+        self.page.wait("!document.querySelector('dialog')")
