@@ -78,7 +78,7 @@ class EmulatedReaderTests(BrowserCase):
         self.counter.emulator.tell(f"fault data {WITHIN_THE_WRITING} unplug")
         self.counter.emulator.tell("present")
         self.page.stage("unknown")
-        self.page.see("The reader does not answer any more")
+        self.page.see("The reader does not answer any more", "No reader")
         self.counter.emulator.tell("plug")
         self.page.wait("document.querySelector('.stage.done, .stage.failed')")
         isPaid = self.page.count(".stage.done") == 1

@@ -4,7 +4,7 @@
 
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
-import { change, freshID, serve, state } from "./store.js";
+import { change, freshID, isUsable, serve, state } from "./store.js";
 import { say } from "./strings.js";
 import { handOut, settledWords, shown } from "./words.js";
 
@@ -27,6 +27,8 @@ const questions = new Map();
 const SERVING = ["pay", "add", "ticket/buy"];
 /** What the server wants to be asked once more, and the word that says that it was. */
 const ONCE_MORE = { "confirmation-needed": "confirmed", "just-settled": "again" };
+/** Until whoever watches the reader has noticed that it is gone. */
+const READER_SEARCH = 4000;
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCancelling: false,
@@ -106,13 +108,19 @@ function leaveUnknown(id, refusal) {
 export const repeatsItself = ({ place, at }) =>
   place === "stage" && Date.now() - at < LONGEST_REPEATING;
 
+// A request that waits would keep everybody from seeing that the reader is gone, and is back.
+const isReaderGone = ({ advice }) => advice.includes("tapcard doctor");
+
 /** Repeats what is unknown, before whoever watches the reader sees the card: that would void it. */
 function repeat(id, pause) {
   clearTimeout(questions.get(id));
   const again = () => {
     if (state.tasks[id]?.status !== "unknown") return;
-    retry(id);
-    lookInLedger(id);
+    if (state.link === "live" && !isUsable()) repeat(id, NEXT_QUESTION);
+    else {
+      retry(id);
+      lookInLedger(id);
+    }
   };
   if (pause > 0) questions.set(id, setTimeout(again, pause));
   else again();
@@ -243,7 +251,7 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    repeat(id, isSoon ? NEXT_QUESTION : 0);
+    repeat(id, isReaderGone(problem) ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
     // It was said already.
     if (doubt) return;
   }
