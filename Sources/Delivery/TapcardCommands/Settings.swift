@@ -1,3 +1,4 @@
+import DurableFile
 import TapcardCore
 import TapcardDomain
 

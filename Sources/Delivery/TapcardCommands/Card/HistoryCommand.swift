@@ -30,20 +30,14 @@ extension Session {
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> Report {
         let session = self
-        let isWritten = try await Station.history(of: card, in: ledger) {
-            history throws(LedgerError) in
-            var output = OutputPages(session.console)
+        try await Station.history(of: card, in: ledger) { history throws(LedgerError) in
+            var pages = OutputPages(session.output, isJSON: session.isJSON)
             if session.isJSON {
-                try output.write(&history)
+                try pages.write(&history)
             } else if !session.isQuiet {
-                try output.write(&history, session.line(of:), orSay: Session.emptyHistory)
+                try pages.write(&history, session.line(of:), orSay: Session.emptyHistory)
             }
-            return output.end()
-        }
-        guard isWritten else {
-            throw TapcardError(
-                .failed, "The history was not written to its end: nobody reads it any more.",
-                meaning: "Card and ledger are as they were.")
+            pages.flush()
         }
         return .nothing
     }
@@ -51,26 +45,24 @@ extension Session {
 
 /// Output that is written a page at a time, for as long as somebody reads it.
 private struct OutputPages {
-    private let console: Console
+    private let output: StandardOutput
+    private let isJSON: Bool
     private var page = ""
     private var isOpen = true
     private static let pageInBytes = 65_536
 
-    init(_ console: Console) { self.console = console }
+    init(_ output: StandardOutput, isJSON: Bool) { (self.output, self.isJSON) = (output, isJSON) }
 
     mutating func append(_ text: String) {
         page += text
         if page.utf8.count >= OutputPages.pageInBytes { flush() }
     }
 
-    /// Whether all of it went out.
-    mutating func end() -> Bool {
-        flush()
-        return isOpen
-    }
-
-    private mutating func flush() {
-        if isOpen, !page.isEmpty { isOpen = console.write(page) }
+    mutating func flush() {
+        if isOpen, !page.isEmpty {
+            // JSON is UTF-8 in every locale.
+            isOpen = isJSON ? output.write(Array(page.utf8)) : output.write(page)
+        }
         page = ""
     }
 
