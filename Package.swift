@@ -355,9 +355,8 @@ let package = Package(
             // The programs are no libraries: they stand here so that they are built before.
             dependencies: [
                 "tapcard", "CounterExample", "BlockingLane", "DurableFile", "CSQLite",
-                "OtherClients",
-                "PN532Emulator", "SchemaChecking", "ServiceSandbox", "SimulatedField", "TextCodecs",
-                "Type2Tag",
+                "OtherClients", "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
+                "SimulatedField", "TextCodecs", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: strict),
     ]

@@ -50,15 +50,18 @@ final class Counter {
     var ledger: String { "\(data)/ledger.sqlite" }
     var keys: String { "\(data)/keys.json" }
 
-    /// Starts a command line, with variables beside those of the counter; nil takes one away.
+    /// Starts a command line, with variables beside those of the counter; nil takes one away. With
+    /// `files` it may have no more than so many open.
     func start(
         _ words: [String], with more: [String: String?] = [:],
-        streams: ChildProcess.Streams = .init()
+        streams: ChildProcess.Streams = .init(), files: Int? = nil
     ) throws -> ChildProcess {
         var environment = variables
         for (name, value) in more { environment[name] = value }
+        let limiting = files.map { ["-c", "ulimit -n \($0); exec \"$0\" \"$@\"", program] }
         return try ChildProcess(
-            program, words, environment: environment, folder: home, streams: streams)
+            files == nil ? program : "/bin/sh", (limiting ?? []) + words, environment: environment,
+            folder: home, streams: streams)
     }
 
     func run(_ words: [String], with more: [String: String?] = [:]) throws -> Ended {

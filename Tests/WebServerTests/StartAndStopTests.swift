@@ -30,10 +30,18 @@ import WebServer
         #expect(refusal { $0.address = address }?.kind == .cannotListen)
     }
 
-    @Test func tooManyConnectionsAreSaid() {
-        let error = refusal { $0.connections = 1 << 40 }
-        #expect(error?.kind == .tooManyConnections)
-        #expect(error?.detail.contains("ulimit -Hn") == true)
+    @Test func thereAreNoMoreConnectionsThanFiles() throws {
+        var settings = WebServerSettings()
+        (settings.connections, settings.reservedDescriptors) = (2_560, 192)
+        #expect(DescriptorLimit.connections(settings, allowed: 1 << 20) == 2_560)
+        #expect(DescriptorLimit.connections(settings, allowed: 2_816) == 2_560)
+        #expect(DescriptorLimit.connections(settings, allowed: 2_815) == 2_559)
+        #expect(DescriptorLimit.connections(settings, allowed: 1_024) == 768)
+        #expect(DescriptorLimit.connections(settings, allowed: 272) == 16)
+        #expect(DescriptorLimit.connections(settings, allowed: 271) == nil)
+        let error = refusal { $0.reservedDescriptors = 1 << 40 }
+        #expect(error?.kind == .tooFewDescriptors)
+        #expect(error?.detail.contains("ulimit -n") == true)
     }
 
     @Test func aMissingLibraryIsSaid() {

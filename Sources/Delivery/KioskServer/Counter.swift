@@ -39,7 +39,7 @@ actor Counter {
     private let desk: CounterDesk
     private let log: KioskLog
     private let ledgerCheck: LedgerCheck
-    private var hub = EventHub()
+    private var hub: EventHub
     private var lying: Lying? {
         didSet { shown.withLock { $0 = Counter.answer(lying) } }
     }
@@ -60,9 +60,10 @@ actor Counter {
     private var isClosing = false
     private(set) var metrics = KioskMetrics()
 
-    init(_ desk: CounterDesk, log: KioskLog) {
+    init(_ desk: CounterDesk, log: KioskLog, mostListeners: Int) {
         (self.desk, self.log) = (desk, log)
         ledgerCheck = LedgerCheck(desk, log)
+        hub = EventHub(most: mostListeners)
     }
 
     func open() async {

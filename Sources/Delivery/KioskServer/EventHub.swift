@@ -8,6 +8,8 @@ struct EventHub {
     /// What may wait for one listener: far more than anybody who reads lets lie.
     private static let capacity = 64 << 10
     static let mostListeners = 2_048
+    /// How many there may be now.
+    let most: Int
 
     private struct Listener {
         let client: OperationID?
@@ -18,6 +20,8 @@ struct EventHub {
     private var listeners: [UInt64: Listener] = [:]
     private var count: UInt64 = 0
 
+    init(most: Int) { self.most = most }
+
     var listenerCount: Int { listeners.count }
 
     /// A new listener, whose first event is this; nil where there are too many.
@@ -25,7 +29,7 @@ struct EventHub {
         _ client: OperationID?, first: [UInt8], while isWelcome: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
     ) -> WebStream? {
-        guard listeners.count < EventHub.mostListeners else { return nil }
+        guard listeners.count < most else { return nil }
         count += 1
         let number = count
         let stream = WebStream(capacity: EventHub.capacity) { onGone(number) }

@@ -46,6 +46,8 @@ public final class Kiosk: Sendable {
     private static let headerBytes = 8 << 10
     /// Every listener has one, and those who ask beside them.
     private static let connections = EventHub.mostListeners + 512
+    /// What an operation opens: the ledger with its journals, keys, settings, the services' sockets.
+    private static let reservedDescriptors = 192
     private static let stopLimit = Duration.seconds(5)
 
     private init(address: String, counter: Counter, server: WebServer, log: KioskLog) {
@@ -57,13 +59,12 @@ public final class Kiosk: Sendable {
         _ settings: Settings, _ desk: CounterDesk, log write: @escaping @Sendable (String) -> Void
     ) async throws(WebServerError) -> Kiosk {
         let log = KioskLog(now: { desk.time }, write: write)
-        let counter = Counter(desk, log: log)
         let requests = Guarded<[Int: Int]>([:])
         let doors = Guarded<KioskDoors?>(nil)
         var web = WebServerSettings()
         (web.address, web.port, web.tls) = (settings.address, settings.port, settings.tls)
         (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
-        web.connections = connections
+        (web.connections, web.reservedDescriptors) = (connections, reservedDescriptors)
         web.refusal = { status, text in Problem(status, "refused", text).response }
         let server = try WebServer.start(web) { request in
             let reply =
@@ -72,6 +73,10 @@ public final class Kiosk: Sendable {
                 requests.withLock { $0[status, default: 0] += 1 }
             }
         }
+        // Where there is less room than is wanted, the same part of it is for those who only ask.
+        let counter = Counter(
+            desk, log: log,
+            mostListeners: server.connections * EventHub.mostListeners / connections)
         let gatekeeper = Gatekeeper(
             hosts: settings.hosts(at: server.port), scheme: settings.scheme)
         let reception = Reception(

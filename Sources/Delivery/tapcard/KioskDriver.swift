@@ -1,4 +1,5 @@
 import KioskServer
+import RemoteServices
 import TapcardCommands
 import TapcardCore
 import WebServer
@@ -15,6 +16,7 @@ struct KioskDriver: CounterPages {
         (settings.address, settings.names) = (request.address, request.names)
         settings.mustLogIn = request.mustLogIn
         settings.tls = try request.tls?.read(orSay: KioskDriver.nothing)
+        HTTPClient.prepare()
         do throws(WebServerError) {
             let kiosk = try await Kiosk.start(settings, desk, log: log)
             ServiceManager.tell(.ready)

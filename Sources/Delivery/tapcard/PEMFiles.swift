@@ -50,7 +50,7 @@ extension TapcardError {
                 (.fileUnusable, "Name a certificate and the key that belongs to it.")
             case .cannotListen:
                 (.failed, "Choose another --port, or leave it out for one that is free.")
-            case .libraryMissing, .tooManyConnections, .noResources:
+            case .libraryMissing, .tooFewDescriptors, .noResources:
                 (.failed, "Mend that and try again.")
             }
         self.init(kind, "\(what) \(error.detail)", meaning: meaning, advice: advice)

@@ -13,7 +13,7 @@ struct LingeringSockets: ~Copyable {
         var bytesLeft = LingeringSockets.mostBytes
     }
 
-    private static let mostSockets = 64
+    static let mostSockets = 64
     private static let mostBytes = 16 << 20
     private static let milliseconds: UInt64 = 5000
 

@@ -34,6 +34,8 @@ final class ServerLoop {
     /// Connections whose clients send no more.
     private var left: Set<UInt64> = []
     private var nextNumber = Watched.first
+    /// The next number when was looked last for those that wait.
+    private var numberAtTick = Watched.first
     private var hasClosed = false
     private var nextTick: UInt64?
     /// When all has to be down; nil while nobody has asked for it.
@@ -172,7 +174,12 @@ final class ServerLoop {
     private func tick() {
         let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        let isFull = connections.count >= settings.connections
+        // Places may run out before they are all taken: where the system has no descriptor left, or
+        // no memory, nobody new is let in, either.
+        let isFull =
+            connections.count >= settings.connections
+            || (nextNumber == numberAtTick && linux_waiting_connections(listening) > 0)
+        numberAtTick = nextNumber
         var isNeeded = isFull
         for connection in connections.values {
             guard let deadline = connection.deadline else { continue }

@@ -5,15 +5,13 @@ import SystemClock
 /// A server of HTTP/1.1, on one thread of its own. It goes on until it is stopped, or until
 /// nobody holds it any more: then it gives up at once whatever is under way.
 public final class WebServer: Sendable {
-    /// How many descriptors are left for everything else than connections.
-    private static let otherDescriptors = 64
-
     public let port: UInt16
+    /// How many connections have room at a time.
+    public let connections: Int
     private let mailbox: ServerMailbox
 
-    private init(port: UInt16, _ mailbox: ServerMailbox) {
-        self.port = port
-        self.mailbox = mailbox
+    private init(port: UInt16, connections: Int, _ mailbox: ServerMailbox) {
+        (self.port, self.connections, self.mailbox) = (port, connections, mailbox)
     }
 
     deinit { mailbox.post(.stop(by: 0, whenDown: nil)) }
@@ -40,7 +38,8 @@ public final class WebServer: Sendable {
         reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) -> WebServer {
         let library = try MicroHTTPDLibrary.load(file)
-        try allowDescriptors(settings.connections + otherDescriptors)
+        var settings = settings
+        settings.connections = try DescriptorLimit.connections(settings)
         let listening = try ListeningSocket.open(settings)
         let port = listening.port
         let loop = try ServerLoop(settings, library, listening, reply)
@@ -54,7 +53,7 @@ public final class WebServer: Sendable {
             throw .noResources("no thread", number)
         }
         pthread_detach(thread)
-        return WebServer(port: port, mailbox)
+        return WebServer(port: port, connections: settings.connections, mailbox)
     }
 
     private static let runLoop:
@@ -64,23 +63,6 @@ public final class WebServer: Sendable {
                 unsafe Unmanaged<ServerLoop>.fromOpaque(pointer).takeRetainedValue().run()
                 return nil
             }
-
-    /// Lets this process open so many files, where that is in its own power.
-    private static func allowDescriptors(_ count: Int) throws(WebServerError) {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
-            limit.rlim_cur < rlim_t(count)
-        else { return }
-        limit.rlim_cur = rlim_t(count)
-        guard limit.rlim_max >= limit.rlim_cur,
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-        else {
-            throw WebServerError(
-                .tooManyConnections,
-                "\(count) open files are needed and \(limit.rlim_max) are allowed: allow fewer "
-                    + "connections, or raise the limit (ulimit -Hn).")
-        }
-    }
 
     /// Takes no new requests, ends streams behind what is queued for them, and lets requests that
     /// run come to their end, but no longer than this. Returns when all is down; a second call

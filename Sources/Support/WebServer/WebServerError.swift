@@ -8,8 +8,8 @@ public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible
         case libraryMissing
         /// The address is none, is not this machine's, or the port is taken or not allowed.
         case cannotListen
-        /// More connections are wanted than this process may have files open.
-        case tooManyConnections
+        /// This process may not have as many files open as a server needs.
+        case tooFewDescriptors
         /// The certificate, or its key, is none that can be used.
         case badCertificate
         /// The system has no more threads or descriptors.

@@ -22,9 +22,12 @@ public struct WebServerSettings: Sendable {
     public var allBodiesBytes = 16 << 20
     /// A longer request line with its headers is refused with 431 or 414.
     public var headerBytes = 16 << 10
-    /// Further clients wait until one of these has gone. For those that wait the connections go that
-    /// have been without a whole request for longest.
+    /// The most connections at a time; fewer where the limit of open files is lower than they and what
+    /// is reserved. Further clients wait until one of these has gone. For those that wait the
+    /// connections go that have been without a whole request for longest.
     public var connections = 256
+    /// How many files the rest of the process may have open beside the connections.
+    public var reservedDescriptors = 64
     /// A connection on which nothing moves for so long is closed; zero is never.
     public var idleSeconds = 30
     /// A request's first line and headers have to arrive within so long, slow as they may move: of

@@ -11,13 +11,15 @@ final class CashierPage {
 
     init(
         _ counter: Counter, _ words: [String] = [], certificate: Certificate? = nil,
-        with more: [String: String?] = [:], errors: ChildProcess.Stream = .kept
+        with more: [String: String?] = [:], errors: ChildProcess.Stream = .kept,
+        files: Int? = nil
     ) throws {
         (self.counter, self.certificate) = (counter, certificate)
         let protection =
             certificate.map { ["--tls-certificate", $0.path, "--tls-key", $0.key] } ?? []
         process = try counter.start(
-            ["serve"] + words + protection, with: more, streams: .init(errors: errors))
+            ["serve"] + words + protection, with: more, streams: .init(errors: errors),
+            files: files)
         let process = process
         try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
         let line = try process.output.split(separator: "\n").first

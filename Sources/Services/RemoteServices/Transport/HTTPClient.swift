@@ -73,6 +73,10 @@ public actor HTTPClient: HTTPTransport {
         }
     }
 
+    /// Loads libcurl now, in a program that may have no descriptor left for it later: one that could
+    /// not be loaded is not tried again.
+    public static func prepare() { _ = try? CurlLibrary.load() }
+
     private func connected() throws(ServiceError) -> CurlConnection {
         if let connection { return connection }
         let new = try CurlConnection(try .load(libraryFile), options)

@@ -1,0 +1,65 @@
+import BlockingLane
+import RawHTTP
+import Testing
+
+@Suite("A counter page with more clients than it may have files open")
+struct CrowdedPageTests {
+    private let counter: Counter
+    private let page: CashierPage
+    private let port: UInt16
+    private let lane = BlockingLane(label: "crowd")
+
+    init() throws {
+        counter = try Counter()
+        try counter.step("issue --balance 20")
+        page = try CashierPage(counter, files: 400)
+        port = try #require(UInt16(page.port))
+    }
+
+    private func crowd(_ count: Int, saying text: String) throws -> [RawClient] {
+        try (0..<count).map { _ in try RawClient(port, saying: text, lane: lane) }
+    }
+
+    private var openFiles: Int {
+        get throws {
+            let list = try ChildProcess(
+                "/bin/ls", ["/proc/\(page.process.process)/fd"], environment: [:],
+                folder: counter.home)
+            return try list.end().output.split(separator: "\n").count
+        }
+    }
+
+    @Test("pays, however many hold a place without a request or are being refused")
+    func idle() async throws {
+        let token = try page.token()
+        let refused = try crowd(
+            64,
+            saying: "POST /api/v1/pay HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+                + "Content-Length: 1000000000\r\n\r\n")
+        let idle = try crowd(300, saying: "")
+        for _ in 0..<3 {
+            let paid = try page.post("/api/v1/pay", #"{"amount":"1.00"}"#, token)
+            #expect(paid.hasSuffix(" 200"), "\(paid)")
+        }
+        for client in refused + idle { await client.leave() }
+        try page.stop()
+    }
+
+    @Test("keeps room for those who only ask beside those who listen, and no file of who has left")
+    func listeners() async throws {
+        let token = try page.token()
+        // What it opens for its first operation stays open.
+        #expect(try page.post("/api/v1/pay", #"{"amount":"1.00"}"#, token).hasSuffix(" 200"))
+        let before = try openFiles
+        for _ in 0..<3 {
+            let listeners = try crowd(
+                200,
+                saying: "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            let paid = try page.post("/api/v1/pay", #"{"amount":"1.00"}"#, token)
+            #expect(paid.hasSuffix(" 200"), "\(paid)")
+            for client in listeners { await client.leave() }
+            try page.process.wait("all are gone") { try openFiles <= before }
+        }
+        try page.stop()
+    }
+}
