@@ -140,6 +140,44 @@ struct OperationTests {
         }
     }
 
+    @Test("one operation uses the reader, whatever ids are sent")
+    func oneReader() async throws {
+        try await KioskBench.with(timeout: 120) { bench in
+            try await bench.issue()
+            #expect(try await bench.call("pay", Self.pay).status == 200)
+            try await bench.takeCard()
+            let page = try await EventListener(bench)
+            async let waiting = bench.call("pay", #"{"amount":"1.00"}"#)
+            _ = try await page.next("operation", phase: "waiting")
+            let others = [
+                "issue", "demo", "adopt", "scratch", "activate", "add", "close", "ticket/buy",
+                "replace",
+            ]
+            try await withThrowingTaskGroup(of: (String, Asked).self) { group in
+                for verb in others {
+                    group.addTask {
+                        let more =
+                            switch verb {
+                            case "add": #","amount":"4.50""#
+                            case "replace": #","card":"04AC6B72BA6C80""#
+                            default: ""
+                            }
+                        let body = #"{"operation":"\#(Self.id)"\#(more)}"#
+                        return (verb, try await bench.call(verb, body))
+                    }
+                }
+                for try await (verb, refused) in group {
+                    #expect(refused.status == 409, "\(verb): \(refused.text)")
+                    #expect(
+                        ["reader-taken", "operation-mismatch"].contains(refused.word), "\(verb)")
+                }
+            }
+            try await bench.reader.put()
+            #expect(try await waiting.json["balance"]?.string == "14.50")
+            #expect(await bench.reader.mostSelecting == 1)
+        }
+    }
+
     @Test("a request that was none does not stand in the way of one under its id")
     func mistaken() async throws {
         try await KioskBench.with { bench in

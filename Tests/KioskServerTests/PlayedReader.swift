@@ -12,6 +12,10 @@ actor PlayedReader: TagReader {
     private let inside = SimulatedReader(.fresh)
     private var isPlugged = true
     private var holdsWrites = false
+    private var comesWhenStopped = false
+    private var selecting = 0
+    /// How many have waited for a card at a time.
+    private(set) var mostSelecting = 0
 
     nonisolated let name = "played reader"
     nonisolated let longestAnswer = SimulatedReader.answerLimit
@@ -24,19 +28,29 @@ actor PlayedReader: TagReader {
     func plug(_ isPlugged: Bool) { self.isPlugged = isPlugged }
     func holdWrites(_ holdsWrites: Bool) { self.holdsWrites = holdsWrites }
 
+    /// Lays the tag down at the very moment at which the wait for one is cancelled.
+    func putWhenStopped() { comesWhenStopped = true }
+
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        selecting += 1
+        mostSelecting = max(mostSelecting, selecting)
+        defer { selecting -= 1 }
         let end = ContinuousClock.now.advanced(by: limit)
         while true {
             do throws(ReaderError) {
                 guard isPlugged else { throw ReaderError(.noReader) }
                 return try await inside.select(within: .zero)
             } catch {
-                if Task.isCancelled { throw ReaderError(.cancelled) }
-                let isWaiting = error.kind == .noTag && ContinuousClock.now < end
-                do { try await Task.sleep(for: Self.pause) } catch {
-                    throw ReaderError(.cancelled)
+                if Task.isCancelled {
+                    guard comesWhenStopped else { throw ReaderError(.cancelled) }
+                    comesWhenStopped = false
+                    try? await put()
+                    continue
                 }
-                guard isWaiting else { throw error }
+                let isWaiting = error.kind == .noTag && ContinuousClock.now < end
+                // When it is cancelled, that is seen in the next round.
+                try? await Task.sleep(for: Self.pause)
+                guard isWaiting || Task.isCancelled else { throw error }
             }
         }
     }

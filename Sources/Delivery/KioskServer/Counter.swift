@@ -300,7 +300,9 @@ actor Counter {
     private func answerBeside(
         _ operation: CounterOperation
     ) async throws(Problem) -> CounterDesk.Answer {
-        let booked = operation.call.takesOperation ? await desk.booked(operation.id) : .nothing
+        let booked =
+            operation.call.takesOperation
+            ? await desk.booked(operation.id, by: operation.call) : .nothing
         // It may have been asked for meanwhile.
         if let known = running[operation.id], let task = known.task {
             guard operation.isSame(as: known) else { throw .otherRequest }
@@ -310,7 +312,12 @@ actor Counter {
         if booked == .answered {
             var beside = operation
             beside.needsReader = false
-            return try await begin(beside)
+            let answer = try await begin(beside)
+            // Then the ledger alone does not answer it.
+            guard answer.problem?.kind != .readerBusy else {
+                throw .readerTaken(by: operation.call.path, booked)
+            }
+            return answer
         }
         guard let taken = atReader else { return try await begin(operation) }
         throw .readerTaken(by: running[taken]?.call.path ?? "another operation", booked)
@@ -343,7 +350,10 @@ actor Counter {
         let following = Task { [self] in
             for await step in steps { note(step, id) }
         }
-        let answer = await desk.carryOut(request, for: running[id]?.cashier) { listener.yield($0) }
+        let cashier = running[id]?.cashier
+        let answer = await desk.carryOut(request, for: cashier, withReader: needsReader) {
+            listener.yield($0)
+        }
         listener.finish()
         await following.value
         if needsReader {

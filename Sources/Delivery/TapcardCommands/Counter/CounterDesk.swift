@@ -72,7 +72,8 @@ public struct CounterDesk: Sendable {
         case notKnown
     }
 
-    public func booked(_ id: OperationID) async -> Booked {
+    /// Of an operation of another kind than the call's it is never said that it answers the call.
+    public func booked(_ id: OperationID, by call: CounterCall) async -> Booked {
         do throws(LedgerError) {
             guard let operation = try await ledger.operation(id) else {
                 return try await ledger.read { rows throws(LedgerError) in
@@ -80,10 +81,12 @@ public struct CounterDesk: Sendable {
                 } ? .nothing : .open
             }
             if operation.state == .pending { return .open }
-            let answered: [Operation.Kind] = [
-                .pay, .add, .refund, .reverse, .close, .scratch, .payout,
+            // Another call under the same id would ask for a card.
+            let answeredCall: [Operation.Kind: String] = [
+                .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
+                .scratch: "scratch", .payout: "ticket/claim",
             ]
-            return answered.contains(operation.kind) ? .answered : .over
+            return answeredCall[operation.kind] == call.path ? .answered : .over
         } catch {
             return .notKnown
         }
@@ -128,13 +131,15 @@ public struct CounterDesk: Sendable {
     }
 
     /// Carries it out for a cashier, or for the one of the settings where nobody has said who it
-    /// is. A card is waited for as long as is set; cancelling the task stops that.
+    /// is. A card is waited for as long as is set; cancelling the task stops that. Without the reader
+    /// a card that would be needed after all is refused as `reader-busy`.
     public func carryOut(
-        _ request: Request, for cashier: CashierName? = nil,
+        _ request: Request, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         let session = session(
-            for: request.parsed, with: request.password, cashier: cashier, progress: progress)
+            for: request.parsed, with: request.password, cashier: cashier,
+            reader: withReader ? reader : TakenReader(), progress: progress)
         do throws(TapcardError) {
             let report = try await request.command.run(session)
             return Answer(document: report.document, problem: report.problem)
@@ -215,6 +220,7 @@ public struct CounterDesk: Sendable {
 
     private func session(
         for parsed: ParsedCommand, with password: String? = nil, cashier: CashierName? = nil,
+        reader: (any TagReader)? = nil,
         progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
     ) -> Session {
         var settings = session.settings
@@ -222,7 +228,8 @@ public struct CounterDesk: Sendable {
         if let cashier { settings = settings.using(cashier: cashier) }
         return Session(
             command: parsed, settings: settings,
-            manner: .ofPages, drivers: session.drivers.sharing(reader, ledger, progress),
+            manner: .ofPages,
+            drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
             spinner: Spinner(session.console, isEnabled: false),
             madeServices: session.madeServices, lastWords: LastWords())
