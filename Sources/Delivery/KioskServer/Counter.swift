@@ -79,9 +79,7 @@ actor Counter {
     /// Begins nothing new, and returns when all that runs has come to its end.
     func close() async {
         isClosing = true
-        for operation in running.values where operation.canBeStopped {
-            operation.task?.cancel()
-        }
+        for operation in running.values { _ = operation.stop() }
         while let task = running.values.first(where: { $0.task != nil })?.task {
             _ = await task.value
             // Its own end takes it off the list.
@@ -172,10 +170,7 @@ actor Counter {
     /// Whoever has left does not want what has not begun.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
-        for operation in running.values
-        where operation.client == client && operation.canBeStopped {
-            operation.task?.cancel()
-        }
+        for operation in running.values where operation.client == client { _ = operation.stop() }
     }
 
     private func beat() {
@@ -280,7 +275,7 @@ actor Counter {
         let needsReader = call.needsReader(rest)
         let operation = CounterOperation(
             id: id, call: call, members: rest, needsReader: needsReader, client: client,
-            cashier: cashier)
+            cashier: cashier, gate: StopGate(isOpen: needsReader))
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
@@ -311,7 +306,7 @@ actor Counter {
         if isClosing { throw .closing(booked) }
         if booked == .answered {
             var beside = operation
-            beside.needsReader = false
+            (beside.needsReader, beside.gate) = (false, StopGate(isOpen: false))
             let answer = try await begin(beside)
             // Then the ledger alone does not answer it.
             guard answer.problem?.kind != .readerBusy else {
@@ -350,9 +345,10 @@ actor Counter {
         let following = Task { [self] in
             for await step in steps { note(step, id) }
         }
-        let cashier = running[id]?.cashier
-        let answer = await desk.carryOut(request, for: cashier, withReader: needsReader) {
-            listener.yield($0)
+        let (cashier, gate) = (running[id]?.cashier, running[id]?.gate)
+        let answer = await desk.carryOut(request, for: cashier, withReader: needsReader) { step in
+            gate?.note(step)
+            listener.yield(step)
         }
         listener.finish()
         await following.value
@@ -402,12 +398,15 @@ actor Counter {
 
     func operation(_ id: OperationID) -> CounterOperation? { running[id] ?? ended[id] }
 
-    /// Stops what has not begun on a card.
-    func stop(_ id: OperationID) throws(Problem) -> CounterOperation {
-        guard let operation = operation(id) else { throw .noSuchOperation }
-        guard !operation.isOver else { return operation }
-        guard operation.canBeStopped else { throw .tooLate }
-        operation.task?.cancel()
+    /// Stops what has not begun on a card, and returns when that has come to its end: an operation may
+    /// have been begun under the same id before, and only its end says that it does not happen.
+    func stop(_ id: OperationID) async throws(Problem) -> CounterOperation {
+        guard var operation = operation(id) else { throw .noSuchOperation }
+        if let task = operation.task {
+            guard operation.stop() else { throw .tooLate }
+            operation.end(await task.value)
+        }
+        guard operation.hasNotHappened else { throw .overAlready(operation.answer?.problem) }
         return operation
     }
 }

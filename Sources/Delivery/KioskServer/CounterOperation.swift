@@ -32,6 +32,7 @@ struct CounterOperation: Sendable {
     let client: OperationID?
     let cashier: CashierName?
     let began = ContinuousClock.now
+    var gate: StopGate
     var phase = Phase.begun
     var uid: CardUID?
     var answer: CounterDesk.Answer?
@@ -39,10 +40,17 @@ struct CounterOperation: Sendable {
 
     var isOver: Bool { answer != nil }
 
-    /// Whether nothing has been begun that would have to be brought to an end: what asks a service
-    /// without a card may have asked it already.
-    var canBeStopped: Bool {
-        phase == .waiting || phase == .scratching || (phase == .begun && needsReader)
+    /// Ends it where nothing has been begun that would have to be brought to an end; false otherwise.
+    func stop() -> Bool { gate.stop { task?.cancel() } }
+
+    /// Whether it has ended, or is sure to end, without having happened.
+    var hasNotHappened: Bool {
+        guard let problem = answer?.problem else { return false }
+        return switch problem.result {
+        case .usage, .refused, .untrusted, .noCard, .noReader: true
+        case .failed: problem.kind == .cancelled
+        case .unknown, .ledger, .service: false
+        }
     }
 
     /// What was asked for, with the id under which the ledger knows it.

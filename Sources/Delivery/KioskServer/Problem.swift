@@ -114,6 +114,13 @@ extension Problem {
         409, "too-late", "The card is being worked on: this cannot be stopped any more.",
         "It goes on.")
 
+    /// It was stopped, or was over, and all the same it has happened, or may happen yet.
+    static func overAlready(_ problem: TapcardError?) -> Problem {
+        Problem(
+            409, "too-late", "This cannot be stopped any more.",
+            problem?.meaning ?? "It has happened.", problem?.advice ?? "")
+    }
+
     static let noSuchOperation = Problem(
         404, "no-such-operation", "No operation with this id is known here.",
         "There was none since the counter was opened, or many came after it.",

@@ -54,6 +54,9 @@ extension Station {
         for _ in 0..<Station.mostRounds {
             do throws(Interruption) {
                 let (identity, uid) = try await find(within: limit)
+                // Whoever stopped the wait for a card was told that nothing happens, also where one
+                // came at the same moment.
+                if touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
                 limit = Station.returnLimit
                 try require(card ?? touched, is: uid)
                 touched = uid

@@ -62,7 +62,8 @@ extension Endpoint {
         summary: "Stop an operation that waits for a card or scratches one",
         parameters: [id], needsToken: true,
         answer: .json(
-            "It is being stopped, or was over already.", Schema.named("Operation"), status: 202),
+            "It was stopped, or was over: it does not happen.", Schema.named("Operation"),
+            status: 202),
         problems: [404, 409])
 
     static let health = Endpoint(
