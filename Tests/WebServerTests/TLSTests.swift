@@ -61,11 +61,78 @@ import WebServer
         try result.get()
     }
 
-    private func ask(_ port: UInt16, trusting file: String) async -> (text: String, isFine: Bool) {
+    private func ask(
+        _ port: UInt16, trusting file: String, _ options: String = ""
+    ) async -> (text: String, isFine: Bool) {
         await shell.run(
             "printf 'GET /x HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' | openssl "
                 + "s_client -quiet -verify_return_error -verify_ip 127.0.0.1 -CAfile \(file) "
-                + "-connect 127.0.0.1:\(port) 2>&1")
+                + "\(options) -connect 127.0.0.1:\(port) 2>&1")
+    }
+
+    /// What the client would speak, old as it is, so that it is the server who does not.
+    @Test func onlyWhatIsSafeIsSpoken() async throws {
+        try await withFolder { folder in
+            let certificate = try await certificate(folder)
+            let server = try ServedExamples.start(
+                ServedExamples.settings { $0.tls = certificate.tls })
+            for options in [
+                "-tls1_3", "-tls1_2", "-tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256",
+                "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305",
+            ] {
+                let answer = await ask(server.port, trusting: certificate.file, options)
+                #expect(answer.text.contains("GET /x ? 0"), "\(options): \(answer.text)")
+            }
+            for options in [
+                "-tls1 -cipher ALL:@SECLEVEL=0", "-tls1_1 -cipher ALL:@SECLEVEL=0",
+                "-tls1_2 -cipher ECDHE-RSA-AES256-SHA384", "-tls1_2 -cipher AES128-GCM-SHA256",
+                "-tls1_2 -cipher ECDHE-RSA-AES128-SHA", "-tls1_2 -cipher DHE-RSA-AES128-SHA256",
+            ] {
+                let answer = await ask(server.port, trusting: certificate.file, options)
+                #expect(!answer.isFine && !answer.text.contains("GET /x"), "\(options)")
+                // It is the server that ends it.
+                #expect(answer.text.contains("unexpected eof"), "\(options): \(answer.text)")
+            }
+        }
+    }
+
+    @Test func anotherCertificateIsShownToNewClientsAlone() async throws {
+        try await withFolder { folder in
+            let old = try await certificate(folder)
+            let new = try await certificate(folder + "/new")
+            let first = Door()
+            let server = try ServedExamples.start(
+                ServedExamples.settings { $0.tls = old.tls }
+            ) { request in
+                if request.path == "/first" { first.open() }
+                return await ServedExamples.mirror(request)
+            }
+            // It asks again over the same connection when it is told to.
+            _ = await shell.run("mkfifo \(folder)/go")
+            let other = Shell()
+            async let connected = other.run(
+                "(printf 'GET /first HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'; cat \(folder)/go) | openssl "
+                    + "s_client -quiet -verify_return_error -CAfile \(old.file) "
+                    + "-connect 127.0.0.1:\(server.port) 2>&1")
+            await first.pass()
+            try await server.renew(new.tls)
+            #expect(await ask(server.port, trusting: new.file).text.contains("GET /x ? 0"))
+            #expect(await !ask(server.port, trusting: old.file).isFine)
+            do throws(WebServerError) {
+                try await server.renew(.init(certificatePEM: "x", keyPEM: "y"))
+                Issue.record("it was taken")
+            } catch {
+                #expect(error.kind == .badCertificate)
+            }
+            #expect(await ask(server.port, trusting: new.file).text.contains("GET /x ? 0"))
+            _ = await shell.run(
+                "printf 'GET /second HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' "
+                    + "> \(folder)/go")
+            let answers = await connected.text
+            #expect(answers.contains("GET /first ? 0") && answers.contains("GET /second ? 0"))
+            await server.stop(within: .seconds(60))
+            await #expect(throws: WebServerError.self) { try await server.renew(old.tls) }
+        }
     }
 
     @Test func answersAndStreamsToWhoTrustsIt() async throws {

@@ -99,7 +99,6 @@ extension WebResponse {
     ) -> WebResponse {
         .json(
             document.text + "\n", status: status,
-            headers: [("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
-                + headers)
+            headers: [("Cache-Control", "no-store")] + headers)
     }
 }

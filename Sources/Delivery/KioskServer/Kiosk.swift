@@ -1,6 +1,6 @@
 import BlockingLane
 public import TapcardCommands
-import TapcardCore
+public import TapcardCore
 import TapcardDomain
 import TextCodecs
 public import WebServer
@@ -48,6 +48,8 @@ public final class Kiosk: Sendable {
     private static let connections = EventHub.mostListeners + 512
     /// What an operation opens: the ledger with its journals, keys, settings, the services' sockets.
     private static let reservedDescriptors = 192
+    /// For a year a browser asks by TLS alone.
+    private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
     private init(address: String, counter: Counter, server: WebServer, log: KioskLog) {
@@ -65,6 +67,10 @@ public final class Kiosk: Sendable {
         (web.address, web.port, web.tls) = (settings.address, settings.port, settings.tls)
         (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
         (web.connections, web.reservedDescriptors) = (connections, reservedDescriptors)
+        web.headers = [WebField("X-Content-Type-Options", "nosniff")]
+        if settings.tls != nil {
+            web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
+        }
         web.refusal = { status, text in Problem(status, "refused", text).response }
         let server = try WebServer.start(web) { request in
             let reply =
@@ -104,6 +110,27 @@ public final class Kiosk: Sendable {
 
     /// Reads the ledger's file through now, as it is done in a quiet hour.
     package func checkLedger() async { await counter.checkLedger() }
+
+    /// Shows new clients another certificate, and says in the log what came of that. Where it cannot be
+    /// used, the one before stays.
+    public func renew(
+        _ read: @Sendable () throws(TapcardError) -> WebServerSettings.TLS
+    ) async {
+        let why: String
+        do throws(TapcardError) {
+            let tls = try read()
+            do throws(WebServerError) {
+                try await server.renew(tls)
+                log.say("certificate-renewed")
+                return
+            } catch {
+                why = error.detail
+            }
+        } catch {
+            why = error.what
+        }
+        log.say("certificate-refused", [JSONMember(key: "why", value: .string(why))])
+    }
 
     /// Begins nothing new, lets what runs come to its end, and closes.
     public func stop() async {

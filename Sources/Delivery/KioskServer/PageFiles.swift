@@ -75,7 +75,6 @@ import WebServer
             + "frame-ancestors 'none'"
         return [
             ("Content-Security-Policy", policy),
-            ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"),
             ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"),

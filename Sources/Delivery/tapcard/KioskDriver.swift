@@ -19,6 +19,15 @@ struct KioskDriver: CounterPages {
         HTTPClient.prepare()
         do throws(WebServerError) {
             let kiosk = try await Kiosk.start(settings, desk, log: log)
+            if let files = request.tls {
+                Hangup.listen {
+                    Task {
+                        await kiosk.renew { () throws(TapcardError) in
+                            try files.read(orSay: KioskDriver.nothing)
+                        }
+                    }
+                }
+            }
             ServiceManager.tell(.ready)
             return Running(kiosk: kiosk)
         } catch {

@@ -38,6 +38,7 @@ enum Wiring {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
+                if number == SIGHUP, Hangup.isAnswered() { return }
                 if work.isCancelled {
                     program.cutShort {
                         giveTerminalBack()

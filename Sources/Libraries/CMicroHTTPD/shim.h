@@ -96,7 +96,13 @@ static inline size_t tapcard_microhttpd_keep_escapes(
 /// timeout is over: so the caller's thread is the only one that touches it. Null on failure.
 static inline struct MHD_Daemon *tapcard_microhttpd_start(
     const struct tapcard_microhttpd *table, const struct tapcard_microhttpd_settings *settings) {
+    // TLS 1.2 and 1.3, keys for one connection alone, ciphers that are bound to what they protect.
+    static const char modern[] =
+        "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:"
+        "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:"
+        "-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:%SERVER_PRECEDENCE";
     struct MHD_OptionItem secure[] = {
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)modern},
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->key},
         {MHD_OPTION_END, 0, NULL},
@@ -126,6 +132,14 @@ static inline int tapcard_microhttpd_descriptor(
     const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = table->get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info != NULL ? info->epoll_fd : -1;
+}
+
+/// How many connections a server has; 0 where that is not known.
+static inline unsigned int tapcard_microhttpd_connections(
+    const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info =
+        table->get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info != NULL ? info->num_connections : 0;
 }
 
 /// Milliseconds until the server wants to run; -1 where it waits for its descriptor alone.

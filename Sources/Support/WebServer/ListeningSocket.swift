@@ -48,6 +48,28 @@ struct ListeningSocket: ~Copyable {
         return opened
     }
 
+    /// The same socket once more, for somebody else to close. The connections that wait at it wait
+    /// at both.
+    static func again(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .noResources("no descriptor", errno) }
+        return ListeningSocket(copy)
+    }
+
+    /// Who is at the other end of a connection, in digits; empty where that is not known.
+    static func client(of socket: CInt) -> String {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isKnown = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe getpeername(socket, $0.baseAddress, &size) == 0
+            }
+        }
+        guard isKnown, address.sin_family == sa_family_t(AF_INET) else { return "" }
+        let number = UInt32(bigEndian: address.sin_addr.s_addr)
+        return [24, 16, 8, 0].map { String(number >> $0 & 0xFF) }.joined(separator: ".")
+    }
+
     /// The port, which the system has chosen where none was named.
     var port: UInt16 {
         var address = sockaddr_in()

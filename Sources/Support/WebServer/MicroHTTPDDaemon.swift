@@ -72,6 +72,11 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_descriptor($0, handle) }
     }
 
+    /// Whether it has any connection.
+    var isInUse: Bool {
+        unsafe library.withFunctions { unsafe tapcard_microhttpd_connections($0, handle) } > 0
+    }
+
     /// Milliseconds until it wants to run; nil while it waits for its descriptor alone.
     var timeout: UInt64? {
         let milliseconds = unsafe library.withFunctions {

@@ -38,7 +38,9 @@ extension ServerConnection {
     /// Nil is a status or a header that no answer may have, or a stream that has a listener.
     private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
         guard let made = unsafe makeBody(response.body) else { return nil }
-        let headers = response.headers + (closing ? [WebField("Connection", "close")] : [])
+        let headers =
+            response.headers + commonHeaders
+            + (closing ? [WebField("Connection", "close")] : [])
         let isTaken = headers.allSatisfy {
             unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
         }

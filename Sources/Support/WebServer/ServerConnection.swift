@@ -31,6 +31,9 @@ import Glibc
     let socket: CInt
     let library: MicroHTTPDLibrary
     let mailbox: ServerMailbox
+    /// The client's address in digits; empty where it is not known.
+    let client: String
+    let commonHeaders: [WebField]
     var phase = Phase.idle
     var isHead = false
     var body: [UInt8] = []
@@ -45,14 +48,16 @@ import Glibc
 
     init(
         _ number: UInt64, _ handle: OpaquePointer, _ library: MicroHTTPDLibrary,
-        _ mailbox: ServerMailbox, openedAt now: UInt64
+        _ mailbox: ServerMailbox, saying commonHeaders: [WebField], openedAt now: UInt64
     ) {
         self.number = number
         waitingSince = now
         unsafe self.handle = handle
         self.library = library
         self.mailbox = mailbox
+        self.commonHeaders = commonHeaders
         socket = unsafe library.withFunctions { unsafe tapcard_microhttpd_socket($0, handle) }
+        client = ListeningSocket.client(of: socket)
     }
 
     /// Whether what is waited for is the client's request.

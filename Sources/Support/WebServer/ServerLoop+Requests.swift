@@ -131,7 +131,8 @@ extension ServerLoop {
         connection.isHead = head.method == "HEAD"
         let request = WebRequest(
             method: connection.isHead ? "GET" : head.method, path: head.target.path,
-            query: head.target.query, headers: head.headers, body: connection.body)
+            query: head.target.query, headers: head.headers, body: connection.body,
+            from: connection.client)
         // The handler holds them now.
         connection.body = []
         let bodyBytes = request.body.count

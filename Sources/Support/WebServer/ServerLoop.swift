@@ -24,8 +24,11 @@ final class ServerLoop {
     let reply: @Sendable (WebRequest) -> WebReply
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
+    /// The one that takes new connections; nil when all is down.
     private var daemon: MicroHTTPDDaemon?
-    private let listening: CInt
+    /// Those that had another certificate, for as long as they have connections.
+    private var retiring: [MicroHTTPDDaemon] = []
+    private var listening: CInt
     private let epoll: CInt
     private var lingering: LingeringSockets
     private var connections: [UInt64: ServerConnection] = [:]
@@ -66,29 +69,29 @@ final class ServerLoop {
 
     deinit {
         // Down already, unless no thread could be made for it.
-        if let daemon {
-            daemon.quiesce()
-            daemon.stop()
-        }
+        daemon?.quiesce()
+        for daemon in daemons { daemon.stop() }
         if epoll >= 0 { close(epoll) }
     }
 
     func run() {
-        guard let daemon else { return }
         while !isOver {
-            let isMailThere = wait(daemon)
+            let isMailThere = wait()
             if isMailThere { for message in mailbox.takeAll() { receive(message) } }
             // Where there were too many connections, it looks for new ones only in the run after
             // the one in which some have gone, and its descriptor does not tell.
             repeat {
                 hasClosed = false
-                daemon.run()
+                for daemon in daemons { daemon.run() }
             } while hasClosed
+            dismissUnused()
             for number in left { endWhereNothingIsAhead(number) }
             tick()
         }
-        shutDown(daemon)
+        shutDown()
     }
+
+    private var daemons: [MicroHTTPDDaemon] { retiring + (daemon.map { [$0] } ?? []) }
 
     var isStopping: Bool { end != nil }
 
@@ -98,10 +101,10 @@ final class ServerLoop {
     }
 
     /// Waits until there is something to do; whether that is in the mailbox.
-    private func wait(_ daemon: MicroHTTPDDaemon) -> Bool {
+    private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
-        let timeout = (times + [daemon.timeout].compactMap { $0 }).min()
+        let timeout = (times + daemons.compactMap(\.timeout)).min()
         var isMailThere = false
         unsafe withUnsafeTemporaryAllocation(
             of: linux_event.self, capacity: Int(linux_events_at_once)
@@ -140,10 +143,49 @@ final class ServerLoop {
                 case .streaming(let stream) = connection.phase
             else { return }
             if stream.isGone { connection.cut() } else { connection.resume() }
+        case .renew(let tls, let done):
+            do throws(WebServerError) {
+                try renew(tls)
+                done.resume(returning: nil)
+            } catch {
+                done.resume(returning: error)
+            }
         case .stop(let time, let continuation):
             if let continuation { waiting.append(continuation) }
             beginStop(by: time)
         }
+    }
+
+    // MARK: Another certificate
+
+    /// Takes new connections with another certificate. libmicrohttpd has one for good: so another
+    /// daemon takes its place at the port, and those that are connected go on as they are.
+    private func renew(_ tls: WebServerSettings.TLS) throws(WebServerError) {
+        guard let old = daemon, !isStopping else {
+            throw WebServerError(.noResources, "The server is being stopped.")
+        }
+        var settings = settings
+        settings.tls = tls
+        let socket = try ListeningSocket.again(listening)
+        let number = socket.descriptor
+        let new = try unsafe MicroHTTPDDaemon(
+            library, settings, socket, context: Unmanaged.passUnretained(self).toOpaque())
+        guard linux_watch(epoll, new.descriptor, UInt32(linux_readable), Watched.daemon) == 0 else {
+            let error = WebServerError.noResources("no memory", errno)
+            new.quiesce()
+            new.stop()
+            throw error
+        }
+        old.quiesce()
+        retiring.append(old)
+        (daemon, listening) = (new, number)
+    }
+
+    private func dismissUnused() {
+        let unused = retiring.filter { !$0.isInUse }
+        guard !unused.isEmpty else { return }
+        retiring.removeAll { daemon in unused.contains { $0 === daemon } }
+        for daemon in unused { daemon.stop() }
     }
 
     // MARK: Limits of time
@@ -205,8 +247,11 @@ final class ServerLoop {
 
     func opened(_ handle: OpaquePointer) -> ServerConnection {
         let connection = unsafe ServerConnection(
-            nextNumber, handle, library, mailbox, openedAt: SystemClock.uptimeMilliseconds)
+            nextNumber, handle, library, mailbox, saying: settings.headers,
+            openedAt: SystemClock.uptimeMilliseconds)
         connections[nextNumber] = connection
+        // Each daemon counts its own.
+        if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
@@ -268,17 +313,20 @@ final class ServerLoop {
         }
     }
 
-    private func shutDown(_ daemon: MicroHTTPDDaemon) {
+    private func shutDown() {
         for connection in connections.values {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
-        daemon.stop()
-        self.daemon = nil
+        for daemon in daemons { daemon.stop() }
+        (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {
             switch message {
             case .answer(_, let response, _): response.abandon()
             case .streamHasNews: break
+            case .renew(_, let done):
+                done.resume(
+                    returning: WebServerError(.noResources, "The server is being stopped."))
             case .stop(_, let continuation):
                 if let continuation { waiting.append(continuation) }
             }

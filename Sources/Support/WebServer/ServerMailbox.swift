@@ -9,6 +9,8 @@ final class ServerMailbox: Sendable {
         /// From a handler, which holds a body of so many bytes no longer.
         case answer(connection: UInt64, WebResponse, bodyBytes: Int)
         case streamHasNews(connection: UInt64)
+        /// The continuation is told why that cannot be; nil is success.
+        case renew(WebServerSettings.TLS, CheckedContinuation<WebServerError?, Never>)
         /// Until a time of `SystemClock.uptimeMilliseconds`; the continuation goes on when all is
         /// down.
         case stop(by: UInt64, whenDown: CheckedContinuation<Void, Never>?)

@@ -8,16 +8,19 @@ public struct WebRequest: Sendable, Hashable {
     public let query: [WebField]
     public let headers: WebHeaders
     public let body: [UInt8]
+    /// The address that it came from, in digits; empty where that is not known.
+    public let client: String
 
     public init(
         method: String, path: String, query: [WebField] = [], headers: WebHeaders = WebHeaders(),
-        body: [UInt8] = []
+        body: [UInt8] = [], from client: String = ""
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.headers = headers
         self.body = body
+        self.client = client
     }
 
     /// The value of the first part of the query with this name.

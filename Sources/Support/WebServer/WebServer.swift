@@ -64,6 +64,18 @@ public final class WebServer: Sendable {
                 return nil
             }
 
+    /// Shows new clients another certificate; those that are connected go on as they are. Throws
+    /// where it is none that can be used, and goes on with the one before.
+    public func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
+        let error = await withCheckedContinuation { continuation in
+            if !mailbox.post(.renew(tls, continuation)) {
+                continuation.resume(
+                    returning: WebServerError(.noResources, "The server is stopped."))
+            }
+        }
+        if let error { throw error }
+    }
+
     /// Takes no new requests, ends streams behind what is queued for them, and lets requests that
     /// run come to their end, but no longer than this. Returns when all is down; a second call
     /// returns then too, and the shorter time counts.

@@ -37,6 +37,8 @@ public struct WebServerSettings: Sendable {
     /// Streams may take for ever.
     public var transferSeconds = 120
     public var tls: TLS?
+    /// What is said with every answer beside its own headers.
+    public var headers: [WebField] = []
     /// How it is said that a request is none that reaches the handler: a status, and why.
     public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
