@@ -99,6 +99,26 @@ struct CashierCommandTests {
         #expect(inFile.text.contains("does not belong in it; set TAPCARD_CASHIER_PASSWORD"))
     }
 
+    @Test("a name is one name however it is typed, and no other may look like it")
+    func oneName() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("cashiers add Ann", Self.password)
+        for name in ["ann", "ANN", "An\u{200B}n", "A\u{A0}nn"] {
+            #expect(
+                await bench.run("cashiers add \(name)", Self.password).text
+                    == "Ann has a new password\n")
+        }
+        for name in ["\u{410}nn", "\u{391}nn", "\u{FF21}nn", "a\u{578}n"] {
+            let refused = await bench.run("cashiers add \(name)", Self.password)
+            // The last one only looks a little like it.
+            #expect(refused.status == (name.hasPrefix("a") ? 0 : 2), "\(name): \(refused.text)")
+            if refused.status != 0 {
+                #expect(refused.text.contains("looks like the cashier \"Ann\""))
+            }
+        }
+        #expect(await bench.run("cashiers remove aNN").text == "Ann cannot log in any more\n")
+    }
+
     @Test("names that are none are refused", arguments: ["\u{7}", "\u{202E}nnA"])
     func names(_ name: String) async throws {
         let bench = try ProgramBench()

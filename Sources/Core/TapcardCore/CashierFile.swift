@@ -80,33 +80,46 @@ public struct CashierFile: Sendable {
             "Let its owner run tapcard, or remove it and add the cashiers anew.")
     }
 
-    /// Lets somebody work here, or gives them another password. Says whether they are new.
-    public func add(_ cashier: Cashier) throws(TapcardError) -> Bool {
+    /// Lets somebody work here, or gives whoever has the name another password, however it is
+    /// typed. Says under which name they are kept, and whether they are new.
+    public func add(
+        _ cashier: Cashier
+    ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
         try change { cashiers throws(TapcardError) in
-            let others = cashiers.filter { $0.name != cashier.name }
-            guard others.count < CashierFile.mostCashiers else {
+            if let known = cashiers.named(cashier.name) {
+                cashiers.removeAll { $0 == known }
+                cashiers.keep(Cashier(known.name, cashier.password))
+                return (known.name, false)
+            }
+            if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
+                throw TapcardError(
+                    .badName,
+                    "\(cashier.name.text.debugDescription) looks like the cashier "
+                        + "\(other.name.text.debugDescription), whom nobody could tell from them.",
+                    meaning: "Nothing was changed.", advice: "Choose another name.")
+            }
+            guard cashiers.count < CashierFile.mostCashiers else {
                 throw refusal(
                     "There are \(CashierFile.mostCashiers) cashiers already.",
                     "Remove one who has left.")
             }
-            let isNew = others.count == cashiers.count
-            cashiers = (others + [cashier]).sorted { $0.name.text < $1.name.text }
-            return isNew
+            cashiers.keep(cashier)
+            return (cashier.name, true)
         }
     }
 
-    /// False where nobody has that name.
-    public func remove(_ name: CashierName) throws(TapcardError) -> Bool {
+    /// The name of whoever was removed; nil where nobody has it, however it is typed.
+    public func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
         try change { cashiers in
-            let count = cashiers.count
-            cashiers.removeAll { $0.name == name }
-            return cashiers.count < count
+            let known = cashiers.named(name)
+            cashiers.removeAll { $0 == known }
+            return known?.name
         }
     }
 
-    private func change(
-        _ body: (inout [Cashier]) throws(TapcardError) -> Bool
-    ) throws(TapcardError) -> Bool {
+    private func change<Answer>(
+        _ body: (inout [Cashier]) throws(TapcardError) -> Answer
+    ) throws(TapcardError) -> Answer {
         try FileLock.holding(
             path + ".lock",
             orThrow: { error in
@@ -149,6 +162,17 @@ public struct CashierFile: Sendable {
         TapcardError(
             .fileUnusable, what, meaning: "Nothing was done, and nobody can log in.",
             advice: advice)
+    }
+}
+
+extension [Cashier] {
+    /// Whoever has this name, in other letters or with other spaces, too.
+    public func named(_ name: CashierName) -> Cashier? {
+        first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
+    }
+
+    fileprivate mutating func keep(_ cashier: Cashier) {
+        insert(cashier, at: firstIndex { $0.name.text > cashier.name.text } ?? endIndex)
     }
 }
 

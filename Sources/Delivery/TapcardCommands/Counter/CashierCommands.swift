@@ -50,32 +50,32 @@ extension Session {
         // What is wrong with the file is said before anybody is asked for a password.
         _ = try cashierFile.load()
         let password = try await newPassword(of: name)
-        let isNew = try cashierFile.add(
+        let (kept, isNew) = try cashierFile.add(
             Cashier(
                 name,
                 PasswordHash(password, salt: surroundings.random(PasswordHash.saltSize))))
         return Report(
             [
-                JSONMember(key: "cashier", value: .string(name.text)),
+                JSONMember(key: "cashier", value: .string(kept.text)),
                 JSONMember(key: "isNew", value: .bool(isNew)),
             ],
             [
                 isNew
-                    ? "\(name.text) can log in at the counter page"
-                    : "\(name.text) has a new password"
+                    ? "\(kept.text) can log in at the counter page"
+                    : "\(kept.text) has a new password"
             ])
     }
 
     fileprivate func removeCashier() throws(TapcardError) -> Report {
         let name = try cashierName()
-        guard try cashierFile.remove(name) else {
+        guard let removed = try cashierFile.remove(name) else {
             throw TapcardError(
                 .wrongState, "There is no cashier \(name.text.debugDescription).",
                 meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
         }
         return Report(
-            [JSONMember(key: "cashier", value: .string(name.text))],
-            ["\(name.text) cannot log in any more"])
+            [JSONMember(key: "cashier", value: .string(removed.text))],
+            ["\(removed.text) cannot log in any more"])
     }
 
     private func cashierName() throws(TapcardError) -> CashierName {

@@ -1,0 +1,45 @@
+extension CashierName {
+    /// The same for every way to type the name: case, spaces and what cannot be seen are left out.
+    public var spelling: String { CashierName.folded(text.unicodeScalars) }
+
+    /// Whether one could be taken for the other where it is shown.
+    public func looksLike(_ other: CashierName) -> Bool {
+        spelling == other.spelling || shape == other.shape
+    }
+
+    private var shape: String {
+        // Before the case is gone, and behind it: a capital may look like another letter than its
+        // small one.
+        let shown = CashierName.folded(text.unicodeScalars.map(CashierName.shape))
+        return String(String.UnicodeScalarView(shown.unicodeScalars.map(CashierName.shape)))
+    }
+
+    private static func folded(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+        scalars.filter {
+            !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
+        }.map(\.properties.lowercaseMapping).joined()
+    }
+
+    private static func shape(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        // The wide forms of ASCII.
+        let narrow =
+            (0xFF01...0xFF5E).contains(scalar.value)
+            ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
+        return lookalikes[narrow] ?? narrow
+    }
+
+    /// Letters of other alphabets, digits and signs, by the one that they look like.
+    private static let lookalikes: [Unicode.Scalar: Unicode.Scalar] = {
+        let families: KeyValuePairs<Unicode.Scalar, String> = [
+            "a": "АаΑαɑ", "b": "ВΒ", "c": "СсϹϲ", "d": "ԁ", "e": "ЕеΕ", "g": "ɡ", "h": "НнΗһ",
+            "i": "ІіΙιı", "j": "Јјϳ", "k": "КкΚκ", "l": "Iӏ1|", "m": "МмΜ", "n": "Ν",
+            "o": "ОоΟο0", "p": "РрΡρ", "q": "ԛ", "s": "Ѕѕ", "t": "ТтΤτ", "u": "υ", "v": "νѵ",
+            "w": "ԝѡ", "x": "ХхΧχ", "y": "УуΥγү", "z": "Ζ", "-": "‐‑‒–—−", "'": "’‘ʼ′`´",
+        ]
+        var known: [Unicode.Scalar: Unicode.Scalar] = [:]
+        for (letter, others) in families {
+            for other in others.unicodeScalars { known[other] = letter }
+        }
+        return known
+    }()
+}
