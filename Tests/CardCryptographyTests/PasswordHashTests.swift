@@ -42,6 +42,18 @@ struct PasswordHashTests {
         #expect(PasswordHash.Cost(rounds: rounds, blockSize: blockSize, lanes: lanes) == nil)
     }
 
+    @Test("costs what is recommended, and less is known as less")
+    func usual() throws {
+        let usual = PasswordHash.Cost.usual
+        #expect(usual.rounds == 32_768 && usual.blockSize == 8 && usual.lanes == 3)
+        #expect(!usual.isBelowUsual)
+        let before = try #require(PasswordHash.Cost(rounds: 32_768, blockSize: 8, lanes: 1))
+        #expect(before.isBelowUsual)
+        #expect(PasswordHash("sesame", salt: Self.salt, cost: before).accepts("sesame"))
+        let other = try #require(PasswordHash.Cost(rounds: 65_536, blockSize: 8, lanes: 2))
+        #expect(!other.isBelowUsual)
+    }
+
     @Test("the most that is taken can be computed")
     func most() throws {
         let cost = try #require(PasswordHash.Cost(rounds: 65_536, blockSize: 8, lanes: 4))

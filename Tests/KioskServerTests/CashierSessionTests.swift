@@ -15,8 +15,8 @@ struct CashierSessionTests {
 
         var now: Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
 
-        func advance(hours: Int64, less milliseconds: Int64 = 0) {
-            time.withLock { $0 += hours * 3_600_000 - milliseconds }
+        func advance(hours: Int64 = 0, minutes: Int64 = 0, less milliseconds: Int64 = 0) {
+            time.withLock { $0 += hours * 3_600_000 + minutes * 60_000 - milliseconds }
         }
     }
 
@@ -52,14 +52,35 @@ struct CashierSessionTests {
         let clock = Clock(Self.start)
         let sessions = KioskSessions { clock.now }
         let session = sessions.open(try ann())
-        clock.advance(hours: KioskSessions.hours, less: 1)
+        let uses = KioskSessions.hours * 60 / 20
+        for _ in 1..<uses {
+            clock.advance(minutes: 20)
+            #expect(sessions.session(token: session.token) == session)
+        }
+        clock.advance(minutes: 20, less: 1)
         #expect(sessions.session(token: session.token) == session)
-        clock.advance(hours: 0, less: -1)
+        clock.advance(less: -1)
         #expect(sessions.session(cookie: session.cookie) == nil)
         #expect(sessions.session(token: session.token) == nil)
         // It is gone for good.
         clock.advance(hours: -1)
         #expect(sessions.session(token: session.token) == nil)
+    }
+
+    @Test("ends thirty minutes after its last use; looking whether it goes on is none")
+    func idle() throws {
+        let clock = Clock(Self.start)
+        let sessions = KioskSessions { clock.now }
+        let (session, nobodys) = (sessions.open(try ann()), sessions.open(nil))
+        clock.advance(minutes: KioskSessions.idleMinutes, less: 1)
+        #expect(sessions.session(cookie: session.cookie) == session)
+        clock.advance(minutes: KioskSessions.idleMinutes, less: 1)
+        #expect(sessions.session(cookie: session.cookie, isUsed: false) == session)
+        #expect(sessions.session(token: session.token, isUsed: false) == session)
+        clock.advance(less: -1)
+        #expect(sessions.session(token: session.token) == nil)
+        // Where nobody has logged in there is nobody to leave.
+        #expect(sessions.session(token: nobodys.token) == nobodys)
     }
 
     @Test("the oldest goes where there are too many")

@@ -10,8 +10,11 @@ public struct PasswordHash: Hashable, Sendable {
         public let blockSize: UInt64
         public let lanes: UInt64
 
-        /// 32 MiB, and about 80 ms.
-        public static let usual = Cost(known: 32_768, 8, 1)
+        /// 32 MiB, and about 240 ms: what OWASP recommended for scrypt in 2025.
+        public static let usual = Cost(known: 32_768, 8, 3)
+        /// Whether it is less work than that.
+        public var isBelowUsual: Bool { work < Cost.usual.work }
+        private var work: UInt64 { rounds * blockSize * lanes }
 
         /// Nil where it is none, or would take more than 64 MiB: a file must stop nobody.
         public init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
@@ -20,6 +23,15 @@ public struct PasswordHash: Hashable, Sendable {
                 128 * rounds * blockSize <= PasswordHash.mostMemory / 2
             else { return nil }
             self.init(known: rounds, blockSize, lanes)
+        }
+
+        /// What is missing to the usual cost, where that is lanes alone.
+        fileprivate var missing: Cost? {
+            let usual = Cost.usual
+            guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
+                return nil
+            }
+            return Cost(known: rounds, blockSize, usual.lanes - lanes)
         }
 
         private init(known rounds: UInt64, _ blockSize: UInt64, _ lanes: UInt64) {
@@ -47,9 +59,12 @@ public struct PasswordHash: Hashable, Sendable {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether this is the password. Takes as long for any other.
+    /// Whether this is the password. Takes as long for any other, and for one that was kept when less
+    /// was usual.
     public func accepts(_ password: String) -> Bool {
-        ConstantTime.equal(PasswordHash.derive(Array(password.utf8), salt, cost), bytes)
+        let password = Array(password.utf8)
+        if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }
+        return ConstantTime.equal(PasswordHash.derive(password, salt, cost), bytes)
     }
 
     private static func derive(_ password: [UInt8], _ salt: [UInt8], _ cost: Cost) -> [UInt8] {

@@ -17,8 +17,6 @@ public struct Cashier: Hashable, Sendable {
 public struct CashierFile: Sendable {
     /// More than work anywhere.
     public static let mostCashiers = 200
-    /// In characters: shorter ones are guessed.
-    public static let shortestPassword = 8
     /// In bytes.
     public static let longestPassword = 1_024
 
@@ -105,6 +103,15 @@ public struct CashierFile: Sendable {
             }
             cashiers.keep(cashier)
             return (cashier.name, true)
+        }
+    }
+
+    /// Keeps somebody with another hash; false where they are not as they were any more.
+    public func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
+        try change { cashiers in
+            guard let index = cashiers.firstIndex(of: old) else { return false }
+            cashiers[index] = new
+            return true
         }
     }
 

@@ -28,7 +28,7 @@ struct KioskDoors: Sendable {
                 desk.settings(demoPace: demoPace, asksForPassword: try reception.needsLogin()))
         }
         routes.add(.openSession) { request, _ throws(Problem) in
-            let session = try await reception.open(try body(of: request))
+            let session = try await reception.open(try body(of: request), from: request.client)
             return .answer(
                 [
                     "token": .string(session.token),

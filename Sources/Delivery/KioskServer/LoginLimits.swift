@@ -1,28 +1,33 @@
-/// How often somebody may try to log in. Whoever knows the password takes their try back.
+/// How often somebody may try to log in, counted by the address that the tries come from: a stranger
+/// elsewhere keeps no cashier out. Whoever knows the password takes their try back.
 package struct LoginLimits: Sendable {
+    /// Under one name from one address.
     package static let ofAName = 5
-    package static let inAll = 20
+    /// Under all names from one address.
+    package static let ofAnAddress = 20
     private static let span: Int64 = 60_000
 
-    private var tries: [(at: Int64, name: String)] = []
+    private var tries: [(at: Int64, name: String, address: String)] = []
 
     package init() {}
 
     /// Nil for a try that is let through; otherwise after how many seconds there is another one.
-    package mutating func admit(_ name: String, at now: Int64) -> Int? {
+    package mutating func admit(_ name: String, from address: String, at now: Int64) -> Int? {
         // A clock that was set back must lock nobody out.
         tries.removeAll { !($0.at...($0.at + LoginLimits.span - 1)).contains(now) }
-        let own = tries.filter { $0.name == name }
-        let waits = [(own, LoginLimits.ofAName), (tries, LoginLimits.inAll)]
+        let own = tries.filter { $0.address == address }
+        let named = own.filter { $0.name == name }
+        let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnAddress)]
             .compactMap { tries, most in
                 tries.count < most ? nil : tries[tries.count - most].at + LoginLimits.span - now
             }
         if let wait = waits.max() { return Int((wait + 999) / 1_000) }
-        tries.append((now, name))
+        tries.append((now, name, address))
         return nil
     }
 
-    package mutating func forgive(_ name: String) {
-        if let last = tries.lastIndex(where: { $0.name == name }) { tries.remove(at: last) }
+    package mutating func forgive(_ name: String, from address: String) {
+        let last = tries.lastIndex { $0.name == name && $0.address == address }
+        if let last { tries.remove(at: last) }
     }
 }

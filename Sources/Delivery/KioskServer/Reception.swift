@@ -43,7 +43,9 @@ final class Reception: Sendable {
     }
 
     /// Lets somebody in.
-    func open(_ members: [JSONMember]) async throws(Problem) -> KioskSessions.Session {
+    func open(
+        _ members: [JSONMember], from client: String
+    ) async throws(Problem) -> KioskSessions.Session {
         for member in members where !["cashier", "password"].contains(member.key) {
             throw Problem(
                 400, "usage", "There is no \(member.key.debugDescription) in this call.")
@@ -59,34 +61,36 @@ final class Reception: Sendable {
         let (name, password) = (try text("cashier"), try text("password"))
         guard try needsLogin() else { return sessions.open(nil) }
         guard let name, let password else { throw .loginNeeded }
-        return sessions.open(try await cashier(name, password))
+        return sessions.open(try await cashier(name, password, from: client))
     }
 
     func close(_ session: KioskSessions.Session) { sessions.close(session) }
 
     /// The session of whoever wants to change something.
-    func requireToken(_ request: WebRequest) throws(Problem) -> KioskSessions.Session {
+    func requireToken(
+        _ request: WebRequest, isUse: Bool = true
+    ) throws(Problem) -> KioskSessions.Session {
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
                 401, "token-missing", "This needs a token.", "Nothing was done.",
                 "POST to /api/v1/session gives one.")
         }
-        guard let session = sessions.session(token: token), try isValid(session) else {
-            throw .staleToken
-        }
+        guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
+        else { throw .staleToken }
         return session
     }
 
-    /// Refuses to show anything to those who would have to log in.
-    func requireReader(_ request: WebRequest) throws(Problem) {
+    /// Refuses to show anything to those who would have to log in. It keeps their session alive only
+    /// where it is they who ask.
+    func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) {
         if request.path == "/metrics", isLoopback { return }
         guard try needsLogin() else { return }
         if token(of: request) != nil {
-            _ = try requireToken(request)
+            _ = try requireToken(request, isUse: isUse)
             return
         }
-        guard let session = cookieSession(of: request), try isValid(session) else {
+        guard let session = cookieSession(of: request, isUse: isUse), try isValid(session) else {
             throw .loginNeeded
         }
     }
@@ -95,7 +99,7 @@ final class Reception: Sendable {
     func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
-                try requireReader(request)
+                try requireReader(request, isUse: false)
                 return true
             } catch {
                 return false
@@ -130,21 +134,28 @@ final class Reception: Sendable {
 
     /// Who it is. Nobody learns from a refusal, or from how long it takes, whether there is such a
     /// name.
-    private func cashier(_ name: String, _ password: String) async throws(Problem) -> Cashier {
+    private func cashier(
+        _ text: String, _ password: String, from client: String
+    ) async throws(Problem) -> Cashier {
         let now = desk.now().milliseconds
-        if let wait = limits.withLock({ $0.admit(name, at: now) }) {
+        let name = try? CashierName(text)
+        // Other spellings of a name are no further tries.
+        let counted = name?.spelling ?? ""
+        let address = [JSONMember(key: "client", value: .string(client))]
+        if let wait = limits.withLock({ $0.admit(counted, from: client, at: now) }) {
+            log.say("login-limited", address)
             throw .tooManyTries(waiting: wait)
         }
-        let cashier = try cashiers().first { $0.name.text == name }
+        let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
         guard password.utf8.count <= Reception.longestPassword,
-            await passwords.accept(password, for: cashier), let cashier
+            let accepted = await passwords.accept(password, for: cashier, desk)
         else {
-            log.say("login-refused")
+            log.say("login-refused", address)
             throw .wrongPassword
         }
         log.say("login")
-        limits.withLock { $0.forgive(name) }
-        return cashier
+        limits.withLock { $0.forgive(counted, from: client) }
+        return accepted
     }
 
     private func token(of request: WebRequest) -> String? {
@@ -155,11 +166,15 @@ final class Reception: Sendable {
         return String(header.dropFirst(Reception.bearer.count))
     }
 
-    private func cookieSession(of request: WebRequest) -> KioskSessions.Session? {
+    private func cookieSession(
+        of request: WebRequest, isUse: Bool
+    ) -> KioskSessions.Session? {
         for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
             let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == Reception.cookieName else { continue }
-            if let session = sessions.session(cookie: String(parts[1])) { return session }
+            if let session = sessions.session(cookie: String(parts[1]), isUsed: isUse) {
+                return session
+            }
         }
         return nil
     }
@@ -177,9 +192,11 @@ private actor PasswordDesk {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    func accept(_ password: String, for cashier: Cashier?) -> Bool {
-        let isAccepted = (cashier?.password ?? nobody).accepts(password)
-        return isAccepted && cashier != nil
+    /// The cashier whose password this is, with a hash of it at today's cost; nil for anybody else.
+    func accept(_ password: String, for cashier: Cashier?, _ desk: CounterDesk) -> Cashier? {
+        guard (cashier?.password ?? nobody).accepts(password), let cashier else { return nil }
+        guard cashier.password.cost.isBelowUsual else { return cashier }
+        return desk.renewed(cashier, password)
     }
 }
 
@@ -198,7 +215,7 @@ extension Problem {
 
     static func tooManyTries(waiting seconds: Int) -> Problem {
         var problem = Problem(
-            429, "too-many-attempts", "Somebody has tried to log in too often.",
+            429, "too-many-attempts", "Somebody has tried to log in too often from here.",
             "You are not logged in.", "Try again in \(seconds) s.")
         problem.headers = [("Retry-After", String(seconds))]
         return problem

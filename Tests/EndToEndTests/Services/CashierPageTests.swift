@@ -135,7 +135,39 @@ struct CashierPageTests {
         #expect(stopped.contains(#""error":"too-many-attempts""#) && stopped.hasSuffix(" 429"))
         let wait = try #require(stopped.firstMatch(of: /Retry-After: ([0-9]+)\s/)).output.1
         #expect((1...60).contains(try #require(Int(wait))))
+        #expect(try page.logIn("ANN", Self.password).contains("too-many-attempts"))
         #expect(try page.logIn("Bob", "wrong-password") == unknown)
+        // A stranger elsewhere keeps nobody out.
+        let elsewhere = ["--interface", "127.0.0.2"]
+        #expect(try page.logIn("Ann", Self.password, elsewhere).hasSuffix(" 200"))
+        try page.stop()
+        let log = try page.process.errors
+        #expect(log.contains(#""event":"login-refused","client":"127.0.0.1"}"#))
+        #expect(log.contains(#""event":"login-limited","client":"127.0.0.1"}"#))
+    }
+
+    @Test("a hash of a time when less was usual lets them in, and is renewed")
+    func renewed() throws {
+        let counter = try Counter()
+        // Of "sesame-open", with one lane.
+        let salt = "000102030405060708090A0B0C0D0E0F"
+        let hash = "42A9DBCF27F3FD1B9D26C4D5F395AC8D548B79EF1068D9C293B785ADA1A1064F"
+        let old =
+            #"{"format":"tapcard cashiers 1","cashiers":[{"name":"Ann","scrypt":{"rounds":32768,"#
+            + #""blockSize":8,"lanes":1},"salt":"\#(salt)","hash":"\#(hash)"}]}"#
+        let file = "\(counter.data)/cashiers.json"
+        try counter.write(old, to: file)
+        let page = try CashierPage(counter)
+        #expect(try page.logIn("Ann", "wrong-password").contains("wrong-password"))
+        #expect(try counter.text(of: file) == old)
+        let token = try page.token(of: "ann", Self.password)
+        #expect(try page.get("/api/v1/card", token).hasSuffix(" 200"))
+        let kept = try counter.text(of: file)
+        #expect(kept.contains(#""lanes": 3"#) && !kept.contains(salt), "\(kept)")
+        let next = try page.token(of: "Ann", Self.password)
+        #expect(try page.get("/api/v1/card", next).hasSuffix(" 200"))
+        #expect(try page.get("/api/v1/card", token).hasSuffix(" 200"))
+        #expect(try counter.text(of: file) == kept)
         try page.stop()
     }
 
@@ -157,6 +189,7 @@ struct CashierPageTests {
         #expect(try page.get("/metrics").contains("login-needed"))
         let answer = try page.logIn("Ann", Self.password, ["--include"])
         #expect(answer.contains("; SameSite=Strict; Secure\r\n"))
+        #expect(answer.contains("Strict-Transport-Security: max-age=31536000\r\n"))
         try counter.step("cashiers remove Ann")
         #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
         try page.stop()

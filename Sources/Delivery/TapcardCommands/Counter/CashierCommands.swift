@@ -96,14 +96,14 @@ extension Session {
             password = given
         } else {
             password = try await typed("Password for \(name.text.shown): ")
-            try require(password)
+            try require(password, of: name)
             guard try await typed("The same again: ") == password else {
                 throw TapcardError(
                     .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
                     advice: "Try again.")
             }
         }
-        try require(password)
+        try require(password, of: name)
         return password
     }
 
@@ -124,19 +124,16 @@ extension Session {
         throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
     }
 
-    private func require(_ password: String) throws(TapcardError) {
-        let shortest = CashierFile.shortestPassword
-        guard password.count >= shortest else {
-            throw TapcardError(
-                .usage, "The password is too short: it needs \(shortest) characters.",
-                meaning: "Nothing was changed.")
-        }
+    private func require(_ password: String, of name: CashierName) throws(TapcardError) {
         guard password.utf8.count <= CashierFile.longestPassword else {
             throw TapcardError(
                 .usage,
                 "The password is too long: it has \(password.utf8.count) bytes, and "
                     + "\(CashierFile.longestPassword) is the most.",
                 meaning: "Nothing was changed.")
+        }
+        if let objection = PasswordStrength.objection(to: password, of: name) {
+            throw TapcardError(.usage, objection, meaning: "Nothing was changed.")
         }
     }
 }

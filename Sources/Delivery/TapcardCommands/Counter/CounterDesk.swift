@@ -1,4 +1,5 @@
 import BlockingLane
+import CardCryptography
 import Ledger
 import StyledText
 import TagReading
@@ -57,6 +58,15 @@ public struct CounterDesk: Sendable {
         try knownCashiers.withLock { known throws(TapcardError) in
             try known.cashiers(in: session.cashierFile)
         }
+    }
+
+    /// The same cashier with a hash of their password at today's cost, which is kept from now on.
+    /// Where it cannot be, or they have got another password meanwhile, they stay as they are.
+    public func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
+        let salt = session.surroundings.random(PasswordHash.saltSize)
+        let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
+        let isKept = (try? session.cashierFile.renew(cashier, renewed)) ?? false
+        return isKept ? renewed : cashier
     }
 
     /// What the ledger has under an operation's id.
