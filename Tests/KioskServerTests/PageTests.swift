@@ -20,6 +20,12 @@ struct PageTests {
                 let again = try await bench.ask("GET", "/", headers: ["If-None-Match": known])
                 #expect(again.status == 304 && again.headers["etag"] == tag)
             }
+            for path in ["/page.js", "/nowhere", "/%00", "/api/v1/card", "/api/v1/pay", "/metrics"]
+            {
+                let answer = try await bench.ask("GET", path)
+                #expect(answer.headers["x-content-type-options"] == "nosniff", "\(path)")
+                #expect(answer.headers["strict-transport-security"] == nil)
+            }
             let changed = try await bench.ask("GET", "/", headers: ["If-None-Match": "\"x\""])
             #expect(changed.status == 200)
         }

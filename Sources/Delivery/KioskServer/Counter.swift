@@ -119,22 +119,22 @@ actor Counter {
 
     func checkLedger() async { await ledgerCheck.check() }
 
-    /// How everything is that operations need.
-    var health: JSONValue {
-        get async {
-            let ledger = await askLedger()
-            let status =
-                isClosing
-                ? "closing" : ledger != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
-            return [
-                "status": .string(status), "reader": reader,
-                "ledger": [
-                    "state": .string(ledger == nil ? "ready" : "failed"),
-                    "error": ledger.map { .string($0.kind.rawValue) } ?? .null,
-                ],
-                "version": .string(Program.version),
-            ]
-        }
+    /// How everything is that operations need; what the reader is called and what is wrong with it
+    /// only in full, because files and devices are named there.
+    func health(inFull: Bool) async -> JSONValue {
+        let ledger = await askLedger()
+        let status =
+            isClosing
+            ? "closing" : ledger != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
+        let brief: JSONValue = ["state": reader["state"] ?? .null, "name": .null, "problem": .null]
+        return [
+            "status": .string(status), "reader": inFull ? reader : brief,
+            "ledger": [
+                "state": .string(ledger == nil ? "ready" : "failed"),
+                "error": ledger.map { .string($0.kind.rawValue) } ?? .null,
+            ],
+            "version": .string(Program.version),
+        ]
     }
 
     private var state: JSONValue {

@@ -41,9 +41,11 @@ struct KioskDoors: Sendable {
             return WebResponse(204, headers: [("Set-Cookie", reception.noCookie)])
         }
         LiveRoutes(counter: counter, reception: reception).add(to: &routes)
-        WatchingRoutes(counter: counter, requests: requests).add(to: &routes)
+        WatchingRoutes(counter: counter, reception: reception, requests: requests)
+            .add(to: &routes)
         let document = APIDocument(
-            endpoints: routes.endpoints + [.document], currency: desk.currency
+            endpoints: routes.endpoints + [.document], currency: desk.currency,
+            cookieName: reception.cookieName
         ).value.text
         routes.add(.document) { _, _ throws(Problem) in
             .json(document, headers: [("Cache-Control", "no-cache")])

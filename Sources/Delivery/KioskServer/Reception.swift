@@ -9,7 +9,8 @@ import WebServer
 /// Knows who may do what: with cashiers, whoever has logged in as one of them; without, any page of
 /// this origin.
 final class Reception: Sendable {
-    static let cookieName = "tapcard-session"
+    /// Over TLS browsers take a cookie of this name from this host alone.
+    var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
     private static let bearer = "bearer "
     private static let longestPassword = CashierFile.longestPassword
 
@@ -81,6 +82,13 @@ final class Reception: Sendable {
         return session
     }
 
+    /// Whether this comes from somebody who has a session, and may be told where things lie.
+    func knows(_ request: WebRequest) -> Bool {
+        let named = token(of: request).flatMap { sessions.session(token: $0) }
+        guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
+        return (try? isValid(session)) ?? false
+    }
+
     /// Refuses to show anything to those who would have to log in. It keeps their session alive only
     /// where it is they who ask.
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) {
@@ -114,7 +122,7 @@ final class Reception: Sendable {
     var noCookie: String { cookie("", seconds: 0) }
 
     private func cookie(_ value: String, seconds: Int64) -> String {
-        "\(Reception.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+        "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
             + (isProtected ? "; Secure" : "")
     }
 
@@ -128,7 +136,10 @@ final class Reception: Sendable {
         do throws(TapcardError) {
             return try desk.cashiers()
         } catch {
-            throw Problem(error)
+            // Nobody is logged in who could be told where it lies.
+            throw Problem(
+                500, error.kind.rawValue, "The file of the cashiers cannot be used.", error.meaning,
+                "Whoever runs the station: tapcard cashiers list says what is wrong.")
         }
     }
 
@@ -171,7 +182,7 @@ final class Reception: Sendable {
     ) -> KioskSessions.Session? {
         for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
             let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0] == Reception.cookieName else { continue }
+            guard parts.count == 2, parts[0] == cookieName else { continue }
             if let session = sessions.session(cookie: String(parts[1]), isUsed: isUse) {
                 return session
             }

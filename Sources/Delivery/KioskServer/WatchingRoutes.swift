@@ -6,12 +6,13 @@ import WebServer
 /// How the server itself is, for whoever watches it.
 struct WatchingRoutes: Sendable {
     let counter: Counter
+    let reception: Reception
     let requests: Guarded<[Int: Int]>
 
     func add(to routes: inout KioskRoutes) {
-        let (counter, requests) = (counter, requests)
-        routes.add(.health) { _, _ throws(Problem) in
-            .answer(await counter.health)
+        let (counter, reception, requests) = (counter, reception, requests)
+        routes.add(.health) { request, _ throws(Problem) in
+            .answer(await counter.health(inFull: reception.knows(request)))
         }
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = await counter.metrics.text(

@@ -171,6 +171,33 @@ struct CashierPageTests {
         try page.stop()
     }
 
+    @Test("nobody who is not logged in learns where anything lies")
+    func places() throws {
+        let counter = try counter()
+        // No reader is plugged in: what is wrong with it is said in words with devices and files.
+        let page = try CashierPage(counter, ["--reader", "pn532_uart:/dev/nowhere"])
+        let token = try page.token(of: "Ann", Self.password)
+        try page.process.wait("it has no reader") {
+            try page.get("/api/v1/health").contains("no-reader")
+        }
+        #expect(try page.get("/api/v1/health", token).contains("/dev/nowhere"))
+        for words in [[], ["--header", "Authorization: Bearer 0"]] {
+            for path in ["/api/v1/health", "/api/v1/settings", "/api/v1/card"] {
+                let answer = try page.get(path, ["--include"] + words)
+                for place in ["/dev/", counter.home, "cashiers.json"] {
+                    #expect(!answer.contains(place), "\(answer)")
+                }
+                #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
+            }
+        }
+        try counter.write("{}", to: "\(counter.data)/cashiers.json")
+        for path in ["/api/v1/health", "/api/v1/settings", "/api/v1/card"] {
+            #expect(try !page.get(path).contains(counter.home), "\(path)")
+        }
+        #expect(try !page.logIn("Ann", Self.password).contains(counter.home))
+        try page.stop()
+    }
+
     @Test("other machines are let in by TLS, under the names it has")
     func offLoopback() throws {
         let counter = try counter()
@@ -189,6 +216,7 @@ struct CashierPageTests {
         #expect(try page.get("/metrics").contains("login-needed"))
         let answer = try page.logIn("Ann", Self.password, ["--include"])
         #expect(answer.contains("; SameSite=Strict; Secure\r\n"))
+        #expect(answer.contains("Set-Cookie: __Host-tapcard-session="))
         #expect(answer.contains("Strict-Transport-Security: max-age=31536000\r\n"))
         try counter.step("cashiers remove Ann")
         #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
@@ -196,6 +224,36 @@ struct CashierPageTests {
         #expect(
             try page.process.errors.contains(
                 #""event":"off-loopback","encrypted":true,"login":true}"#))
+    }
+
+    @Test("a certificate that was renewed is shown at SIGHUP, and one that is none is not")
+    func certificates() throws {
+        let counter = try counter()
+        let certificate = try Certificate(counter)
+        let page = try CashierPage(counter, certificate: certificate)
+        let token = try page.token(of: "Ann", Self.password)
+        let stream = try page.begin("/api/v1/events", ["--no-buffer"] + token)
+        try stream.wait("it follows") { try stream.output.contains("event: state") }
+        let other = try Certificate(counter, "other")
+        for (new, old) in [(other.path, certificate.path), (other.key, certificate.key)] {
+            try counter.write(counter.text(of: new), to: old)
+        }
+        func isTrusted() throws -> Bool { try page.begin("/").end().status == 0 }
+        #expect(try !isTrusted())
+        page.process.signal(SIGHUP)
+        try page.process.wait("it shows the other one", until: isTrusted)
+        try counter.write("none", to: certificate.path)
+        page.process.signal(SIGHUP)
+        try page.process.wait("it says what is wrong") {
+            try page.process.errors.contains(#""event":"certificate-refused","why":""#)
+        }
+        try counter.write(counter.text(of: other.path), to: certificate.path)
+        #expect(try isTrusted())
+        #expect(try page.process.errors.contains(#""event":"certificate-renewed"}"#))
+        // Whoever was connected before still is.
+        #expect(!stream.hasEnded())
+        try page.stop()
+        #expect(try stream.end().status == 0)
     }
 
     @Test("what cannot be served is refused")

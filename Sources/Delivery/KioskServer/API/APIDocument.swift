@@ -6,6 +6,7 @@ import TextCodecs
 struct APIDocument: Sendable {
     let endpoints: [Endpoint]
     let currency: Currency
+    let cookieName: String
 
     var value: JSONValue {
         [
@@ -21,7 +22,7 @@ struct APIDocument: Sendable {
                 "securitySchemes": [
                     "token": ["type": "http", "scheme": "bearer"],
                     "cookie": [
-                        "type": "apiKey", "in": "cookie", "name": .string(Reception.cookieName),
+                        "type": "apiKey", "in": "cookie", "name": .string(cookieName),
                     ],
                 ],
                 "schemas": .object(
