@@ -93,6 +93,32 @@ struct AttackTests {
         }
     }
 
+    @Test("a ledger, or a folder of it, that others may write is refused")
+    func writable() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        for mode: UInt32 in [0o620, 0o602, 0o666] {
+            try counter.setMode(of: counter.ledger, mode)
+            for line in ["pay 1", "history", "audit"] {
+                let ended = try counter.run(counter.words(of: line))
+                #expect(ended.status == 9, "\(line)")
+                #expect(
+                    counter.masked(ended.errors).hasPrefix(
+                        "tapcard: Others may write to the ledger "
+                            + "~/.local/share/tapcard/ledger.sqlite (mode "
+                            + "\(String(mode, radix: 8)))."), "\(ended.errors)")
+            }
+        }
+        try counter.setMode(of: counter.ledger, 0o600)
+        try counter.setMode(of: counter.data, 0o770)
+        let folder = try counter.run(["pay", "1"])
+        #expect(folder.status == 1)
+        #expect(folder.errors.contains("Others may write to the data folder "), "\(folder.errors)")
+        #expect(folder.errors.contains("If nobody has: chmod go-w "))
+        try counter.setMode(of: counter.data, 0o755)
+        try counter.step("pay 1")
+    }
+
     @Test("on the ledger with another program is seen by the audit where the books do not agree")
     func editedLedger() throws {
         let counter = try Counter()

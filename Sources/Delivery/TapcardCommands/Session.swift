@@ -78,6 +78,7 @@ struct Session: Sendable {
         let path = try settings.ledgerPath
         let isNew = try !hasLedger
         if mayMake { try makeDataFolder() }
+        try requireUnwritable(path, "ledger", .ledgerUnavailable)
         var currency = try settings.currency
         if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
         do {
@@ -249,6 +250,7 @@ struct Session: Sendable {
                 meaning: "Nothing was done.",
                 advice: "Give yourself the right to write there, or set XDG_DATA_HOME.")
         }
+        try requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
     }
 
     private func reader() async throws(TapcardError) -> any TagReader {

@@ -1,4 +1,5 @@
 import DurableFile
+import Glibc
 import TapcardCommands
 import TapcardCore
 import WebServer
@@ -9,9 +10,26 @@ extension TLSFiles {
 
     /// What is in the files. `meaning` is said where that is not what it has to be.
     func read(orSay meaning: String) throws(TapcardError) -> WebServerSettings.TLS {
-        WebServerSettings.TLS(
+        let tls = WebServerSettings.TLS(
             certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
             keyPEM: try TLSFiles.text(key, of: "private key", meaning))
+        try requireSecret(key, meaning)
+        return tls
+    }
+
+    /// Refuses a key that others may read. One of root's may be read by a group, as on machines where
+    /// services share their keys so.
+    private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
+        let file = DurableFile(path)
+        // A file that cannot be looked at is refused when it is read.
+        guard let mode = try? file.permissions() else { return }
+        let isRoots = (try? file.owner()) == 0 && geteuid() != 0
+        guard mode & (isRoots ? 0o037 : 0o077) != 0 else { return }
+        throw TapcardError(
+            .fileUnusable,
+            "The private key \(path) can be read by others (mode \(String(mode, radix: 8))).",
+            meaning: meaning,
+            advice: "Whoever has it can pass for this machine. If nobody has: chmod 600 \(path)")
     }
 
     /// What is in a file in PEM, whose first line ends with what it holds.

@@ -273,6 +273,16 @@ struct CashierPageTests {
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
             #expect(line.contains("Nothing is served. Name a "), "\(line)")
         }
+        try counter.setMode(of: other.key, 0o640)
+        let open = try counter.run(
+            ["serve", "--tls-certificate", other.path, "--tls-key", other.key])
+        #expect(open.status == 1)
+        #expect(
+            counter.masked(open.errors).hasPrefix(
+                "tapcard: The private key ~/other.key.pem can be read by others (mode 640). "
+                    + "Nothing is served. Whoever has it can pass for this machine. "
+                    + "If nobody has: chmod 600"),
+            "\(open.errors)")
         let unnamed = try counter.run(["serve", "--listen", "0.0.0.0", "--insecure"])
         #expect(unnamed.status == 2 && unnamed.errors.contains("--name HOST"))
         let page = try CashierPage(counter)

@@ -91,6 +91,9 @@ struct ServiceTests {
         #expect(unsafe access("\(data)/ledger.sqlite", F_OK) == 0)
         #expect(unsafe access("\(data)/keys.json", F_OK) == 0)
         #expect(try words("StateDirectory") == ["tapcard"])
+        // Every connection and what is kept free beside them.
+        #expect(try #require(Int(words("LimitNOFILE")[0])) >= 2_560 + 256)
+        #expect(try words("ExecReload") == ["/bin/kill", "-HUP", "$MAINPID"])
     }
 }
 
