@@ -65,15 +65,17 @@ extension Command {
             example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
-            if path == DurableFile.standardStream {
-                try session.requireStream("The keys")
-                session.output.write(KeyFile.text(of: try await session.keys()))
+            let isStream = path == DurableFile.standardStream
+            if isStream { try session.requireStream("The keys") }
+            try session.requireNew(path)
+            let all = try await session.keys()
+            let currency = (try? await session.ledgerIfThere())?.currency.code
+            let keys = all.sealing(currency: currency ?? all.currencyCode)
+            if isStream {
+                session.output.write(KeyFile.text(of: keys))
                 return .nothing
             }
-            try session.requireNew(path)
-            let keys = try await session.keys()
-            let currency = (try? await session.ledgerIfThere())?.currency.code
-            try KeyFile(path: path).save(keys.sealing(currency: currency ?? keys.currencyCode))
+            try KeyFile(path: path).save(keys)
             return Report(
                 [JSONMember(key: "file", value: .string(path))],
                 ["The keys are copied to \(path); lock that file away"])

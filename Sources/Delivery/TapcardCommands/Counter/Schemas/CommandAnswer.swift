@@ -8,7 +8,10 @@ enum CommandAnswer: String, CaseIterable {
     case file = "WrittenFile"
     case restoration = "Restoration"
     case script = "Script"
+    case station = "SetUpStation"
     case settings = "StationSettings"
+    case setting = "StationSetting"
+    case changedSetting = "ChangedSetting"
     case keys = "Keys"
     case key = "NewKey"
     case retired = "RetiredKey"
@@ -32,7 +35,10 @@ enum CommandAnswer: String, CaseIterable {
         case .file: ["backup", "keys export"]
         case .restoration: ["restore-backup"]
         case .script: ["completions"]
+        case .station: ["init"]
         case .settings: ["config"]
+        case .setting: ["config get"]
+        case .changedSetting: ["config set"]
         case .keys: ["keys list"]
         case .key: ["keys rotate"]
         case .retired: ["keys retire"]
@@ -66,14 +72,7 @@ enum CommandAnswer: String, CaseIterable {
                         ]))),
             ])
         case .script: CounterAnswer.done(["script": Schema.text])
-        case .settings:
-            CounterAnswer.done([
-                "settings": Schema.list(
-                    of: Schema.object([
-                        "name": Schema.text, "value": Schema.orNull(Schema.text),
-                        "from": Schema.text,
-                    ]))
-            ])
+        case .station, .settings, .setting, .changedSetting: settingSchema
         case .keys, .key, .retired, .imported: keySchema
         case .readers:
             CounterAnswer.shown([
@@ -94,6 +93,28 @@ enum CommandAnswer: String, CaseIterable {
         }
     }
 
+    private var settingSchema: JSONValue {
+        let setting: Schema.Members = [
+            "name": Schema.text, "value": Schema.orNull(Schema.text), "from": Schema.text,
+        ]
+        return switch self {
+        case .station:
+            CounterAnswer.done([
+                "ledger": Schema.text, "keys": Schema.text, "currency": Schema.text,
+                "new": Schema.truth,
+            ])
+        case .settings:
+            CounterAnswer.done([
+                "settings": Schema.list(of: Schema.object(setting)), "simulated": Schema.truth,
+            ])
+        case .setting: CounterAnswer.done(setting)
+        default:
+            CounterAnswer.done([
+                "name": Schema.text, "value": Schema.orNull(Schema.text), "file": Schema.text,
+            ])
+        }
+    }
+
     private var keySchema: JSONValue {
         switch self {
         case .keys:
@@ -110,7 +131,10 @@ enum CommandAnswer: String, CaseIterable {
             CounterAnswer.done([
                 "id": Schema.count, "cards": Schema.count, "protected": Schema.count,
             ])
-        default: CounterAnswer.done(["keys": Schema.list(of: Schema.count)])
+        default:
+            CounterAnswer.done([
+                "keys": Schema.list(of: Schema.count), "currency": Schema.orNull(Schema.text),
+            ])
         }
     }
 
