@@ -82,11 +82,13 @@ const failed = ({ id, ...task }) => [
   picture("cross"),
 ];
 
+/** Of the server's words, what happened: pages and numbers mean nothing to a cashier. */
+const happened = ({ title: words }) =>
+  /^.*?\.(?= |$)/.exec(words.replace(/ \([^)]*\)/g, ""))?.[0] ?? "";
+
 const unknown = ({ id, doubt, ...task }) => [
   [title(say.unknown.title),
-    // Of the server's words, what happened: which operation it is means nothing to a cashier.
-    h("p.lead", doubt.error === "outcome-unknown"
-      ? `${/^.*?\.(?= |$)/.exec(doubt.title)?.[0] ?? ""} ${say.unknown.lead}`
+    h("p.lead", doubt.error === "outcome-unknown" ? `${happened(doubt)} ${say.unknown.lead}`
       : `${doubt.title} ${doubt.meaning}`),
     h("ol", [repeatsItself(task) ? say.unknown.hold : say.unknown.press, ...say.unknown.steps]
       .map((step) => h("li", step))),
