@@ -11,8 +11,6 @@ import WebServer
 /// An operation belongs to nobody's connection: it runs to its end whoever leaves. Only what still
 /// waits for a card, or scratches one, ends with the page that has asked for it.
 actor Counter {
-    /// How many operations that are over can be asked about without the ledger.
-    private static let mostEnded = 256
     private static let keepAlive = Duration.seconds(15)
     /// Until a station that could not be set up is tried again.
     private static let retry = Duration.seconds(1)
@@ -55,8 +53,7 @@ actor Counter {
     /// The operation that has the reader.
     private var atReader: OperationID?
     private var running: [OperationID: CounterOperation] = [:]
-    private var ended: [OperationID: CounterOperation] = [:]
-    private var endedInOrder: [OperationID] = []
+    private var ended = EndedOperations()
     private var isClosing = false
     private(set) var metrics = KioskMetrics()
 
@@ -390,10 +387,7 @@ actor Counter {
         guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
             !operation.call.takesPassword
         else { return }
-        if ended.updateValue(operation, forKey: id) == nil { endedInOrder.append(id) }
-        if endedInOrder.count > Counter.mostEnded {
-            ended[endedInOrder.removeFirst()] = nil
-        }
+        ended.keep(operation)
     }
 
     func operation(_ id: OperationID) -> CounterOperation? { running[id] ?? ended[id] }

@@ -1,0 +1,16 @@
+import TapcardDomain
+
+/// The newest operations that are over: they can be asked about without the ledger.
+struct EndedOperations {
+    private static let most = 256
+    private var operations: [OperationID: CounterOperation] = [:]
+    private var inOrder: [OperationID] = []
+
+    subscript(id: OperationID) -> CounterOperation? { operations[id] }
+
+    mutating func keep(_ operation: CounterOperation) {
+        let id = operation.id
+        if operations.updateValue(operation, forKey: id) == nil { inOrder.append(id) }
+        if inOrder.count > EndedOperations.most { operations[inOrder.removeFirst()] = nil }
+    }
+}
