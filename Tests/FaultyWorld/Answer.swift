@@ -41,6 +41,7 @@ package struct Answer: Sendable {
     /// Of what no card has part in.
     package init() {
         (amount, balance, isReplayed, display) = (nil, nil, nil, .current)
+        settled = []
     }
 
     package init(_ change: ProtectionChange) {

@@ -15,30 +15,11 @@ actor Counter {
     /// Until a station that could not be set up is tried again.
     private static let retry = Duration.seconds(1)
 
-    private struct Lying {
-        let session: Int
-        /// Nil where it could not be found out.
-        let uid: String?
-        /// Both nil where it is being read anew.
-        var read: JSONValue?
-        var problem: TapcardError?
-
-        /// It lies there still, and may be another than it was.
-        mutating func forget() { (read, problem) = (nil, nil) }
-
-        var document: JSONValue {
-            [
-                "session": .number(String(session)), "read": read ?? .null,
-                "problem": problem.map { Problem($0).document } ?? .null,
-            ]
-        }
-    }
-
     private let desk: CounterDesk
     private let log: KioskLog
     private let ledgerCheck: LedgerCheck
     private var hub: EventHub
-    private var lying: Lying? {
+    private var lying: LyingCard? {
         didSet { shown.withLock { $0 = Counter.answer(lying) } }
     }
     /// What is told of the card, which nobody has to wait for an operation to ask about.
@@ -92,7 +73,7 @@ actor Counter {
 
     var listenerCount: Int { hub.listenerCount }
     nonisolated var card: WebResponse { shown.withLock { $0 } }
-    private static func answer(_ lying: Lying?) -> WebResponse {
+    private static func answer(_ lying: LyingCard?) -> WebResponse {
         .answer(lying?.document ?? ["session": .null, "read": .null, "problem": .null]).forMany()
     }
     var reader: JSONValue {
@@ -233,7 +214,7 @@ actor Counter {
             sessions += 1
             metrics.cards += 1
         }
-        let now = Lying(session: sessions, uid: uid, read: read, problem: problem)
+        let now = LyingCard(session: sessions, uid: uid, read: read, problem: problem)
         lying = now
         publish("card", now.document)
     }
