@@ -76,6 +76,22 @@ import Testing
         }
     }
 
+    @Test func aFileThatMayNotEvenBeRead() async {
+        await #expect(processExitsWith: .success) {
+            try await Folder.temporary { folder in
+                try await folder.open().close()
+                unsafe chmod(folder.ledger, 0o600)
+                unsafe chmod(folder.path, 0o755)
+                try await asNobody(folder) {
+                    await #expect(throws: LedgerError(.unavailable, "")) {
+                        try await SQLiteLedger.open(
+                            path: folder.ledger, currency: nil, mayOnlyRead: true)
+                    }
+                }
+            }
+        }
+    }
+
     /// A file that is read without locks, because nobody seemed to write it.
     @Test func aLedgerThatIsWrittenWhileItIsLookedAt() async {
         await #expect(processExitsWith: .success) {

@@ -40,7 +40,13 @@ import Ledger
         guard code == SQLITE_OK, let handle = unsafe handle else {
             let systemError = unsafe sqlite3_system_errno(handle)
             unsafe sqlite3_close(handle)
-            throw LedgerError(sqlite: code, systemError: systemError, path: path)
+            let failure = LedgerError(sqlite: code, systemError: systemError, path: path)
+            // Whoever may not even read it has another thing to do than who may not write it.
+            guard access == .readOnly, failure.kind == .readOnly else { throw failure }
+            throw LedgerError(
+                .unavailable,
+                "\(path) cannot be read (permission denied); allow this user to read and write the "
+                    + "file and its folder")
         }
         unsafe self.handle = handle
         self.path = path
