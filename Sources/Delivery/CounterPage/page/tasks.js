@@ -158,6 +158,8 @@ export async function cancel(id) {
     if (!isOpen(id)) return;
     alter(id, { isCancelling: false });
     toast(problem.detail, "bad");
+    // It may have ended without this page having heard of it.
+    if (problem.error === "too-late") call("GET", `operations/${id}`).then(follow, () => {});
   }
 }
 
