@@ -17,12 +17,12 @@ import Testing
         "UPDATE operation SET cashier = 'Bob'",
         """
         INSERT INTO operation (id, uid, kind, amount, cashier, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, 'add', 1, '', 1, 'committed', 0, 1
+        SELECT '00000000-0000-4000-8000-000000000000', uid, 'add', 1, '', 1, 'committed', 0, 1
         FROM card
         """,
         """
         INSERT INTO operation (id, uid, kind, amount, cashier, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, 'add', 1, printf('%.41c', 'A'), 1,
+        SELECT '00000000-0000-4000-8000-000000000000', uid, 'add', 1, printf('%.41c', 'A'), 1,
             'committed', 0, 1
         FROM card
         """,
@@ -41,12 +41,12 @@ import Testing
         "INSERT INTO entry (operation, account, amount, posted_at) VALUES ('x', 'cash', 1, 1)",
         """
         INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, begun_at, state, sequence
+        SELECT '00000000-0000-4000-8000-000000000000', uid, kind, amount, begun_at, state, sequence
         FROM operation WHERE state = 'pending'
         """,
         """
         INSERT INTO operation (id, uid, kind, amount, reverses, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, reverses, begun_at, state,
+        SELECT '00000000-0000-4000-8000-000000000000', uid, kind, amount, reverses, begun_at, state,
             sequence, ended_at
         FROM operation WHERE reverses IS NOT NULL
         """,
@@ -58,31 +58,31 @@ import Testing
         "UPDATE card SET game = 'x', game_slots = 4", "UPDATE card SET game_slots = 4",
         """
         INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, subject, begun_at, state,
+        SELECT '00000000-0000-4000-8000-000000000000', uid, kind, amount, subject, begun_at, state,
             sequence, ended_at
         FROM operation WHERE kind = 'claim'
         """,
         """
         INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, kind, amount, 'ticket-2', begun_at,
+        SELECT '00000000-0000-4000-8000-000000000000', uid, kind, amount, 'ticket-2', begun_at,
             state, sequence, ended_at
         FROM operation WHERE kind = 'claim'
         """,
         """
         INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, 'payout', amount, subject, begun_at,
+        SELECT '00000000-0000-4000-8000-000000000000', uid, 'payout', amount, subject, begun_at,
             state, sequence, ended_at
         FROM operation WHERE kind = 'claim'
         """,
         """
         INSERT INTO operation (id, uid, kind, amount, subject, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, 'payout', amount, 'ticket-2', begun_at,
+        SELECT '00000000-0000-4000-8000-000000000000', uid, 'payout', amount, 'ticket-2', begun_at,
             state, sequence, ended_at
         FROM operation WHERE kind = 'claim'
         """,
         """
         INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence, ended_at)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, 'add', 100000000, 1, 'committed', 0, 1
+        SELECT '00000000-0000-4000-8000-000000000000', uid, 'add', 100000000, 1, 'committed', 0, 1
         FROM card
         """,
         """
@@ -100,7 +100,7 @@ import Testing
         "UPDATE activation SET state = 'requested', answered_at = NULL",
         """
         INSERT INTO activation (id, uid, code, requested_at, state)
-        SELECT '00000000-0000-0000-0000-000000000000', uid, code, 1, 'requested' FROM activation
+        SELECT '00000000-0000-4000-8000-000000000000', uid, code, 1, 'requested' FROM activation
         """,
         "INSERT INTO setting (only, currency) VALUES (2, 'EUR')",
     ])
@@ -171,7 +171,7 @@ import Testing
         (
             """
             INSERT INTO activation (id, uid, code, requested_at, state)
-            SELECT '00000000-0000-0000-0000-000000000000', uid, code, 1, 'requested' FROM activation
+            SELECT '00000000-0000-4000-8000-000000000000', uid, code, 1, 'requested' FROM activation
             """, "I9"
         ),
     ])

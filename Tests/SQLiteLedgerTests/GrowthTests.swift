@@ -17,7 +17,12 @@ import Testing
             #expect(plans.keys.contains { $0.contains("FROM activation WHERE") })
             for (statement, steps) in plans {
                 for step in steps {
-                    #expect(!step.hasPrefix("SCAN"), "\(step): \(statement)")
+                    // These have one row, and sixteen; and a row that others may refer to looks for
+                    // those only where some were left without it, which no transaction does.
+                    let isSmall =
+                        ["SCAN setting", "SCAN retired_key"].contains(step)
+                        || statement.hasPrefix("INSERT INTO operation")
+                    #expect(isSmall || !step.hasPrefix("SCAN"), "\(step): \(statement)")
                     #expect(!step.contains("AUTOMATIC"), "\(step): \(statement)")
                 }
             }

@@ -38,7 +38,8 @@ struct AttackAtTheCounterTests {
 
     @Test("that sets the clock of the station decides nothing but how long a payment stays open")
     func clock() async throws {
-        for (seconds, isBooked) in [(Int64(-31_536_000), true), (0, true), (31_536_000, false)] {
+        // One that was begun while the clock was ahead is as old as any: it is not booked any more.
+        for (seconds, isBooked) in [(Int64(-31_536_000), false), (0, true), (31_536_000, false)] {
             let world = try await World.withCard()
             // The record is on the card, and nobody was told "paid".
             try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))

@@ -10,7 +10,7 @@ import Testing
 struct CeilingTests {
     @Test("an amount that lost its decimal point is not moved before it is confirmed")
     func forgottenPoint() async throws {
-        let world = try await World.withCard()
+        let world = try await World.withCard(ceilings: nil)
         for station in [world.station, world.station(reader: SimulatedReader(Simulation()))] {
             await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
                 try await station.pay(World.usd(500_000), id: World.id(2))
@@ -27,7 +27,7 @@ struct CeilingTests {
 
     @Test("a card begins with no more than that, either")
     func newCards() async throws {
-        let world = World(try World.blank())
+        let world = World(try World.blank(), ceilings: nil)
         let order = CardOrder(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
         await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
@@ -39,7 +39,7 @@ struct CeilingTests {
 
     @Test("what is on the card afterwards counts, by the ledger's word")
     func balance() async throws {
-        let world = try await World.withCard()
+        let world = try await World.withCard(ceilings: nil)
         for number in UInt64(2)...3 {
             _ = try await world.station.add(World.usd(20_000), id: World.id(number))
         }
@@ -54,7 +54,7 @@ struct CeilingTests {
 
     @Test("nothing helps above the absolute limit")
     func absolute() async throws {
-        let world = try await World.withCard()
+        let world = try await World.withCard(ceilings: nil)
         for station in [world.station, world.station.confirmed()] {
             await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
                 try await station.pay(World.usd(1_000_001), id: World.id(2))
@@ -68,7 +68,7 @@ struct CeilingTests {
 
     @Test("a request that went through is repeated without being asked again")
     func repetition() async throws {
-        let world = try await World.withCard()
+        let world = try await World.withCard(ceilings: nil)
         _ = try await world.station.confirmed().add(World.usd(60_000), id: World.id(2))
         _ = try await world.station.confirmed().pay(World.usd(30_000), id: World.id(3))
         #expect(try await world.station.add(World.usd(60_000), id: World.id(2)).isReplayed)
@@ -80,7 +80,7 @@ struct CeilingTests {
 
     @Test("a large addition that was interrupted is finished without being asked again")
     func interrupted() async throws {
-        let world = try await World.withCard()
+        let world = try await World.withCard(ceilings: nil)
         try await world.arm(Fault(at: 2, counting: .write, .lost))
         _ = try? await world.station.confirmed().add(World.usd(60_000), id: World.id(2))
         #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
@@ -91,7 +91,7 @@ struct CeilingTests {
 
     @Test("those that are set hold instead")
     func ownCeilings() async throws {
-        let world = try await World.withCard()
+        let world = try await World.withCard(ceilings: nil)
         func amounts(_ units: Int64) -> Ceilings.Amounts {
             Ceilings.Amounts(
                 payment: World.usd(units), addition: World.usd(units), balance: World.usd(units))

@@ -97,8 +97,8 @@ struct HistoryTests {
         await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
             try await Station.attempts(of: other, in: world.ledger)
         }
-        let lines = try await Station.history(of: uid, last: 2, in: world.ledger)
-        #expect(lines.map(\.operation.kind) == [.scratch, .issue])
+        let lines = try await Station.history(of: uid, last: 3, in: world.ledger)
+        #expect(lines.map(\.operation.kind) == [.scratch, .issue, .reseal])
         #expect(
             try await Station.activations(of: uid, beside: lines, in: world.ledger) == attempts)
         #expect(

@@ -15,6 +15,8 @@ struct World: Sendable {
     let ledger: any LedgerStore
     let clock: TestClock
     let keys: KeyRing
+    /// Without ceilings, where nothing else is asked for.
+    private let settings: Station.Settings
     /// One that nothing disturbs.
     let station: Station
 
@@ -37,19 +39,24 @@ struct World: Sendable {
 
     init(
         _ simulation: Simulation, ledger: any LedgerStore = InMemoryLedger(),
-        keys: KeyRing = World.keys, clock: TestClock = TestClock()
+        keys: KeyRing = World.keys, clock: TestClock = TestClock(),
+        ceilings: Ceilings? = .unlimited(in: .usd)
     ) {
+        settings = Station.Settings(ceilings: ceilings)
         reader = SimulatedReader(simulation)
         self.ledger = ledger
         self.clock = clock
         self.keys = keys
         station = Station(
-            reader: reader, ledger: ledger, keys: keys, surroundings: clock.surroundings)
+            reader: reader, ledger: ledger, keys: keys, settings: settings,
+            surroundings: clock.surroundings)
     }
 
     /// A card with ten dollars on it, on a chip of this make.
-    static func withCard(_ chip: Type2Chip = .ntag213) async throws -> World {
-        let world = World(try blank(chip))
+    static func withCard(
+        _ chip: Type2Chip = .ntag213, ceilings: Ceilings? = .unlimited(in: .usd)
+    ) async throws -> World {
+        let world = World(try blank(chip), ceilings: ceilings)
         try await world.issue()
         return world
     }
@@ -60,7 +67,7 @@ struct World: Sendable {
     ) -> Station {
         Station(
             reader: reader ?? self.reader, ledger: ledger ?? self.ledger, keys: keys ?? self.keys,
-            surroundings: clock.surroundings)
+            settings: settings, surroundings: clock.surroundings)
     }
 
     /// Another station over the same tags, whose keys may change while it works.
@@ -70,7 +77,7 @@ struct World: Sendable {
     ) -> Station {
         Station(
             reader: reader ?? self.reader, ledger: ledger ?? self.ledger, keySource: keySource,
-            surroundings: clock.surroundings)
+            settings: settings, surroundings: clock.surroundings)
     }
 
     /// The same keys in every test: seals can be compared.
