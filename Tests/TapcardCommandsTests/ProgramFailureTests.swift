@@ -18,11 +18,13 @@ struct ProgramFailureTests {
                     "! tapcard: The ledger is on fire. \(unchanged)Without its ledger tapcard takes and gives "
                         + "no money.\n"))
         }
-        for line in ["backup /tmp/tapcard-none", "restore-backup /etc/passwd"] {
-            let ended = await bench.run(line, failing: failures)
-            #expect(ended.status == 9)
-            #expect(ended.text == "! tapcard: The ledger is on fire. The ledger is as it was.\n")
-        }
+        let restored = await bench.run("restore-backup /etc/passwd", failing: failures)
+        #expect(restored.status == 9)
+        #expect(restored.text == "! tapcard: The ledger is on fire. The ledger is as it was.\n")
+        // There is no file to be copied: it is asked what is wrong with the ledger.
+        let copied = await bench.run("backup /tmp/tapcard-none", failing: failures)
+        #expect(copied.status == 9)
+        #expect(copied.text.hasPrefix("! tapcard: The ledger is on fire. "), "\(copied.text)")
         let document = await bench.run("read --json", failing: failures)
         #expect(document.text.hasPrefix(#"{"result":"ledger","error":"ledger-"#))
         #expect(document.text.hasSuffix("\"uid\":null,\"operation\":null,\"settled\":[]}\n"))
@@ -62,7 +64,7 @@ struct ProgramFailureTests {
             let ended = await bench.run(line + " --json", failing: failures)
             #expect(ended.status == status, "\(line)")
             #expect(ended.text.hasPrefix(#"{"result":"\#(result)","error":"\#(word)","message":""#))
-            #expect(ended.text.contains("(on fire)"))
+            #expect(ended.text.contains(": on fire. "))
         }
         // What needs no reader does not ask for one.
         for line in ["audit", "history", "config", "keys rotate", "completions zsh", "--help"] {

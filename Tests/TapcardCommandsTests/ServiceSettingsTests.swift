@@ -19,15 +19,15 @@ struct ServiceSettingsTests {
         #expect(
             shown.text.contains(
                 """
-                activation-url    variable         http://127.0.0.1:8080/activation
-                lottery-url       file             https://lottery.example/draws/
-                mastermind-url    built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
-                ca-file           built in         none
-                ticket-price      file             2.50
-                prizes            variable         3=10, 4=top
-                top-prize-unit    built in         whole
-                lottery-balls     built in         6
-                lottery-highest   built in         59
+                activation-url          variable         http://127.0.0.1:8080/activation
+                lottery-url             file             https://lottery.example/draws/
+                mastermind-url          built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file                 built in         none
+                ticket-price            file             2.50
+                prizes                  variable         3=10, 4=top
+                top-prize-unit          built in         whole
+                lottery-balls           built in         6
+                lottery-highest         built in         59
 
                 """), "\(shown.text)")
     }
@@ -156,7 +156,7 @@ struct ServiceSettingsTests {
         #expect(await bench.run("draws").status == 0)
         #expect(bench.made.withLock { $0.map(\.authorities) } == [nil, path, path])
         let shown = await bench.run("config")
-        #expect(shown.text.contains("ca-file           file             ~/tapcard/ca.pem\n"))
+        #expect(shown.text.contains("ca-file                 file             ~/tapcard/simulated/ca.pem\n"))
     }
 
     @Test("a file of certificates that is none is refused before anything is asked")
@@ -173,15 +173,15 @@ struct ServiceSettingsTests {
             #expect(ended.text.hasPrefix(begin) && ended.text.hasSuffix(end), "\(ended.text)")
             return String(ended.text.dropFirst(begin.count).dropLast(end.count))
         }
-        #expect(await refusal(empty) == "is empty: ~/tapcard/ca.pem")
+        #expect(await refusal(empty) == "is empty: ~/tapcard/simulated/ca.pem")
         let none = empty + ".none"
-        #expect(await refusal(none) == "is not there: ~/tapcard/ca.pem.none")
+        #expect(await refusal(none) == "is not there: ~/tapcard/simulated/ca.pem.none")
         #expect(await refusal("/tmp") == "cannot be read: /tmp: Is a directory")
         #expect(await refusal("/dev/null") == "cannot be read: /dev/null: a device and no file")
         let words = try bench.write("no certificate", to: "ca.pem")
-        #expect(await refusal(words) == "holds no certificate: ~/tapcard/ca.pem")
+        #expect(await refusal(words) == "holds no certificate: ~/tapcard/simulated/ca.pem")
         let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")
-        #expect(await refusal(half) == "is cut off: ~/tapcard/ca.pem")
+        #expect(await refusal(half) == "is cut off: ~/tapcard/simulated/ca.pem")
         #expect(bench.made.withLock { $0.isEmpty })
         // Who asks no service does not look.
         #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)

@@ -72,7 +72,7 @@ struct TicketPayoutTests {
         try lottery.draw(FakeLottery.won())
         for isReplayed in [false, true] {
             let document = try await bench.document(
-                "\(Self.line) --operation \(ProgramBench.purchase)")
+                "\(Self.line) --operation 00000000-0000-4000-8000-00000000000a")
             #expect(document["result"]?.string == "done")
             #expect(document["balance"]?.string == "18.00")
             #expect(document["replayed"]?.bool == isReplayed)

@@ -317,7 +317,10 @@ struct TicketPrizeTests {
         let lottery = try FakeLottery.example()
         let bench = try await ProgramBench.withTicket(lottery)
         _ = await bench.run("ticket buy --quiet")
-        let prizes = ["TAPCARD_PRIZES": "6=30 3=999990 2=10 1=5 0=1"]
+        let prizes = [
+            "TAPCARD_PRIZES": "6=30 3=999990 2=10 1=5 0=1",
+            "TAPCARD_BALANCE_LIMIT": "999999.99",
+        ]
         try lottery.draw(try FakeLottery.won())
         let claimed = await bench.run("ticket claim", prizes)
         #expect(claimed.status == 4)

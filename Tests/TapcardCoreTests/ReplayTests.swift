@@ -184,10 +184,13 @@ struct ReplayTests {
     func limits() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
-        for amount in [1_001, Int64.max] {
+        for amount in [1_001, Currency.largestBalance] {
             await expectRefused(.insufficientFunds, exit: 4) { () throws(TapcardError) in
                 try await world.station.pay(World.usd(amount), id: World.id(2))
             }
+        }
+        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(.max), id: World.id(2))
         }
         for amount in [Currency.largestBalance - 999, Int64.max] {
             await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
