@@ -70,7 +70,7 @@ struct EventTests {
     func arrived() async throws {
         try await KioskBench.with { bench in
             try await bench.issue()
-            try await bench.reader.take()
+            try await bench.takeCard()
             let page = try await EventListener(bench)
             #expect(try await page.next("state")["card"] == .null)
             async let paid = bench.call("pay", #"{"amount":"4.50","operation":"\#(Self.id)"}"#)

@@ -40,9 +40,12 @@ struct CashierSettingTests {
     func config() async throws {
         let bench = try ProgramBench()
         #expect(
-            await bench.run("config").text.contains("cashier                 built in         nobody"))
+            await bench.run("config").text.contains(
+                "cashier                 built in         nobody"))
         try bench.set(#"{"cashier":"Zoë"}"#)
-        #expect(await bench.run("config").text.contains("cashier                 file             Zoë\n"))
+        #expect(
+            await bench.run("config").text.contains(
+                "cashier                 file             Zoë\n"))
         let shown = await bench.run("config", Self.ann).text
         #expect(shown.contains("cashier                 variable         Ann\n"), "\(shown)")
     }

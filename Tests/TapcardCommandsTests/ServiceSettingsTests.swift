@@ -156,7 +156,9 @@ struct ServiceSettingsTests {
         #expect(await bench.run("draws").status == 0)
         #expect(bench.made.withLock { $0.map(\.authorities) } == [nil, path, path])
         let shown = await bench.run("config")
-        #expect(shown.text.contains("ca-file                 file             ~/tapcard/simulated/ca.pem\n"))
+        #expect(
+            shown.text.contains(
+                "ca-file                 file             ~/tapcard/simulated/ca.pem\n"))
     }
 
     @Test("a file of certificates that is none is refused before anything is asked")

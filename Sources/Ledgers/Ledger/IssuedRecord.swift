@@ -6,7 +6,7 @@ public struct IssuedRecord: Hashable, Sendable {
     public let sequence: SequenceNumber
     public let bytes: [UInt8]
     public let operation: OperationID
-    /// The key that sealed it. None from before version 6.
+    /// The key that sealed it. None from before version 8.
     public let keyID: UInt8?
 
     public init(

@@ -219,7 +219,7 @@ extension Book {
         return card.status == .active || !operation.kind.isVoidable
     }
 
-    /// Whether a key may seal, and vouch for what was sealed. A record from before version 6 does not
+    /// Whether a key may seal, and vouch for what was sealed. A record from before version 8 does not
     /// say which key made it.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
         #if LEAVE_RULES_OUT
