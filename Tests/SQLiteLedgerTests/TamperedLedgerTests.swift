@@ -108,7 +108,7 @@ import Testing
             found: "I6: there are entries of operation \(id(20))"),
         Change(
             "a card that is gone", "DELETE FROM card WHERE uid = '\(CardUID.second)'",
-            found: "I6: operations or attempts are of card \(CardUID.second)"),
+            found: "I6: operations, attempts or tickets are of card \(CardUID.second)"),
         Change(
             "a blocked card that nobody blocked",
             "UPDATE card SET status = 'blocked' WHERE uid = '\(CardUID.second)'",
@@ -116,6 +116,12 @@ import Testing
     ]
 
     static let tickets = [
+        Change(
+            "a ticket of a card that is not there, and of no purchase",
+            """
+            UPDATE ticket SET uid = '04AC6B72BA6CFF', operation = '\(id(9))'
+            WHERE id = 'ticket-1'
+            """, found: "I12: ticket ticket-1 is not what operation \(id(9)) sold"),
         Change(
             "other balls", "UPDATE ticket SET balls = '1 2 3 4 5 6' WHERE id = 'ticket-1'",
             found: "I12: ticket ticket-1 is not what"),

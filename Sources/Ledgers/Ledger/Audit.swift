@@ -51,7 +51,7 @@ private struct Audit {
         let missing = try rows.missing()
         for uid in missing.cards {
             violations.append(
-                "I6: operations or attempts are of card \(uid), and there is no such card")
+                "I6: operations, attempts or tickets are of card \(uid), and there is no such card")
             try check(uid, nil)
         }
         violations += missing.operations.map {

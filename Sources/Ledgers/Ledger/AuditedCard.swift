@@ -4,7 +4,7 @@ import TapcardDomain
 /// bookings, tickets and activations have files of their own.
 struct AuditedCard {
     let uid: CardUID
-    /// Nil where operations or attempts are of a card that the ledger does not have.
+    /// Nil where operations, attempts or tickets are of a card that the ledger does not have.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let keptSince: OperationID?

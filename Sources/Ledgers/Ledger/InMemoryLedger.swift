@@ -287,6 +287,7 @@ private final class MemoryRows: LedgerRows {
     func missing() -> MissingRows {
         let uids =
             Set(tables.operations.values.map(\.uid)).union(tables.activations.map(\.card))
+            .union(tables.tickets.map(\.card))
         let ids = Set(tables.entries.map(\.operation))
         return MissingRows(
             cards: uids.filter { tables.cards[$0] == nil }.sorted(),

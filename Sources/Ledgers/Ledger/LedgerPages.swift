@@ -36,7 +36,7 @@ public protocol LedgerPages {
 
 /// Rows that others refer to and that are not in the ledger. An honest ledger misses none.
 public struct MissingRows: Hashable, Sendable {
-    /// Cards of operations or attempts.
+    /// Cards of operations, attempts or tickets.
     public let cards: [CardUID]
     /// Operations of entries.
     public let operations: [OperationID]

@@ -60,7 +60,9 @@ extension SQLiteRows {
                 SELECT uid FROM operation WHERE NOT EXISTS (
                     SELECT 1 FROM card WHERE card.uid = operation.uid)
                 UNION SELECT uid FROM activation WHERE NOT EXISTS (
-                    SELECT 1 FROM card WHERE card.uid = activation.uid) ORDER BY uid
+                    SELECT 1 FROM card WHERE card.uid = activation.uid)
+                UNION SELECT uid FROM ticket WHERE NOT EXISTS (
+                    SELECT 1 FROM card WHERE card.uid = ticket.uid) ORDER BY uid
                 """
             ) { row throws(LedgerError) in try row.value(\.uid) },
             operations: try connection.query(
