@@ -105,7 +105,7 @@ struct AttackTests {
                 #expect(
                     counter.masked(ended.errors).hasPrefix(
                         "tapcard: Others may write to the ledger "
-                            + "~/.local/share/tapcard/ledger.sqlite (mode "
+                            + "~/.local/share/tapcard/simulated/ledger.sqlite (mode "
                             + "\(String(mode, radix: 8)))."), "\(ended.errors)")
             }
         }

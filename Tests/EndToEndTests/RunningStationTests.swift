@@ -84,6 +84,6 @@ private final class Watch {
 
     func stop() throws {
         process.signal(SIGINT)
-        #expect(try process.end().status == 0)
+        #expect(try process.end().status == 128 + SIGINT)
     }
 }

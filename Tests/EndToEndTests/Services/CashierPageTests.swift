@@ -173,9 +173,11 @@ struct CashierPageTests {
 
     @Test("nobody who is not logged in learns where anything lies")
     func places() throws {
-        let counter = try counter()
         // No reader is plugged in: what is wrong with it is said in words with devices and files.
-        let page = try CashierPage(counter, ["--reader", "pn532_uart:/dev/nowhere"])
+        let counter = try Counter(["TAPCARD_READER": "pn532_uart:/dev/nowhere"])
+        try counter.step("init --currency USD")
+        try add("Ann", to: counter)
+        let page = try CashierPage(counter)
         let token = try page.token(of: "Ann", Self.password)
         try page.process.wait("it has no reader") {
             try page.get("/api/v1/health").contains("no-reader")
