@@ -86,7 +86,7 @@ class SmallTests(BrowserCase):
 
     def test_text_of_twice_the_size_is_all_there(self):
         self.counter.make_demo("1234.50")
-        self.counter.call("POST", "pay", {"amount": "234.50"})
+        self.counter.call("POST", "pay", {"amount": "234.50", "confirmed": True})
         for width in (390, 320):
             with self.subTest(width=width):
                 self.look_at_all(width)
