@@ -99,7 +99,9 @@ struct BadInputTests {
             ),
             (
                 ["--balance", "1000000"], 4,
-                "$1000000.00 is more than a card can hold. \(BadInputTests.unchanged)"
+                "An addition of $1000000.00 is above $20000.00, the most that this station "
+                    + "allows. \(BadInputTests.unchanged) Check the amount. tapcard config shows "
+                    + "the limits."
             ),
             (
                 ["--display", "huge"], 2,

@@ -165,7 +165,8 @@ struct InterruptionTests {
             "pay 5", status: 6,
             complains: "The card was pulled away too soon (2 of 4 pages were written). The payment "
                 + "<uuid> is still open. Whether the card has it is not known; until then it is "
-                + "not done. Tap the card again to settle it.")
+                + "not done. Tap the card again to settle it. To repeat the same request, add "
+                + "--operation <uuid>: it never happens twice.")
         try counter.step("sim put")
         try counter.expect(
             "read",
@@ -186,6 +187,7 @@ struct InterruptionTests {
         #expect(document.errors == "")
         try counter.step("sim put")
         #expect(
-            try counter.step("read").hasSuffix("\nSettled: the interrupted top-up is done."))
+            try counter.step("read").hasSuffix(
+                "\nSettled: the interrupted top-up of $5.00 is done."))
     }
 }

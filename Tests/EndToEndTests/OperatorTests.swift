@@ -127,6 +127,7 @@ struct OperatorTests {
             "close",
             prints: """
                 Paid out $20.00, $0.00 left
+                Hand out $20.00 now.
                 Card 04AC6B72BA6C80, operation <uuid>
                 """)
         let closed =
@@ -164,7 +165,7 @@ struct OperatorTests {
             "audit", prints: "Cards: 1, operations: 6, nothing open; every invariant holds")
     }
 
-    @Test("a payment is refunded once, at most what was paid")
+    @Test("a payment is refunded and an addition taken back once, at most what was moved")
     func refund() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20")
@@ -173,19 +174,29 @@ struct OperatorTests {
         let advice = "\(OperatorTests.unchanged) tapcard history shows the operations."
         try counter.expect(
             "refund \(operation) 5.01", status: 4,
-            complains: "$5.01 is more than the $5.00 that was paid. \(advice)")
+            complains: "$5.01 is more than the $5.00 that were moved. \(advice)")
         try counter.expect(
-            "refund \(added)", status: 4,
-            complains: "Operation <uuid> is no completed payment (add). \(advice)")
-        let refunded = "Refunded $2.00, $18.00 left"
+            "refund \(added) 1.01", status: 4,
+            complains: "$1.01 is more than the $1.00 that were moved. \(advice)")
         let card = "Card 04AC6B72BA6C80, operation <uuid>"
+        let takenBack = "Took back $1.00, $15.00 left"
+        try counter.expect(
+            "refund \(added)", prints: "\(takenBack)\nHand out $1.00 now.\n\(card)")
+        // The money was handed out the first time.
+        try counter.expect(
+            "refund \(added)",
+            prints: "\(takenBack) (replayed: done before, not again)\n\(card)")
+        let refunded = "Refunded $2.00, $17.00 left"
         try counter.expect("refund \(operation) 2", prints: "\(refunded)\n\(card)")
         try counter.expect(
             "refund \(operation) 2",
             prints: "\(refunded) (replayed: done before, not again)\n\(card)")
-        let other = try counter.run(["refund", operation, "3"])
-        #expect(other.status == 2)
-        #expect(other.errors.contains("was used before, for another request: refund 2.00"))
+        try counter.expect(
+            "refund \(operation) 3", status: 4,
+            complains: "Operation <uuid> was refunded before: $2.00, by operation <uuid>. "
+                + advice)
+        let other = try counter.run(["refund", operation, "3", "--json"])
+        #expect(other.output.hasPrefix(#"{"result":"refused","error":"already-refunded","#))
         try counter.step("sim put NTAG215")
         #expect(try counter.run(["refund", operation, "2"]).status == 0)
         #expect(try counter.step("audit").contains("every invariant holds"))

@@ -54,7 +54,9 @@ struct RecoveryTests {
         try counter.step("backup ~/copy")
         try counter.step("restore-backup ~/copy")
         try counter.step("restore-backup ~/copy")
-        #expect(try counter.step("pay 1 --json").contains(#""balance":"19.00","sequence":65538,"#))
+        #expect(
+            try counter.step("pay 1 --json").contains(
+                #""balance":"19.00","currency":"USD","sequence":65538,"#))
     }
 
     @Test("what was blocked or replaced since the backup is named: nothing else would stop it")
@@ -200,7 +202,7 @@ struct RecoveryTests {
                 "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
                 "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
                 "display":"out-of-date","protection":"off","originality":"valid","ticket":null,"game":null,\#
-                "error":"rolled-back","message":"\#(old)"}
+                "operation":null,"settled":[],"error":"rolled-back","message":"\#(old)"}
                 """#)
         try counter.step("repair --card \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
@@ -225,8 +227,8 @@ struct RecoveryTests {
         try counter.expect("pay 1", status: 7, complains: complaint)
         #expect(
             try counter.run(["read", "--json"]).output.contains(
-                #""protection":null,"originality":null,"ticket":null,"game":null,"error":"copied","#
-            ))
+                #""protection":null,"originality":null,"ticket":null,"game":null,"#
+                    + #""operation":null,"settled":[],"error":"copied","#))
         try counter.expect("demo", status: 7, complains: complaint)
         try counter.step("sim put \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))

@@ -22,7 +22,9 @@ struct ExitStatusTests {
         try ends("read", 0, "done", nil)
         try ends("pay 4,50", 2, "usage", "bad-amount")
         try ends("pay 11", 4, "refused", "insufficient-funds")
-        try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "ledger-unavailable")
+        try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "not-set-up")
+        // A folder is no ledger.
+        try ends("pay 1 --ledger ~", 9, "ledger", "ledger-unavailable")
         station.tell("remove")
         try ends("read --timeout 0", 3, "no-card", "no-card")
         station.tell("present")
