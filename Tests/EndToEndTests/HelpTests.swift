@@ -52,6 +52,6 @@ struct HelpTests {
             environment: ["PATH": "/usr/bin:/bin"], folder: counter.home)
         let ended = try process.end()
         #expect(ended.errors == "")
-        #expect(ended.output == "scratch\n")
+        #expect(ended.output == "scratch\nschema\n")
     }
 }

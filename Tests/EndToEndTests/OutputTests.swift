@@ -24,7 +24,8 @@ struct OutputTests {
         for line in [
             "", "--help", "--version", "pay --help", "help --markdown", "help --complete pa",
             "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
-            "config", "completions bash", "readers", "doctor", "tag info", "tag dump", "tag dump -",
+            "init", "config", "config get reader", "schema pay", "completions bash", "readers",
+            "doctor", "tag info", "tag dump", "tag dump -",
             "sim list", "sim put", "keys list", "keys export -", "keys export ~/again",
             "keys import ~/keys", "backup -", "backup ~/copy", "cashiers list", "mastermind show",
         ] {
@@ -43,7 +44,11 @@ struct OutputTests {
             ("pay 4.50", "Paid $4.50, $15.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
             ("pay 1 --json", "Paid $1.00, $14.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
             ("block", "Blocked card 04AC6B72BA6C80."), ("unblock", "Allowed card 04AC6B72BA6C80."),
-            ("close", "Paid out $14.50, $0.00 left. Card 04AC6B72BA6C80, operation <uuid>."),
+            (
+                "close",
+                "Paid out $14.50, $0.00 left. Hand out $14.50 now. Card 04AC6B72BA6C80, "
+                    + "operation <uuid>."
+            ),
         ] {
             let ended = try ended(counter, line)
             let errors = counter.masked(ended.errors)

@@ -5,8 +5,7 @@ import TextCodecs
 extension Endpoint {
     private static let base = CallRoutes.base
     private static let id = Parameter(
-        name: "id", isInPath: true, isRequired: true,
-        schema: Schema.pattern("^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"))
+        name: "id", isInPath: true, isRequired: true, schema: ValueSchemas.givenID)
 
     static let settings = Endpoint(
         method: "GET", path: base + "settings", group: "page",

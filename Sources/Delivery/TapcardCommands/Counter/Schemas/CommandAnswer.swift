@@ -152,6 +152,7 @@ enum CommandAnswer: String, CaseIterable {
                 "uid": ValueSchemas.card, "protected": Schema.truth,
                 "operation": Schema.orNull(ValueSchemas.operation),
                 "display": Schema.words(DisplayState.allCases.map(\.rawValue)),
+                "settled": CardSchemas.settled,
             ])
         }
     }

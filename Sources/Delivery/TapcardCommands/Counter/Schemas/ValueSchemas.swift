@@ -5,6 +5,9 @@ public import TextCodecs
 public enum ValueSchemas {
     public static let card = Schema.named("CardNumber")
     public static let operation = Schema.named("OperationID")
+    /// An id that a request names; the nil UUID is none.
+    public static let givenID = Schema.pattern(
+        "^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
     public static let time = Schema.named("Time")
     static let day = Schema.named("Day")
     static let amount = Schema.named("Amount")
@@ -85,9 +88,7 @@ public enum ValueSchemas {
         case .amount: amount("", currency)
         case .moved: amount("(?=.*[1-9])", currency)
         case .card: Schema.pattern("^[: ]*([0-9A-Fa-f][: ]*){14}$")
-        // The nil UUID is no id.
-        case .operation:
-            Schema.pattern("^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
+        case .operation: givenID
         case .lotteryName: Schema.pattern(lotteryNamePattern)
         case .day: ["type": "string", "format": "date"]
         case .wholeNumber(let range): Schema.number(range)
