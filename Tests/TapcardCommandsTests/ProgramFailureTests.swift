@@ -64,7 +64,8 @@ struct ProgramFailureTests {
             let ended = await bench.run(line + " --json", failing: failures)
             #expect(ended.status == status, "\(line)")
             #expect(ended.text.hasPrefix(#"{"result":"\#(result)","error":"\#(word)","message":""#))
-            #expect(ended.text.contains(": on fire. "))
+            let reason = kind == .noReader ? ": on fire. " : "(on fire)"
+            #expect(ended.text.contains(reason), "\(line)")
         }
         // What needs no reader does not ask for one.
         for line in ["audit", "history", "config", "keys rotate", "completions zsh", "--help"] {
