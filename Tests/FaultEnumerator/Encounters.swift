@@ -1,6 +1,8 @@
 #if LEAVE_RULES_OUT
 import FaultyWorld
+import Ledger
 import TapcardDomain
+import Type2Tag
 
 /// Rules that are about what a request may mean: each with the schedules that tell where it is left
 /// out, of one station or of two.
@@ -22,7 +24,7 @@ struct Encounter {
             let longest = 60
             for steps in 1...longest {
                 let duel = Duel(
-                    script, areReadersCareless: false, isRepetition: false, opening: .none,
+                    script, areReadersCareless: false, second: .payment, opening: .none,
                     turns: [
                         Duel.Turn(steps: 1, movesCard: true),
                         Duel.Turn(steps: steps, movesCard: true),
