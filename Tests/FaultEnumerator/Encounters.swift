@@ -26,7 +26,8 @@ struct Encounter {
                 let duel = Duel(
                     script, areReadersCareless: false, second: .payment, opening: .none,
                     turns: [
-                        Duel.Turn(steps: 1, movesCard: true),
+                        // Its first step is to come to the counter, the second is that question.
+                        Duel.Turn(steps: 2, movesCard: true),
                         Duel.Turn(steps: steps, movesCard: true),
                     ], fault: nil)
                 let outcome = await duel.play(
