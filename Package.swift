@@ -352,7 +352,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "EndToEndTests",
-            // The programs are no libraries: they stand here so that they are built before.
+            // The programs are not libraries: listing them here builds them first.
             dependencies: [
                 "tapcard", "CounterExample", "BlockingLane", "DurableFile", "CSQLite",
                 "OtherClients", "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",

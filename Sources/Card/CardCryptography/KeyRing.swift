@@ -59,7 +59,7 @@ public struct KeyRing: Hashable, Sendable {
         ).sealing(currency: currencyCode)
     }
 
-    /// The same ring with the currency that its cards are in.
+    /// This ring, marked with the currency of its cards.
     public func sealing(currency code: String?) -> KeyRing {
         var ring = self
         ring.currencyCode = code

@@ -25,7 +25,7 @@ public struct PasswordHash: Hashable, Sendable {
             self.init(known: rounds, blockSize, lanes)
         }
 
-        /// What is missing to the usual cost, where that is lanes alone.
+        /// The lanes missing from the usual cost, if only lanes are missing.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {

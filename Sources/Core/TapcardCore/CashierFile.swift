@@ -173,7 +173,7 @@ public struct CashierFile: Sendable {
 }
 
 extension [Cashier] {
-    /// Whoever has this name, in other letters or with other spaces, too.
+    /// The cashier with this name, ignoring case and spaces.
     public func named(_ name: CashierName) -> Cashier? {
         first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
     }

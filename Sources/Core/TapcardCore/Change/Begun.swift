@@ -4,7 +4,7 @@ import TapcardDomain
 /// Remembers what is asked for and what has begun, in this tap or before it, for the case that the
 /// ledger cannot be asked any more.
 final class Begun {
-    /// What a request wants. Everything in it belongs to its id.
+    /// The parameters of a request. All of them belong to its id.
     enum Asked {
         case change(Intent, only: CardUID?)
         case making(CardOrder)
@@ -17,7 +17,7 @@ final class Begun {
     var operation: Operation?
     /// What may have begun: the disk failed under its first transaction.
     var perhaps: Operation?
-    /// What the request has ended on the card, or on the one that is replaced.
+    /// The operations that the request has ended on its card, or on the card it replaces.
     var ended: [Operation] = []
     /// The tag's protection was not as it should have been.
     var isSetBack = false
@@ -41,7 +41,7 @@ final class Begun {
         perhaps != nil || isOurs(id, state)
     }
 
-    /// What the tap has settled that the request would do once more.
+    /// The settled operation that the request would repeat; nil if there is none.
     func repetition(in state: TapState) -> Operation? {
         guard refusesRepetition, case .change(let intent, _) = asked,
             let done = state.done(intent.kind)
