@@ -242,7 +242,7 @@ let package = Package(
             name: "FaultEnumerator",
             dependencies: [
                 "BlockingLane", "FaultyWorld", "Ledger", "SQLiteLedger", "SimulatedField",
-                "TapcardDomain", "Type2Tag",
+                "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultEnumerator", swiftSettings: strict),
         .executableTarget(

@@ -54,6 +54,9 @@ struct Encounter {
             guard case .done = said else { return (nil, 1) }
             return ("the same prize was said to be booked for paying out twice", 1)
         },
+        Encounter(rule: .oneOperationAtTheReader) {
+            (await Crowding.isPrevented() ? nil : "a second operation used the reader", 1)
+        },
     ]
 }
 #endif

@@ -23,6 +23,8 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case orderBelongsToItsID = 23
     /// A prize that was paid out is not told to be booked to whoever asks without its id.
     case payoutIsToldOnce = 24
+    /// One operation at a time uses a shared reader.
+    case oneOperationAtTheReader = 25
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13

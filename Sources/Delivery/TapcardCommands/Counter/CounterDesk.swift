@@ -9,8 +9,8 @@ public import TextCodecs
 
 /// The commands, carried out for people who stand around one reader and look at a page.
 ///
-/// Reader and ledger are opened once. Whoever calls sees to it that one thing at a time is done with
-/// the reader; what needs none may be done beside it.
+/// Reader and ledger are opened once. One operation at a time gets the reader; those that need none
+/// run next to it. The caller pauses the watch while an operation uses the reader.
 public struct CounterDesk: Sendable {
     /// What a call has come to.
     public struct Answer: Sendable {
@@ -38,11 +38,13 @@ public struct CounterDesk: Sendable {
 
     private let session: Session
     private let reader: any TagReader
+    private let operationsReader: SharedReader
     private let ledger: any LedgerStore
     private let knownCashiers = Guarded(KnownCashiers())
 
     init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
         (self.session, self.reader, self.ledger) = (session, reader, ledger)
+        operationsReader = SharedReader(reader)
     }
 
     public var currency: Currency { ledger.currency }
@@ -140,16 +142,30 @@ public struct CounterDesk: Sendable {
         return Request(command: command, parsed: parsed, password: call.password(in: members))
     }
 
-    /// Carries it out for a cashier, or for the one of the settings where nobody has said who it
-    /// is. A card is waited for as long as is set; cancelling the task stops that. Without the reader
-    /// a card that would be needed after all is refused as `reader-busy`.
+    /// Carries out a request for a cashier; without one, for the cashier of the settings.
+    ///
+    /// It waits for a card as long as the settings say; cancelling the task ends the wait. Without
+    /// the reader, or while another operation uses it, a request that needs a card fails with
+    /// `reader-busy`.
     public func carryOut(
         _ request: Request, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
+        guard withReader else {
+            return await run(request, for: cashier, on: TakenReader(), progress)
+        }
+        return await operationsReader.use { reader in
+            await run(request, for: cashier, on: reader, progress)
+        }
+    }
+
+    private func run(
+        _ request: Request, for cashier: CashierName?, on reader: any TagReader,
+        _ progress: @escaping @Sendable (Station.Progress) -> Void
+    ) async -> Answer {
         let session = session(
-            for: request.parsed, with: request.password, cashier: cashier,
-            reader: withReader ? reader : TakenReader(), progress: progress)
+            for: request.parsed, with: request.password, cashier: cashier, reader: reader,
+            progress: progress)
         do throws(TapcardError) {
             let report = try await request.command.run(session)
             return Answer(document: report.document, problem: report.problem)

@@ -1,0 +1,50 @@
+import BlockingLane
+public import TagReading
+import TapcardDomain
+
+/// A reader that one operation at a time may use.
+///
+/// Two operations that select tags in turn would write to each other's tag. So the second one gets a
+/// reader that answers "in use", however its caller came to believe that the reader is free.
+public final class SharedReader: Sendable {
+    private let reader: any TagReader
+    private let isTaken = Guarded(false)
+
+    public init(_ reader: any TagReader) { self.reader = reader }
+
+    /// Lends the reader for as long as the body runs.
+    public func use<Result>(_ body: (any TagReader) async -> Result) async -> Result {
+        guard take() else { return await body(TakenReader()) }
+        defer { isTaken.withLock { $0 = false } }
+        return await body(reader)
+    }
+
+    private func take() -> Bool {
+        isTaken.withLock { isTaken in
+            #if LEAVE_RULES_OUT
+            if LeftOutRule.current == .oneOperationAtTheReader { return true }
+            #endif
+            if isTaken { return false }
+            isTaken = true
+            return true
+        }
+    }
+}
+
+/// Stands for a reader that another operation uses.
+public struct TakenReader: TagReader {
+    public let name = "the counter's reader"
+    public let longestAnswer = 0
+
+    public init() {}
+
+    public func select(within limit: Duration) throws(ReaderError) -> TagIdentity {
+        throw ReaderError(.busy)
+    }
+
+    public func exchange(_ frame: [UInt8]) throws(ReaderError) -> [UInt8] {
+        throw ReaderError(.busy)
+    }
+
+    public func release() {}
+}
