@@ -84,8 +84,8 @@ package final class Scene: Sendable {
         return Station(
             reader: SceneReader(scene: self, number: number),
             ledger: SceneLedger(scene: self, number: number), keySource: source,
-            // Thieves make cards of any amount.
-            settings: Station.Settings(ceilings: .unlimited(in: .usd)),
+            // Thieves make cards of any amount, and operators re-issue cards that hold money.
+            settings: Station.Settings(ceilings: .unlimited(in: .usd), isConfirmed: true),
             surroundings: surroundings
                 ?? Station.Surroundings(
                     now: { Scene.now }, sleep: { _ in },

@@ -42,7 +42,8 @@ struct World: Sendable {
         keys: KeyRing = World.keys, clock: TestClock = TestClock(),
         ceilings: Ceilings? = .unlimited(in: .usd)
     ) {
-        settings = Station.Settings(ceilings: ceilings)
+        settings = Station.Settings(
+            ceilings: ceilings, isConfirmed: ceilings == .unlimited(in: .usd))
         reader = SimulatedReader(simulation)
         self.ledger = ledger
         self.clock = clock

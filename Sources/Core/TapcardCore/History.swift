@@ -109,16 +109,19 @@ extension Station {
         }
     }
 
-    /// Folds what was begun at or after the one time and before the other, oldest first.
+    /// Folds what was begun at or after the one time and before the other, oldest first, each with
+    /// what it closed with the account that its tag had before.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
-        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation) -> Void
+        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, Int64) -> Void
     ) async throws(TapcardError) -> Sum {
         do {
             return try await ledger.readAtLength { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfOperations(begunSince: start, until: end)
-                while let operation = try pages.next() { add(&sum, operation) }
+                while let operation = try pages.next() {
+                    add(&sum, operation, try rows.balanceClosed(by: operation))
+                }
                 return sum
             }
         } catch {
@@ -168,21 +171,12 @@ extension LedgerRows {
         of operation: Operation, _ currency: Currency
     ) throws(LedgerError) -> HistoryLine {
         let change = operation.change(in: currency)
-        let closed = try closing(by: operation)
+        let closed = try balanceClosed(by: operation)
         return HistoryLine(
             operation: operation, amount: change.minorUnits == 0 ? nil : change,
             balance: operation.balanceAfter.map { Money(minorUnits: $0, currency) },
             paidOut: operation.kind == .payout
                 ? Money(minorUnits: operation.amount, currency) : nil,
-            closed: closed.map { Money(minorUnits: $0, currency) })
-    }
-
-    /// What a card held when it was issued anew.
-    private func closing(by operation: Operation) throws(LedgerError) -> Int64? {
-        guard operation.kind == .issue,
-            let left = try entries(of: operation.id).first(where: { $0.account == .reissued }),
-            left.amount != 0
-        else { return nil }
-        return left.amount
+            closed: closed == 0 ? nil : Money(minorUnits: closed, currency))
     }
 }

@@ -7,7 +7,7 @@ public struct Takings: Hashable, Sendable {
     public private(set) var paid: Int64 = 0
     /// Put into the drawer, for funds on cards; what was taken back not any more.
     public private(set) var added: Int64 = 0
-    /// Taken out of the drawer: closed cards, and prizes that were paid by hand.
+    /// Taken out of the drawer: closed accounts, and prizes that were paid by hand.
     public private(set) var paidOut: Int64 = 0
     public private(set) var payments = 0
     public private(set) var additions = 0
@@ -18,7 +18,12 @@ public struct Takings: Hashable, Sendable {
     /// By how much there is more in the drawer than before.
     public var drawer: Int64 { added - paidOut }
 
-    public mutating func count(_ operation: Operation) {
+    /// `closed` is what an account held that this operation closed to make a new card of its tag.
+    public mutating func count(_ operation: Operation, closed: Int64 = 0) {
+        if closed > 0 {
+            paidOut += closed
+            payouts += 1
+        }
         guard
             operation.state == .committed
                 || operation.state == .pending && !operation.kind.isVoidable
@@ -46,5 +51,13 @@ public struct Takings: Hashable, Sendable {
             .forget:
             return
         }
+    }
+}
+
+extension LedgerRows {
+    /// What a making closed with the account that its tag had before, in minor units.
+    public func balanceClosed(by operation: Operation) throws(LedgerError) -> Int64 {
+        guard operation.kind.makesCard else { return 0 }
+        return try entries(of: operation.id).first { $0.account == .reissued }?.amount ?? 0
     }
 }

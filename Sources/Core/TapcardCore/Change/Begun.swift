@@ -19,6 +19,8 @@ final class Begun {
     var perhaps: Operation?
     /// The operations that the request has ended on its card, or on the card it replaces.
     var ended: [Operation] = []
+    /// Whether the ledger had the request as done before this call.
+    var wasDone = false
     /// The tag's protection was not as it should have been.
     var isSetBack = false
 

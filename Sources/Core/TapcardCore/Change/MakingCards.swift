@@ -13,6 +13,7 @@ extension Station {
         let begun = Begun(order)
         begun.operation = try await known(id, order)
         if begun.operation == nil { try requireUnderCeilings(order.origin) }
+        begun.wasDone = begun.operation?.state == .committed
         return try await tap(
             for: id, asking: begun, thoroughly: true,
             conclude: { error, state in
@@ -111,6 +112,7 @@ extension Station {
         let found = try await requireWritable(
             tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
         let plan = try await plan(order, for: sight, tag, found)
+        try requireConfirmedClosing(order, of: sight)
         if sight.isGivenUp, !found.isSettled {
             // What an earlier try has left on the tag goes first: its pages may be weak.
             try admit(plan, on: sight)
@@ -149,6 +151,23 @@ extension Station {
             open.append(view?.open?.id)
         }
         return open.compactMap { $0 }
+    }
+
+    /// Refuses to close an account that holds money without a confirmation: somebody has to hand it
+    /// out.
+    private func requireConfirmedClosing(
+        _ order: CardOrder, of sight: Sight
+    ) throws(Interruption) {
+        guard order.mayReissue, !settings.isConfirmed, let view = sight.view,
+            view.balance.minorUnits > 0
+        else { return }
+        throw .refused(
+            TapcardError(
+                .confirmationNeeded,
+                "The card still holds \(view.balance.shown). A new account on it closes the old one.",
+                meaning: "Nothing was changed on card or ledger.",
+                advice: "Pay it out with tapcard close first, or hand out "
+                    + "\(view.balance.shown) and repeat with --yes.", uid: sight.uid))
     }
 
     /// Refuses what the ledger would refuse, before anything is done to the tag.
@@ -343,6 +362,11 @@ extension Station {
     ) async -> CardReading {
         var reading = reading
         reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
+        // Whoever repeats a making that was done before must not hand its money out twice.
+        if !begun.wasDone {
+            let closed = await balanceClosed(by: making)
+            if closed > 0 { reading.closed = Money(minorUnits: closed, currency) }
+        }
         if making.kind == .adopt { reading.codeOwner = making.subject.flatMap(CardUID.init) }
         reading.operation = making.id
         reading.settled =

@@ -43,6 +43,9 @@ public struct CardReading: Sendable, Hashable {
     public var operation: OperationID?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
+    /// What the account held that this tap closed to make a new card of its tag; nil where it closed
+    /// none, or an empty one.
+    public var closed: Money?
     /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
     public var ticketsGivenUp: [Ticket] = []
     /// The card of this ledger whose code was on the tag that was adopted. It has the code still.

@@ -8,10 +8,13 @@ public struct Settled: Sendable, Hashable {
     public let operation: Operation
     /// What it adds to the card's balance, or would have added; negative for a payment.
     public let amount: Money
+    /// What it closed with the account that its tag had before.
+    public let closed: Money
 
-    init(_ operation: Operation, _ currency: Currency) {
+    init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {
         self.operation = operation
         amount = operation.change(in: currency)
+        self.closed = Money(minorUnits: closed, currency)
     }
 
     /// Whether it has happened; otherwise it was voided.
@@ -24,6 +27,18 @@ extension Station {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .settledIsTold { return [] }
         #endif
-        return state.settled.filter { $0.id != request }.map { Settled($0, currency) }
+        return state.settled.filter { $0.id != request }.map {
+            Settled($0, closed: state.closed[$0.id] ?? 0, currency)
+        }
+    }
+
+    /// What a making closed with the account that its tag had before. The making is not denied
+    /// where the ledger goes away after it.
+    func balanceClosed(by making: Operation) async -> Int64 {
+        guard making.kind.makesCard else { return 0 }
+        return
+            (try? await ledger.read { rows throws(LedgerError) in
+                try rows.balanceClosed(by: making)
+            }) ?? 0
     }
 }

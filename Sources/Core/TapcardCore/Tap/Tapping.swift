@@ -74,7 +74,12 @@ extension Station {
                 }
                 do throws(Interruption) {
                     switch try await settle(sight, for: request, &state) {
-                    case .settled(let operation, let display): state.note(operation, display)
+                    case .settled(let operation, let display):
+                        state.note(operation, display)
+                        if let operation {
+                            state.note(
+                                closed: await balanceClosed(by: operation), by: operation.id)
+                        }
                     case .quiet(let sight):
                         if let success = try await body(sight, state) {
                             await reader.release()
@@ -142,6 +147,8 @@ enum Look<Success> {
 struct TapState: Sendable {
     /// What was left open and came to its end, the oldest first; a fresh record is no news.
     private(set) var settled: [Operation] = []
+    /// What makings among them closed with the account that the tag had before.
+    private(set) var closed: [OperationID: Int64] = [:]
     /// What this tap has begun to settle and does not know the end of.
     private(set) var settling: Operation?
     /// The request itself, as it was found open: its record may be on the tag since.
@@ -179,6 +186,10 @@ struct TapState: Sendable {
         guard operation.kind != .reseal else { return }
         settled.removeAll { $0.id == operation.id }
         settled.append(operation)
+    }
+
+    mutating func note(closed amount: Int64, by making: OperationID) {
+        if amount > 0 { closed[making] = amount }
     }
 
     /// An operation that is about to be settled.

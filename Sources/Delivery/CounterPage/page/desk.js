@@ -1,12 +1,11 @@
 // Making cards, and what an operator may do to one. What cannot be undone is asked about once more.
 
-import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
-import { confirmed, toast } from "./notices.js";
+import { confirmed } from "./notices.js";
 import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
-import { begin, dismiss, note } from "./tasks.js";
+import { begin, dismiss } from "./tasks.js";
 import {
   accepts, amountField, button, field, form, heading, submit, tick, typed,
 } from "./ui.js";
@@ -19,25 +18,13 @@ const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
 };
-const LAST_ENTRIES = 20;
 const words = say.desk;
-
-/** What was left on the account that was closed is in the ledger alone. */
-async function noteClosed(id) {
-  try {
-    const { entries } = await call("GET", `history?last=${LAST_ENTRIES}`);
-    note(id, { closed: entries.find(({ operation }) => operation === id)?.closed });
-  } catch {
-    toast(say.making.seeHistory, "bad");
-  }
-}
 
 /** A refusal because of what is on the tag is not overruled by the first press, but asked about. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
-    then: async ({ id, status, problem }) => {
-      if (status === "done" && body.reissue) noteClosed(id);
+    then: async ({ id, problem }) => {
       const flag = STRANGER.includes(problem?.error) ? "overwrite"
         : KNOWN.includes(problem?.error) && verb !== "adopt" ? "reissue" : null;
       if (!flag || body[flag]) return;
@@ -47,7 +34,7 @@ function make(verb, body = {}, about = "") {
       const isHeld = flag === "reissue" && uid === problem.uid && minorUnits(balance ?? "0") > 0n;
       const held = isHeld && say.making.held(shown(balance));
       if (await confirmed(title, [problem.title, problem.meaning, held, lost], action)) {
-        make(verb, { ...body, [flag]: true }, about);
+        make(verb, { ...body, [flag]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
   });

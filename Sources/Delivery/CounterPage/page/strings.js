@@ -318,7 +318,6 @@ export const say = {
     reissue: ["Close the old account of this card?",
       "The account that the card had is closed for good, with whatever it held. A new one begins "
       + "on the same tag.", "Close it and begin anew"],
-    seeHistory: "What the old account held, and is to be handed out, is in the history.",
     held: (amount) => `The old account holds ${amount}. You hand it out.`,
   },
   issue: {

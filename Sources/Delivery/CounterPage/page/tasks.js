@@ -285,12 +285,6 @@ function told(task) {
   return [[doneWords(task), about].filter(Boolean).join(" "), rest].filter(Boolean).join(". ");
 }
 
-/** Something that was found out of an operation when it was done. */
-export function note(id, values) {
-  alter(id, values);
-  if (state.tasks[id]) announce(told(state.tasks[id]));
-}
-
 /** Nothing was begun: it is a request of its own that says that it was asked about. */
 async function askOnceMore({ id, verb, body, place, about, problem }, then) {
   const [title, action] = say.onceMore[problem.error];

@@ -63,19 +63,22 @@ export const settledWords = (settled = [], operation) => settled
       .join(", "),
     outcome === "committed" ? say.verbs[kind]?.[1] : null));
 
-/** What is to be handed out for a card whose closing was settled so; null where none was. */
-export const settledPayOut = (settled = []) => settled
-  .find(({ kind, outcome }) => kind === "close" && outcome === "committed")
-  ?.amount.replace("-", "") ?? null;
-
-/** What leaves the drawer because of what was done; null where nothing does. */
-export function handOut({ id, verb, answer, closed }) {
-  const before = (answer.settled ?? []).filter(({ operation }) => operation !== id);
-  return handOutFor({ verb, answer, closed }) ?? settledPayOut(before);
+/** What is to be handed out because of what a tap has settled; null where nothing is. */
+export function settledPayOut(settled = []) {
+  const due = settled.filter(({ outcome }) => outcome === "committed")
+    .map(({ kind, amount, closed }) => closed
+      ?? (["close", "reverse"].includes(kind) ? amount.replace("-", "") : "0"));
+  return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
 }
 
-function handOutFor({ verb, answer, closed }) {
-  const { amount, prizes = [] } = answer;
+/** What leaves the drawer because of what was done; null where nothing does. */
+export function handOut({ id, verb, answer }) {
+  const before = (answer.settled ?? []).filter(({ operation }) => operation !== id);
+  return handOutFor({ verb, answer }) ?? settledPayOut(before);
+}
+
+function handOutFor({ verb, answer }) {
+  const { amount, closed, prizes = [] } = answer;
   const paid = prizes.find(({ paidOut }) => paidOut)?.amount;
   const isTaken = ["close", "refund"].includes(verb) && amount.startsWith("-");
   const due = isTaken ? amount.slice(1) : verb === "ticket/claim" ? paid : closed;

@@ -16,13 +16,14 @@ extension CommandOption {
         name: "again",
         help: "Do it once more, also where this tap has just settled the same amount")
     static let confirmed = CommandOption(
-        name: "yes", help: "Confirm an amount or a balance above the ceiling of this station")
+        name: "yes",
+        help: "Confirm an amount above the station's ceiling, or that money is handed out")
     static let display = CommandOption(
         name: "display", value: "FORM", help: "What phones read: our form, or the iPhone app's",
         choices: FaceStyle.allCases.map(\.rawValue))
     static let reissue = CommandOption(
         name: "reissue",
-        help: "Close the account of a card that is known and begin a new one on it")
+        help: "Close the account of a known card, hand out what it holds, and begin a new one on it")
     static let overwrite = CommandOption(
         name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back")
     static let protect = CommandOption(
@@ -45,7 +46,9 @@ extension Command {
         ) { session throws(TapcardError) in try await session.read() },
         Command(
             "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
-            options: [.display, .protect, .reissue, .overwrite, .anyChip, .operation],
+            options: [
+                .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
+            ],
             example: "tapcard --reader sim demo"
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(Refusal) in

@@ -31,7 +31,7 @@ extension Command {
             options: [
                 CommandOption(
                     name: "card", value: "UID", help: "The lost card", completes: .cards),
-                .display, .protect, .reissue, .overwrite, .anyChip, .operation,
+                .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
             example: "tapcard replace --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in

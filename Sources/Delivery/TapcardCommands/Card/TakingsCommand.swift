@@ -7,11 +7,11 @@ import TextCodecs
 extension Command {
     static let takings = Command(
         "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
-        discussion: "Paid is what cards have paid, for tickets, too, without what was refunded: no "
-            + "coin of it is in the drawer. Added is what was put into the drawer for funds on "
-            + "cards, when they were issued or later. Paid out is what was taken out of it: for "
-            + "cards that were closed, and for prizes that were paid by hand. So the drawer has to "
-            + "hold what was in it in the morning, and added, without paid out.\n\n"
+        discussion: "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
+            + "drawer. Added is the cash put into the drawer for funds on cards, less the additions "
+            + "that were taken back. Paid out is the cash taken out of it: for closed accounts, "
+            + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "
+            + "what was in it in the morning, plus added, less paid out.\n\n"
             + "Days and hours are local. What was begun on a day counts on that day.",
         options: [
             CommandOption(name: "day", value: "DATE", help: "Such as 2026-11-22: today")
@@ -27,7 +27,7 @@ extension Session {
         let (start, end) = LocalTime.span(around: day)
         let taken = try await Station.operations(
             begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
-        ) { hours, operation in hours.count(operation) }
+        ) { hours, operation, closed in hours.count(operation, closed: closed) }
         let (hours, sum) = (taken.hours, taken.sum)
         func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
         let documents: [JSONValue] = hours.indices.map { hour in
@@ -96,10 +96,10 @@ private struct TakenHours: Sendable {
 
     init(of day: CalendarDate) { self.day = day }
 
-    mutating func count(_ operation: Operation) {
+    mutating func count(_ operation: Operation, closed: Int64) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
-        sum.count(operation)
-        hours[begun.hour].count(operation)
+        sum.count(operation, closed: closed)
+        hours[begun.hour].count(operation, closed: closed)
     }
 }

@@ -17,7 +17,7 @@ extension CounterCall {
 
     private static let cards: [CounterCall] = [
         CounterCall(.post, "read", answers: .card),
-        CounterCall(.post, "demo", making + [reissue], answers: .card),
+        CounterCall(.post, "demo", making + [.confirmed, reissue], answers: .card),
         CounterCall(
             .post, "issue",
             [
@@ -44,8 +44,10 @@ extension CounterCall {
         CounterCall(.post, "repair", [.card], answers: .card),
         CounterCall(
             .post, "replace",
-            [CounterParameter("card", .option("card"), .card, isRequired: true), reissue] + making,
-            answers: .card),
+            [
+                CounterParameter("card", .option("card"), .card, isRequired: true), .confirmed,
+                reissue,
+            ] + making, answers: .card),
     ]
 
     private static let money: [CounterCall] = [

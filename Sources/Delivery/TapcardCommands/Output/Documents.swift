@@ -84,6 +84,11 @@ extension Report {
             lines.append(Report.words(originality))
         }
         lines += Report.words(settled: reading.settled)
+        if let closed = reading.closed {
+            lines.append(
+                "The old account of this tag is closed. Hand out \(closed.shown) now.")
+            members.append(JSONMember(key: "closed", value: .text(closed)))
+        }
         switch reading.display {
         case _ where reading.problem != nil: break
         case .current: break

@@ -39,7 +39,7 @@ enum MemberWords {
         "activations": "what the activation service was asked for",
         "reverses": "the operation that this one reverses",
         "paidOut": "what was handed out, or whether it was",
-        "closed": "what was paid out when the account was closed",
+        "closed": "what a new account on the same tag closed, and what was handed out for it",
         "attempt": "the attempt at an activation that this answers",
         "cashier": "who was at work",
         "answered": "when the answer came",

@@ -24,15 +24,20 @@ extension Settled {
 
     /// The cash that leaves the drawer because this is done: nobody was told before.
     private var handedOut: Money? {
+        if closed.minorUnits > 0 { return closed }
         guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }
         return Money(minorUnits: operation.amount, amount.currency)
     }
 
     var document: JSONValue {
-        [
-            "operation": .text(operation.id), "kind": .string(operation.kind.rawValue),
-            "amount": .text(amount), "outcome": .string(operation.state.rawValue),
+        var members = [
+            JSONMember(key: "operation", value: .text(operation.id)),
+            JSONMember(key: "kind", value: .string(operation.kind.rawValue)),
+            JSONMember(key: "amount", value: .text(amount)),
+            JSONMember(key: "outcome", value: .string(operation.state.rawValue)),
         ]
+        if closed.minorUnits > 0 { members.append(JSONMember(key: "closed", value: .text(closed))) }
+        return .object(members)
     }
 }
 

@@ -29,7 +29,7 @@ public enum CardSchemas {
         ],
         optional: givenUp + [
             "codeOf": ValueSchemas.card, "sameID": Schema.list(of: ValueSchemas.card),
-            "replayed": Schema.truth, "at": ValueSchemas.time,
+            "closed": ValueSchemas.amount, "replayed": Schema.truth, "at": ValueSchemas.time,
         ])
 
     /// Tickets that are lost with what their card was before; only where there are any.
@@ -48,7 +48,7 @@ public enum CardSchemas {
             "operation": ValueSchemas.operation,
             "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
             "amount": ValueSchemas.signedAmount, "outcome": Schema.words(["committed", "voided"]),
-        ]))
+        ], optional: ["closed": ValueSchemas.amount]))
 
     static let ticket = Schema.object([
         "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
