@@ -89,11 +89,10 @@ class Station:
 
     def __init__(self, tapcard, folder):
         self.tapcard = tapcard
-        self.ledger = f"{folder}/ledger.sqlite"
+        self.ledger = f"{folder}/tapcard/simulated/ledger.sqlite"
         self.env = {
             "HOME": folder, "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TZ": "UTC",
             "PATH": "/usr/bin:/bin", "TAPCARD_READER": f"sim:{folder}/tags.txt",
-            "TAPCARD_LEDGER": self.ledger,
         }
         self.run(["demo"])
 

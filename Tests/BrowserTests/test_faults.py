@@ -106,12 +106,12 @@ class TornTests(FaultCase):
     def settle_elsewhere(self):
         """The card is read on the reader of another station with the same ledger and keys."""
         data = f"{self.counter.home}/.local/share/tapcard/simulated"
-        other = {"HOME": f"{self.counter.home}/other", "TAPCARD_LEDGER": f"{data}/ledger.sqlite"}
+        other = {"HOME": f"{self.counter.home}/other"}
         os.makedirs(f"{other['HOME']}/.local/share/tapcard/simulated", mode=0o700)
         for name in ("simulation.txt", "keys.json"):
             shutil.copy(f"{data}/{name}", f"{other['HOME']}/.local/share/tapcard/simulated")
         self.counter.run("sim", "put", self.uid, **other)
-        self.counter.run("read", **other)
+        self.counter.run("read", "--ledger", f"{data}/ledger.sqlite", **other)
 
     def test_another_card_is_not_taken_for_it(self):
         self.counter.tear(WHOLE)

@@ -119,6 +119,36 @@ struct AttackTests {
         try counter.step("pay 1")
     }
 
+    @Test("from a folder in which others could put another ledger or other settings is refused")
+    func places() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let other = counter.file("other/l.sqlite")
+        try counter.write("", to: counter.file("other/x"))
+        try counter.setMode(of: counter.file("other"), 0o777)
+        let elsewhere = try counter.run(["--ledger", other, "read"])
+        #expect(elsewhere.status == 9)
+        #expect(
+            counter.masked(elsewhere.errors).contains(
+                "tapcard: Others may write to the folder ~/other (mode 777). Nothing was done: "
+                    + "they could put another file in the place of the ledger. If nobody has: "
+                    + "chmod go-w ~/other\n"), "\(elsewhere.errors)")
+        let above = counter.file(".local/share")
+        for (mode, status): (UInt32, Int32) in [
+            (0o777, 1), (0o773, 1), (0o1777, 0), (0o775, 0), (0o755, 0),
+        ] {
+            try counter.setMode(of: above, mode)
+            let ended = try counter.run(["pay", "1"])
+            #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
+        }
+        let settings = counter.file(".config/tapcard/simulated/config.json")
+        for (mode, status) in [(0o666, 2), (0o664, 0), (0o600, 0)] {
+            try counter.write("{}", to: settings, mode: UInt32(mode))
+            let ended = try counter.run(["read"])
+            #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
+        }
+    }
+
     @Test("on the ledger with another program is seen by the audit where the books do not agree")
     func editedLedger() throws {
         let counter = try Counter()

@@ -13,8 +13,8 @@ struct BadInputTests {
         let cases: [(text: String, status: Int32, words: String)] = [
             ("-1", 2, #""-1" is negative; write it without the sign."#),
             ("-0.01", 2, #""-0.01" is negative; write it without the sign."#),
-            ("0", 2, "$0.00 cannot be moved; an amount is above 0."),
-            ("0.00", 2, "$0.00 cannot be moved; an amount is above 0."),
+            ("0", 2, "The amount must be above 0."),
+            ("0.00", 2, "The amount must be above 0."),
             ("4,50", 2, #""4,50" has a comma; write 4.50."#),
             ("1.234", 2, #""1.234" is too precise; USD has 2 decimals."#),
             ("1.", 2, #""1." is not an amount; write it like 4.50."#),
@@ -27,9 +27,16 @@ struct BadInputTests {
             ("+5", 2, #""+5" is not an amount; write it like 4.50."#),
             ("five", 2, #""five" is not an amount; write it like 4.50."#),
             ("5 0", 2, #""5 0" is not an amount; write it like 4.50."#),
-            ("$5", 2, #""$5" is not an amount; write it like 4.50."#),
+            (
+                "$5", 2,
+                #""$5" is not an amount; write 5: no thousands separator or currency sign."#
+            ),
             ("٤", 2, #""٤" is not an amount; write it like 4.50."#),
-            ("1,234.50", 2, #""1,234.50" is not an amount; write it like 4.50."#),
+            (
+                "1,234.50", 2,
+                #""1,234.50" is not an amount; write 1234.50: no thousands separator or currency "#
+                    + "sign."
+            ),
             (
                 "5\u{7}\u{1B}[2J", 2,
                 "\"5\u{FFFD}\u{FFFD}[2J\" is not an amount; write it like 4.50."
@@ -91,10 +98,10 @@ struct BadInputTests {
                 ["--name", " "], 2,
                 "A name must not be empty; leave it out instead. \(BadInputTests.unchanged)"
             ),
-            (["--id", "0"], 2, "0 is no id; ids begin at 1. \(BadInputTests.unchanged)"),
+            (["--id", "0"], 2, "0 is not a valid id; ids begin at 1. \(BadInputTests.unchanged)"),
             (
                 ["--id", "seven"], 2,
-                "\"seven\" is no id; write a whole number from 1 to 9223372036854775807. "
+                "\"seven\" is not a valid id; write a whole number from 1 to 9223372036854775807. "
                     + BadInputTests.unchanged
             ),
             (
@@ -126,17 +133,20 @@ struct BadInputTests {
         let advice = "tapcard history shows the ids."
         try counter.expect(
             "pay 1 --operation 7", status: 2,
-            complains: #""7" is no operation's id: write a UUID. Nothing was done. "# + advice)
+            complains: #""7" is not a valid operation id: write a UUID. Nothing was done. "#
+                + advice)
         try counter.expect(
             "refund x", status: 2,
-            complains: #""x" is no operation's id: write a UUID. Nothing was done. "# + advice)
+            complains: #""x" is not a valid operation id: write a UUID. Nothing was done. "#
+                + advice)
         try counter.expect(
             "refund \(operation)", status: 4,
             complains: "This ledger knows no operation <uuid>. \(BadInputTests.unchanged) "
                 + "tapcard history shows the operations.")
         try counter.expect(
             "pay 1 --card 04", status: 2,
-            complains: #""04" is no card's number: write 14 hexadecimal digits. Nothing was done."#)
+            complains: #""04" is not a valid card number: write 14 hexadecimal digits. "#
+                + "Nothing was done.")
         try counter.expect(
             "pay 1 --card 04112233445566", status: 4,
             complains: "This is card 04AC6B72BA6C80, not 04112233445566. Nothing was changed on "
@@ -157,7 +167,7 @@ struct BadInputTests {
         arguments: [
             ("pya 4.50", #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
             ("pay", "tapcard pay needs AMOUNT. See: tapcard pay --help"),
-            ("pay 1 2", #"tapcard pay has no use for "2". See: tapcard pay --help"#),
+            ("pay 1 2", #"Unexpected argument: "2". See: tapcard pay --help"#),
             (
                 "pay 1 --crad 2",
                 #"tapcard pay has no option "--crad": did you mean --card? "#
@@ -174,12 +184,12 @@ struct BadInputTests {
             ),
             (
                 "sim put NTAG424",
-                #"tapcard: The drawer has no tag "NTAG424". Nothing was changed. tapcard sim list "#
-                    + "shows the numbers; NTAG213, 215 or 216 brings a new one."
+                #"tapcard: There is no simulated tag "NTAG424". Nothing was changed. tapcard sim "#
+                    + "list shows the numbers; NTAG213, NTAG215 or NTAG216 makes a new one."
             ),
             (
                 "sim tear 0 lost",
-                #"tapcard: "write 0 lost" is no fault. Nothing was changed. tapcard sim tear "#
+                #"tapcard: "0 lost" is not a valid fault. Nothing was changed. tapcard sim tear "#
                     + "--help lists them."
             ),
         ])

@@ -17,7 +17,7 @@ struct CurrencyTests {
         try euro.step("keys export ~/keys.json")
         let dollar = try Counter()
         try dollar.step("keys import \(euro.file("keys.json")) --currency USD")
-        try dollar.step("--currency USD keys list")
+        try dollar.step("init --currency USD")
         try dollar.write(try euro.text(of: euro.simulation.path), to: dollar.simulation.path)
         return (euro, dollar)
     }
@@ -32,7 +32,7 @@ struct CurrencyTests {
                 Ann, €6.36
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: does not know the card
+                Seal: valid; ledger: does not know the card
                 """, complains: CurrencyTests.words)
         let document = try dollar.run(["read", "--json"]).output
         #expect(document.contains(#""balance":"6.36","currency":"EUR""#), "\(document)")
@@ -73,6 +73,7 @@ struct CurrencyTests {
         let third = try Counter()
         #expect(
             try third.step("keys import \(euro.file("keys.json"))").hasPrefix("Keys imported: 1"))
+        try third.step("init")
         try third.write(try euro.text(of: euro.simulation.path), to: third.simulation.path)
         #expect(try third.step("read").hasPrefix("Ann, €6.36\n"))
         let imported = try dollar.step("keys import \(euro.file("keys.json"))")

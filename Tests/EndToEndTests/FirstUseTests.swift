@@ -99,12 +99,53 @@ struct FirstUseTests {
         #expect(try counter.step("config get data") == counter.data)
     }
 
-    @Test("the real books can be named on purpose")
+    @Test(
+        "books that a variable names for the whole shop see no play money",
+        arguments: ["TAPCARD_DATA", "TAPCARD_LEDGER"])
+    func exported(variable: String) throws {
+        let isData = variable == "TAPCARD_DATA"
+        let shop = counter.file("shop")
+        let variables: [String: String?] = [variable: isData ? shop : "\(shop)/ledger.sqlite"]
+        try counter.write("", to: "\(shop)/x")
+        #expect(try counter.run(["init", "--currency", "USD"], with: variables).status == 0)
+        let before = try DurableFile("\(shop)/ledger.sqlite").read()
+        let words = ["--reader", "sim", "issue", "--balance", "5"]
+        let ended = try counter.run(words, with: variables)
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.errors.contains("this is play money, apart from the real books."))
+        #expect(ended.errors.contains("TAPCARD_LEDGER has no effect") != isData)
+        #expect(try DurableFile("\(shop)/ledger.sqlite").read() == before)
+        let books = isData ? "\(shop)/simulated" : "\(counter.data)/simulated"
+        for name in ["keys.json", "ledger.sqlite"] { #expect(isThere("\(books)/\(name)")) }
+    }
+
+    @Test("the real books can be named on purpose, on the command line alone")
     func onPurpose() throws {
         try counter.step("init --currency USD")
-        let ended = try counter.run(
-            ["--reader", "sim", "issue", "--balance", "5"], with: ["TAPCARD_DATA": counter.data])
+        let words = ["--reader", "sim", "--ledger", counter.ledger]
+        let ended = try counter.run(words + ["issue", "--balance", "5"])
         #expect(ended.status == 0, "\(ended.errors)")
+        #expect(
+            counter.masked(ended.errors).hasPrefix(
+                "tapcard: the simulated reader is on the ledger ~/.local/share/tapcard/"
+                    + "ledger.sqlite.\n"), "\(ended.errors)")
+        #expect(!ended.errors.contains("play money"))
+        #expect(!(try counter.run(words + ["config"]).output.contains("play money")))
         #expect(try counter.step("audit").hasPrefix("Cards: 1, "))
+    }
+
+    @Test("play money is tried in another currency, and the way from one to the other is named")
+    func otherPlayMoney() throws {
+        #expect(
+            try counter.step("--reader sim init --currency EUR").hasSuffix(
+                "\nThe reader is simulated: this is play money, apart from the real books"
+                    + "\nNext: make a card with tapcard --reader sim demo"))
+        #expect(try counter.step("--reader sim demo").contains("€0.00"))
+        let other = try counter.run(counter.words(of: "--reader sim init --currency USD"))
+        #expect(other.status == 9)
+        let books = "\(counter.data)/simulated"
+        #expect(other.errors.hasSuffix("away first: mv \(books) \(books)-before\n"))
+        try #require(unsafe rename(books, "\(books)-before") == 0)
+        try counter.step("--reader sim init --currency USD")
     }
 }

@@ -174,7 +174,7 @@ struct InterruptionTests {
                 No name, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 Settled: the interrupted payment of $5.00 was not made.
                 """)
         try counter.step("sim tear 1 lost")

@@ -150,9 +150,11 @@ struct JSONDocumentTests {
         }
         let folder = "~/.local/share/tapcard/simulated"
         let amounts = [
-            "confirm-payment-above", "confirm-addition-above", "confirm-balance-above",
-            "payment-limit", "addition-limit", "balance-limit", "presets", "addition-presets",
-        ].map { setting($0, "null", "built in") }.joined(separator: ",")
+            ("confirm-payment-above", "100.00"), ("confirm-addition-above", "200.00"),
+            ("confirm-balance-above", "500.00"), ("payment-limit", "10000.00"),
+            ("addition-limit", "20000.00"), ("balance-limit", "50000.00"),
+            ("presets", "1.00 2.50 5.00 10.00"), ("addition-presets", "5.00 10.00 20.00 50.00"),
+        ].map { setting($0, "\"\($1)\"", "built in") }.joined(separator: ",")
         try counter.expect(
             "config --ledger /x --currency EUR",
             prints: #"{"result":"done","settings":["#
@@ -186,7 +188,8 @@ struct JSONDocumentTests {
                     setting(
                         "settings-file", #""~/.config/tapcard/simulated/config.json""#,
                         "built in"),
-                ].joined(separator: ",") + #"],"simulated":true}"#)
+                ].joined(separator: ",") + #"],"simulated":true}"#,
+            complains: "the simulated reader is on the ledger /x.")
     }
 
     private func card(

@@ -18,8 +18,8 @@ struct KeyTests {
     func firstRun() throws {
         let counter = try Counter()
         let words = """
-            first run. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger is in \
-            ~/.local/share/tapcard/simulated/ledger.sqlite.
+            first run, in USD. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger \
+            is in ~/.local/share/tapcard/simulated/ledger.sqlite.
             tapcard: the reader is simulated: this is play money, apart from the real books.
             """
         try counter.expect(
@@ -91,7 +91,7 @@ struct KeyTests {
                 No name, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: not true; ledger: does not know the card
+                Seal: invalid; ledger: does not know the card
                 """, complains: KeyTests.untrue)
         for line in ["pay 1", "adopt", "issue", "demo"] {
             try stranger.expect(line, status: 7, complains: KeyTests.untrue)
@@ -131,8 +131,8 @@ struct KeyTests {
         let file = first.file("keys.json")
         try second.expect(
             "keys import \(file)", status: 4,
-            complains: "Key 1 has other masters in the import. The keys are as they were. A "
-                + "station that has issued no card yet can remove its key file and import again.")
+            complains: "Key 1 here and key 1 in the file are different keys. The keys are as they "
+                + "were. A station that has issued no card yet can remove its key file and import again.")
         try DurableFile(second.keys).remove()
         try second.expect("keys import \(file)", prints: "Keys imported: 2; new records: key 2")
         try second.expect(
@@ -141,7 +141,7 @@ struct KeyTests {
                 Ann, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: does not know the card
+                Seal: valid; ledger: does not know the card
                 """)
         try second.expect(
             "pay 1", status: 4,
@@ -164,23 +164,23 @@ struct KeyTests {
         try counter.step("issue --balance 20")
         try counter.expect(
             "keys retire 1", status: 4,
-            complains: "Key 1 seals new records: rotate before it is retired. The keys are as they "
-                + "were. tapcard keys list shows them.")
+            complains: "Key 1 seals new records: make another one with tapcard keys rotate first. "
+                + "The keys are as they were. tapcard keys list shows them.")
         try counter.expect(
             "keys retire 9 --for-ever", status: 2,
             complains: "There is no key 9. The keys are as they were. tapcard keys list shows them."
         )
         try counter.expect(
             "keys retire one", status: 2,
-            complains: #""one" is no key's number. The keys are as they were. tapcard keys list "#
-                + "shows them.")
+            complains: #""one" is not a valid key number. The keys are as they were. tapcard "#
+                + "keys list shows them.")
         try counter.expect(
             "keys rotate",
             prints: """
                 New records are sealed with key 2
                 Back up the keys again: tapcard keys export FILE
                 """)
-        #expect(try counter.step("read").hasSuffix("Seal: true; ledger: known"))
+        #expect(try counter.step("read").hasSuffix("Seal: valid; ledger: known"))
         try counter.expect(
             "keys list",
             prints: """
@@ -189,14 +189,15 @@ struct KeyTests {
                 """)
         try counter.expect(
             "keys retire 1", status: 2,
-            complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1. "
-                + "They would be taken for forged. The keys are as they were. Tap those cards "
-                + "first, or repeat with --for-ever.")
+            complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1 "
+                + "(04AC6B72BA6C80). They would be taken for forged. The keys are as they were. "
+                + "First make a booking on each of those cards: it seals the card with the new key. "
+                + "Or repeat with --for-ever, and then for each card: tapcard repair --card UID")
         try counter.expect(
             "keys retire 1 --for-ever",
             prints: """
-                Key 1 is retired; cards that need tapcard repair: 1
-                Older copies of the key file still have it: destroy them, and export the keys anew
+                Key 1 is retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)
+                Older copies of the key file still have it: destroy them, and export the keys again
                 """)
         try counter.expect("pay 1", status: 7, complains: KeyTests.forged)
         try counter.step("repair --card 04AC6B72BA6C80")

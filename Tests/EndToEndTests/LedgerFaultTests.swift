@@ -72,7 +72,7 @@ struct LedgerFaultTests {
                 Ann, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: unavailable
+                Seal: valid; ledger: unavailable
 
                 """)
         #expect(ended.errors.contains("ledger.sqlite is not a "))
@@ -97,8 +97,12 @@ struct LedgerFaultTests {
         try counter.expect(
             "pay 1 --currency USD", status: 9,
             complains: "~/.local/share/tapcard/simulated/ledger.sqlite is kept in EUR, not in "
-                + "USD; set the station to EUR or name another ledger. " + LedgerFaultTests.meaning)
+                + "USD; set the station to EUR or name another ledger. "
+                + LedgerFaultTests.meaning + " Leave --currency out.")
     }
+
+    private static let named =
+        "the simulated reader is on the ledger ~/missing/ledger.\ntapcard: "
 
     @Test("there is no place for it")
     func place() throws {
@@ -111,15 +115,17 @@ struct LedgerFaultTests {
                 + "XDG_DATA_HOME.", with: ["XDG_DATA_HOME": counter.file("file")])
         try counter.expect(
             "audit --ledger ~/missing/ledger", status: 9,
-            complains: "There is no ledger at ~/missing/ledger; the first card makes one, "
-                + "--ledger names another. " + LedgerFaultTests.meaning)
+            complains: LedgerFaultTests.named + "There is no ledger at ~/missing/ledger. Nothing "
+                + "was changed on card or ledger. The first card makes one: tapcard --ledger "
+                + "~/missing/ledger demo.")
         try counter.expect(
             "read --ledger ~/missing/ledger", status: 9,
-            complains: "The file or the folder of ~/missing/ledger does not exist; create the "
+            complains: LedgerFaultTests.named + "The file or the folder of ~/missing/ledger does not exist; create the "
                 + "folder or name another ledger. " + LedgerFaultTests.meaning)
         try counter.expect(
             "audit --ledger ~", status: 9,
-            complains: "~ is no file; name a ledger. " + LedgerFaultTests.meaning)
+            complains: "the simulated reader is on the ledger ~.\ntapcard: ~ is no file; name a "
+                + "ledger. " + LedgerFaultTests.meaning)
         try counter.expect(
             "audit --ledger postgresql://localhost/x", status: 2,
             complains: "Ledgers in PostgreSQL are not supported by this version. Nothing was done. "

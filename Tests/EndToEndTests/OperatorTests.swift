@@ -25,11 +25,11 @@ struct OperatorTests {
                 Ann, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: blocked
+                Seal: valid; ledger: blocked
                 """)
         try counter.step("sim take")
         try counter.expect(
-            "unblock --card \(OperatorTests.uid)", prints: "Allowed card \(OperatorTests.uid)")
+            "unblock --card \(OperatorTests.uid)", prints: "Unblocked card \(OperatorTests.uid)")
         try counter.expect(
             "unblock --card \(OperatorTests.uid)", status: 4,
             complains: "Card \(OperatorTests.uid) is active already. \(OperatorTests.unchanged)")
@@ -68,7 +68,7 @@ struct OperatorTests {
                 Replaced 04AC6B72BA6C80: Ann (id 7), $20.00
                 Card 04D9650A325E80, NTAG216
                 Scratch card: scratched, code <uuid>
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 Maker's signature: valid (it proves who made the chip, not that the card is no \
                 copy)
                 """)
@@ -95,7 +95,7 @@ struct OperatorTests {
                 No name (id 7), $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 What phones read was brought up to date.
                 """)
         #expect(try !holdsName(counter))
@@ -144,7 +144,7 @@ struct OperatorTests {
                 Issued: No name, $3.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 Maker's signature: valid (it proves who made the chip, not that the card is no \
                 copy)
                 """)
@@ -229,7 +229,6 @@ struct OperatorTests {
         try counter.step("read")
         try counter.expect(
             voided, status: 4,
-            complains: "Operation <uuid> was voided: it did not happen. No money moved. Begin "
-                + "again, with a new id.")
+            complains: "Not paid. Nothing was taken from the card. To pay now: tapcard pay 5.00")
     }
 }

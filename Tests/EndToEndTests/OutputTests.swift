@@ -16,7 +16,7 @@ struct OutputTests {
         try counter.start(counter.words(of: line), streams: streams).end()
     }
 
-    @Test("every verb says so, with exit status 1, unless it has done something to a card")
+    @Test("every verb says so, with exit status 1, unless it has done something")
     func everyVerb() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20")
@@ -26,8 +26,8 @@ struct OutputTests {
             "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
             "init", "config", "config get reader", "schema pay", "completions bash", "readers",
             "doctor", "tag info", "tag dump", "tag dump -",
-            "sim list", "sim put", "keys list", "keys export -", "keys export ~/again",
-            "keys import ~/keys", "backup -", "backup ~/copy", "cashiers list", "mastermind show",
+            "sim list", "keys list", "keys export -", "backup -", "cashiers list",
+            "mastermind show",
         ] {
             let ended = try ended(counter, line)
             #expect(ended.status == 1, "\(line): \(ended.errors)")
@@ -43,7 +43,8 @@ struct OutputTests {
             ("issue --balance 20", "Issued: No name, $20.00. Card 04AC6B72BA6C80, NTAG213."),
             ("pay 4.50", "Paid $4.50, $15.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
             ("pay 1 --json", "Paid $1.00, $14.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
-            ("block", "Blocked card 04AC6B72BA6C80."), ("unblock", "Allowed card 04AC6B72BA6C80."),
+            ("block", "Blocked card 04AC6B72BA6C80."),
+            ("unblock", "Unblocked card 04AC6B72BA6C80."),
             (
                 "close",
                 "Paid out $14.50, $0.00 left. Hand out $14.50 now. Card 04AC6B72BA6C80, "
@@ -59,6 +60,49 @@ struct OutputTests {
                     " Only standard output cannot be written to: No space left on device. "
                         + "Do not do it again.\n"), "\(line): \(errors)")
         }
+    }
+
+    /// What every verb that changes something is asked here, in an order in which each has
+    /// something to do.
+    private static let changes = [
+        "init --currency USD", "config set timeout 20", "cashiers add Zed", "cashiers remove Zed",
+        "keys rotate", "keys retire 1 --for-ever", "keys export ~/keys", "keys import ~/keys",
+        "issue --balance 20", "add 5", "pay 4.50 --operation \(payment)", "refund \(payment)",
+        "scratch", "activate", "ticket buy", "mastermind login amanda", "mastermind start --keep",
+        "mastermind guess 111111", "mastermind resume", "block", "unblock", "repair", "forget",
+        "tag protect", "tag unprotect", "tag dump ~/dump", "tag restore ~/dump --overwrite",
+        "close", "backup ~/copy", "restore-backup ~/copy",
+        "repair --card \(Counter.firstUID)", "tag format --overwrite", "sim take", "sim put",
+        "sim tear none", "sim put NTAG216", "demo",
+    ]
+    private static let payment = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+
+    @Test("what was done is done, whatever it was: exit status 0, and what it was in words")
+    func changes() throws {
+        let counter = try Counter()
+        let services = try PlayedServices(counter)
+        let secrets: [String: String?] = [
+            "TAPCARD_CASHIER_PASSWORD": "sesame-open", "TAPCARD_MASTERMIND_PASSWORD": "sandbox",
+        ]
+        let variables = services.addresses.merging(secrets) { $1 }
+        for line in OutputTests.changes {
+            let ended = try counter.start(
+                counter.words(of: line), with: variables, streams: OutputTests.full
+            ).end()
+            #expect(ended.status == 0, "\(line): \(ended.errors)")
+            #expect(ended.errors.contains("tapcard: This was done: "), "\(line): \(ended.errors)")
+            #expect(ended.errors.hasSuffix(" Do not do it again.\n"), "\(line): \(ended.errors)")
+        }
+        try services.stop()
+    }
+
+    @Test(
+        "what others have to find ends at once where its address cannot be printed",
+        arguments: ["serve", "serve --json", "sandbox", "sandbox --json", "emulate"])
+    func addresses(line: String) throws {
+        let ended = try ended(try Counter(), line)
+        #expect(ended.status == 1, "\(ended.errors)")
+        #expect(ended.errors.hasSuffix(OutputTests.complaint), "\(ended.errors)")
     }
 
     @Test("a failure keeps its own exit status, and is said in words")
@@ -106,16 +150,27 @@ struct OutputTests {
             ], folder: counter.home)
         let ended = try shell.end()
         #expect(ended.status == 0, "\(ended.errors)")
-        #expect(ended.output.contains("The ledger is as it was in standard input\n"))
+        #expect(ended.output.contains("Restored from standard input"))
         #expect(ended.output.contains("Restored standard input onto tag 04AC6B72BA6C80\n"))
         // Nothing is left behind where the copies passed through, and none is named like a dash.
         #expect(!KernelFile.names(in: counter.home).contains { $0.hasPrefix("tapcard-") })
         #expect(!KernelFile.names(in: other.home).contains("-"))
         #expect(
             try other.step("read --no-settle --json").contains(#""name":"Ann","balance":"5.00""#))
-        for line in ["backup - --json", "keys export - --json", "--ledger - history"] {
+        for line in [
+            "backup - --json", "keys export - --json", "--ledger - history", "--reader sim:- read",
+        ] {
             let refused = try counter.run(counter.words(of: line))
             #expect(refused.status == 2, "\(line): \(refused.output)\(refused.errors)")
+        }
+        #expect(!KernelFile.names(in: ".").contains { $0.hasPrefix("-") })
+        let authorities = try counter.run(["draws"], with: ["TAPCARD_CA_FILE": "-"])
+        #expect(authorities.errors.contains("TAPCARD_CA_FILE) cannot be standard input. "))
+        // What comes there is empty, and is named as what it was.
+        for line in ["restore-backup -", "emulate --tag -"] {
+            let refused = try counter.run(counter.words(of: line))
+            #expect(refused.status != 0 && refused.errors.lowercased().contains("standard input"))
+            #expect(!refused.errors.contains("/file"), "\(line): \(refused.errors)")
         }
         #expect(try counter.step("tag dump - --json").contains(#""dump":"tapcard tag 1\n"#))
     }

@@ -108,7 +108,7 @@ struct ReaderTests {
 
                 """)
         #expect(
-            ended.errors == "tapcard: \(Self.usable)Do what stands beside the problems, or use "
+            ended.errors == "tapcard: \(Self.usable)Follow the steps above, or use "
                 + "--reader sim.\n")
     }
 
@@ -177,7 +177,9 @@ struct ReaderTests {
     func controls() throws {
         let ended = try run(["doctor", "--reader", "pn53x_usb:\u{1B}[2J"], on: ["hub"])
         #expect(ended.status == 2)
-        #expect(ended.errors.hasPrefix(#"tapcard: "pn53x_usb:\u{1B}[2J" is no name of a reader."#))
+        #expect(
+            ended.errors.hasPrefix(
+                #"tapcard: "pn53x_usb:\u{1B}[2J" is not a valid reader name."#))
     }
 
     @Test("a reader that may not be opened by whoever asks")

@@ -21,7 +21,7 @@ struct RecoveryTests {
         try counter.expect(
             "restore-backup ~/copy",
             prints: """
-                The ledger is as it was in ~/copy
+                Restored from ~/copy; what was there is kept as ~/tapcard/ledger.sqlite.before-restore-1
                 Cards that were used since then are refused until tapcard repair --card UID
                 """)
         let behind =
@@ -34,7 +34,7 @@ struct RecoveryTests {
                 No name, $20.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: behind the card
+                Seal: valid; ledger: behind the card
                 """, complains: behind)
         for line in ["pay 1", "add 1", "scratch", "close", "repair"] {
             try counter.expect(line, status: 9, complains: behind)

@@ -27,6 +27,27 @@ struct RunningStationTests {
         #expect(try counter.step("audit").contains("every invariant holds"))
     }
 
+    /// Nobody hears of a closing's money a second time.
+    @Test("says what each tap has settled, and what has to be handed out")
+    func settled() throws {
+        for (verb, words) in [
+            ("close", "Hand out $20.00 now."), ("pay 4.50", "payment of $4.50 is made"),
+            ("add 3", "$3.00 is done"),
+        ] {
+            let counter = try Counter()
+            try counter.step("issue --balance 20")
+            let watch = try Watch(at: counter)
+            try watch.show(counter.simulation.path)
+            try watch.takeCard()
+            try counter.step("sim tear 4 pulled-after")
+            #expect(try counter.run(counter.words(of: verb)).status == 6)
+            try counter.step("sim put")
+            try watch.show(counter.simulation.path)
+            try watch.wait(for: words)
+            try watch.stop()
+        }
+    }
+
     @Test("keeps its ledger: no backup takes the place of one that was moved away")
     func movedLedger() throws {
         let counter = try Counter()
@@ -69,6 +90,10 @@ private final class Watch {
             try process.output.dropFirst(before.count).contains(Counter.firstUID)
                 || process.output == before && before.contains(Counter.firstUID)
         }
+    }
+
+    func wait(for words: String) throws {
+        try process.wait("it says: \(words)") { try process.output.contains(words) }
     }
 
     func takeCard() throws {

@@ -12,7 +12,7 @@ struct SettingsFileTests {
     func getAndSet() throws {
         let counter = try Counter()
         #expect(try counter.step("config get timeout") == "30")
-        #expect(try counter.step("config get cashier") == "")
+        #expect(try counter.step("config get cashier") == "nobody")
         try counter.expect(
             "config set timeout 60",
             prints: "timeout is 60 in ~/.config/tapcard/simulated/config.json")
@@ -41,7 +41,7 @@ struct SettingsFileTests {
         "is not given what makes no sense",
         arguments: [
             "timeout soon", "currency XYZ", "json maybe", "reader usb", "data here",
-            "payment-limit much", "presets x", "lottery-url x", "time-out 5",
+            "ledger here", "ledger /there", "payment-limit much", "presets x", "lottery-url x", "time-out 5",
             "mastermind-password x",
         ])
     func refused(line: String) throws {

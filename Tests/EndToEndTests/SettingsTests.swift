@@ -12,7 +12,7 @@ struct SettingsTests {
             to: "\(folder)/tapcard/simulated/config.json")
         let variables = [
             "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": counter.file("data"),
-            "TAPCARD_TIMEOUT": "5", "TAPCARD_JSON": "no", "TAPCARD_LEDGER": "/v",
+            "TAPCARD_TIMEOUT": "5", "TAPCARD_JSON": "no", "TAPCARD_CASHIER": "Ann",
             "TAPCARD_QUIET": "", "TAPCARD_LOTTERY_URL": "http://127.0.0.1:9/lottery",
             "TAPCARD_MASTERMIND_PASSWORD": "never shown",
         ]
@@ -20,10 +20,10 @@ struct SettingsTests {
             "config --timeout 3 --no-color",
             prints: """
                 reader                  variable         sim
-                ledger                  variable         /v
+                ledger                  built in         ~/data/tapcard/simulated/ledger.sqlite
                 currency                file             EUR
                 timeout                 flag             3
-                cashier                 built in         nobody
+                cashier                 variable         Ann
                 payment-lifetime        file             60
                 activation-url          built in         https://api.o2.sk
                 lottery-url             variable         http://127.0.0.1:9/lottery
@@ -34,14 +34,14 @@ struct SettingsTests {
                 top-prize-unit          built in         whole
                 lottery-balls           built in         6
                 lottery-highest         built in         59
-                confirm-payment-above   built in         what is usual in the ledger's currency
-                confirm-addition-above  built in         what is usual in the ledger's currency
-                confirm-balance-above   built in         what is usual in the ledger's currency
-                payment-limit           built in         what is usual in the ledger's currency
-                addition-limit          built in         what is usual in the ledger's currency
-                balance-limit           built in         what is usual in the ledger's currency
-                presets                 built in         what is usual in the ledger's currency
-                addition-presets        built in         what is usual in the ledger's currency
+                confirm-payment-above   built in         100.00
+                confirm-addition-above  built in         200.00
+                confirm-balance-above   built in         500.00
+                payment-limit           built in         10000.00
+                addition-limit          built in         20000.00
+                balance-limit           built in         50000.00
+                presets                 built in         1.00 2.50 5.00 10.00
+                addition-presets        built in         5.00 10.00 20.00 50.00
                 json                    variable         no
                 quiet                   built in         false
                 verbose                 built in         false
@@ -70,30 +70,33 @@ struct SettingsTests {
         #expect(try counter.step("\(line) audit").hasPrefix("Cards: 1, operations: 1, "))
         try counter.expect(
             "sim list --reader usb", status: 2,
-            complains: #""usb" is no name of a reader. Nothing was done. Write sim, sim:FILE, "#
+            complains: #""usb" is not a valid reader name. Nothing was done. Write sim, sim:FILE, "#
                 + "pcsc:NAME or a name of libnfc's such as pn532_uart:/dev/ttyUSB0; tapcard "
                 + "readers lists what is there.")
         try counter.expect(
             "sim list --reader pcsc:usb", status: 2,
             complains:
-                #""pcsc:usb" is no simulated reader. Nothing was done. Use --reader sim, or "#
+                #""pcsc:usb" is not a simulated reader. Nothing was done. Use --reader sim, or "#
                 + "sim:FILE.")
     }
 
     @Test(
         "a setting that makes no sense is refused, wherever it stands",
         arguments: [
-            ("timeout", "soon", #""soon" is no timeout: write seconds, from 0 to 86400."#),
-            ("timeout", "-1", #""-1" is no timeout: write seconds, from 0 to 86400."#),
-            ("timeout", "1e3", #""1e3" is no timeout: write seconds, from 0 to 86400."#),
-            ("timeout", "86401", #""86401" is no timeout: write seconds, from 0 to 86400."#),
-            ("timeout", ".", #""." is no timeout: write seconds, from 0 to 86400."#),
+            ("timeout", "soon", #""soon" is not a valid timeout: write seconds, from 0 to 86400."#),
+            ("timeout", "-1", #""-1" is not a valid timeout: write seconds, from 0 to 86400."#),
+            ("timeout", "1e3", #""1e3" is not a valid timeout: write seconds, from 0 to 86400."#),
+            (
+                "timeout", "86401",
+                #""86401" is not a valid timeout: write seconds, from 0 to 86400."#
+            ),
+            ("timeout", ".", #""." is not a valid timeout: write seconds, from 0 to 86400."#),
             (
                 "payment-lifetime", "nan",
-                #""nan" is no payment-lifetime: write seconds, from 0 to 86400."#
+                #""nan" is not a valid payment-lifetime: write seconds, from 0 to 86400."#
             ),
-            ("currency", "XYZ", #""XYZ" is no currency that tapcard knows."#),
-            ("json", "maybe", #""maybe" does not say whether json is wanted."#),
+            ("currency", "XYZ", #""XYZ" is not a valid currency."#),
+            ("json", "maybe", #""maybe" is not a valid value of json."#),
         ])
     func values(name: String, value: String, complaint: String) throws {
         let counter = try Counter()

@@ -23,7 +23,7 @@ struct TagStateTests {
                 The demo card is ready: Amanda Gonzalez (id 1), $0.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 Maker's signature: valid (it proves who made the chip, not that the card is no \
                 copy)
                 """)
@@ -131,7 +131,7 @@ struct TagStateTests {
             prints: """
                 Adopted: Amanda Gonzalez (id 1), $12.50
                 Card 04AC6B72BA6C80, NTAG213
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 Maker's signature: valid (it proves who made the chip, not that the card is no \
                 copy)
                 """)
@@ -154,7 +154,7 @@ struct TagStateTests {
                 Ann, $19.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: true; ledger: known
+                Seal: valid; ledger: known
                 What phones read is out of date; the next tap tries again (tapcard tag info says if it is locked).
                 """)
         #expect(try counter.step("read").hasSuffix("\nWhat phones read was brought up to date."))

@@ -14,7 +14,7 @@ struct TerminalTests {
     func checkMark() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20 --no-scratch")
-        let card = "No name, $20.00\n  Card 04AC6B72BA6C80, NTAG213\n  Seal: true; ledger: known\n"
+        let card = "No name, $20.00\n  Card 04AC6B72BA6C80, NTAG213\n  Seal: valid; ledger: known\n"
         let colored = "\(TerminalTests.green)✓\(TerminalTests.plain) \(card)"
         #expect(try see(counter, ["read"]).output == colored)
         #expect(try see(counter, ["read"], ["NO_COLOR": ""]).output == colored)

@@ -47,6 +47,28 @@ extension Scenario {
             #expect(
                 try await desk.begin(.refund(of: payment.id, nil), id: 4) == .mismatched(refund))
         },
+        Scenario("a forgotten name leaves all other parameters with the id") { desk in
+            func plan(_ lines: String...) -> Intent {
+                .make(.sample(parameters: lines.joined(separator: "\n")))
+            }
+            let issue = try await desk.complete(plan("display=tapcard", "id=7", "name=Ann"), id: 1)
+            try await desk.complete(.pay(.cents(1)), id: 2)
+            _ = try await desk.ledger.change(.first, .forget, id: .numbered(3), at: .end).get()
+            let kept = try #require(try await desk.ledger.operation(.numbered(1)))
+            #expect(kept.parameters == "display=tapcard\nid=7\nname")
+            for name in ["Ann", "Bob"] {
+                #expect(
+                    try await desk.begin(plan("display=tapcard", "id=7", "name=\(name)"), id: 1)
+                        == .known(kept))
+            }
+            for other in [
+                plan("display=tapcard", "id=7"), plan("display=tapcard", "id=8", "name=Ann"),
+                plan("display=iphone", "id=7", "name=Ann"), .issue(),
+            ] {
+                #expect(try await desk.begin(other, id: 1) == .mismatched(kept))
+            }
+            #expect(issue.id == kept.id)
+        },
         Scenario("a repeated issue has to name the same balance") { desk in
             let issue = try await desk.complete(.issue(1000), id: 1)
             #expect(try await desk.begin(.issue(1000), id: 1) == .known(issue))

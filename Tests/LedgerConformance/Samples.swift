@@ -58,13 +58,13 @@ extension CardPlan {
     /// A card as the counter makes it.
     public static func sample(
         _ origin: Origin = .issue, balance: Int64 = 1000, scratch: ScratchCard = .unscratched,
-        protection: CardProtection = .off, mayReissue: Bool = false,
+        protection: CardProtection = .off, parameters: String = "", mayReissue: Bool = false,
         above: SequenceNumber = .none
     ) -> CardPlan {
         CardPlan(
             origin: origin, chip: "NTAG215", isGenuineChip: true, holder: .amanda,
             scratch: scratch, face: .tapcard, protection: protection, balance: .cents(balance),
-            mayReissue: mayReissue, above: above)
+            parameters: parameters, mayReissue: mayReissue, above: above)
     }
 }
 

@@ -31,7 +31,8 @@ import Testing
             #expect(folder.names == [name, "ledger.sqlite"])
             let restoration = try await SQLiteLedger.restore(
                 from: folder.path + "/" + name, to: folder.ledger, currency: nil)
-            #expect(restoration == Restoration(exhausted: [], stopped: []))
+            let kept = folder.ledger + ".before-restore-1"
+            #expect(restoration == Restoration(exhausted: [], stopped: [], kept: kept))
         }
     }
 
@@ -148,6 +149,42 @@ import Testing
             await ledger.close()
             #expect(try await folder.restore() == [])
             #expect(try await folder.open().audit().violations == [])
+        }
+    }
+
+    /// The last payments of a ledger that was moved away may lie in its journal alone.
+    @Test func keepsTheJournalOfALedgerThatIsMissing() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            await ledger.close()
+            folder.rename("ledger.sqlite", "moved")
+            File.write([1, 2, 3], to: folder.ledger + "-wal")
+            let restoration = try await SQLiteLedger.restore(
+                from: folder.backup, to: folder.ledger, currency: nil)
+            let kept = folder.ledger + ".before-restore-1-wal"
+            #expect(restoration.kept == kept)
+            #expect(File.read(kept) == [1, 2, 3])
+            #expect(try await folder.open().audit().violations == [])
+        }
+    }
+
+    /// Other stations may know the same ledger by its own name.
+    @Test func replacesTheFileBehindALink() async throws {
+        try await Folder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            try await ledger.backup(to: folder.backup)
+            let link = folder.path + "/link"
+            try #require(unsafe symlink("ledger.sqlite", link) == 0)
+            await #expect(throws: LedgerError(.locked, "")) {
+                _ = try await SQLiteLedger.restore(from: folder.backup, to: link, currency: nil)
+            }
+            await ledger.close()
+            let restoration = try await SQLiteLedger.restore(
+                from: folder.backup, to: link, currency: nil)
+            #expect(restoration.kept == folder.ledger + ".before-restore-1")
+            #expect(
+                folder.names == ["backup", "ledger.sqlite", "ledger.sqlite.before-restore-1", "link"])
         }
     }
 

@@ -14,7 +14,8 @@ import Testing
         "UPDATE operation SET id = 'x'", "UPDATE operation SET uid = 'x'",
         "UPDATE operation SET reverses = id", "UPDATE operation SET begun_at = 1",
         "UPDATE operation SET position = position + 1000",
-        "UPDATE operation SET cashier = 'Bob'",
+        "UPDATE operation SET cashier = 'Bob'", "UPDATE operation SET parameters = 'x'",
+        "UPDATE operation SET begun_uptime = 'x 1'",
         """
         INSERT INTO operation (id, uid, kind, amount, cashier, begun_at, state, sequence, ended_at)
         SELECT '00000000-0000-4000-8000-000000000000', uid, 'add', 1, '', 1, 'committed', 0, 1

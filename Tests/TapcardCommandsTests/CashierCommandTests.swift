@@ -91,8 +91,8 @@ struct CashierCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: There is nobody to ask for the password. Nothing was changed. Run it in a \
-                terminal, or set TAPCARD_CASHIER_PASSWORD.
+                ! tapcard: There is no terminal to ask for the password. Nothing was changed. Run \
+                it in a terminal, or set TAPCARD_CASHIER_PASSWORD.
 
                 """)
         let malformed: Set<String> = ["TAPCARD_CASHIER_PASSWORD"]
@@ -131,7 +131,7 @@ struct CashierCommandTests {
         for verb in ["add", "remove"] {
             let ended = await bench.run("cashiers \(verb) \(name)", Self.password)
             #expect(ended.status == 2)
-            #expect(ended.text.contains("is no cashier's name: "), "\(ended.text)")
+            #expect(ended.text.contains("is not a valid cashier name: "), "\(ended.text)")
         }
     }
 

@@ -54,7 +54,7 @@ struct CashierSettingTests {
     func refusals(_ name: String) async throws {
         let ended = try await ProgramBench().run("history", ["TAPCARD_CASHIER": name])
         #expect(ended.status == 2)
-        #expect(ended.text.contains(" is no cashier: "), "\(ended.text)")
+        #expect(ended.text.contains(" is not a valid cashier name: "), "\(ended.text)")
         #expect(ended.text.hasSuffix("Nothing was done. Set another cashier, or none.\n"))
     }
 

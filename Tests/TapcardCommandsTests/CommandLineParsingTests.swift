@@ -169,11 +169,11 @@ struct CommandLineParsingTests {
     }
 
     @Test(arguments: [
-        (["pay", "4.50", "5"], #"tapcard pay has no use for "5". See: tapcard pay --help"#),
-        (["read", "help"], #"tapcard read has no use for "help". See: tapcard read --help"#),
+        (["pay", "4.50", "5"], #"Unexpected argument: "5". See: tapcard pay --help"#),
+        (["read", "help"], #"Unexpected argument: "help". See: tapcard read --help"#),
         (
             ["draws", "--age", "5", "show"],
-            #"tapcard draws has no use for "show". See: tapcard draws --help"#
+            #"Unexpected argument: "show". See: tapcard draws --help"#
         ),
     ])
     func tooManyArguments(line: [String], detail: String) {

@@ -169,9 +169,9 @@ struct DrawCommandTests {
             ("draw-3 --next", 4, "Draw draw-3 is the newest that is known"),
             ("draw-1 --previous", 4, "Draw draw-1 is the oldest that is known"),
             ("draw-1 --next --previous", 2, "either the next one or the previous one"),
-            ("dräw", 2, "is no name of a draw"),
-            (String(repeating: "d", count: 41), 2, "is no name of a draw"),
-            ("", 2, "draws show needs ID"), ("draw-1 draw-2", 2, "has no use for"),
+            ("dräw", 2, "is not a valid draw name"),
+            (String(repeating: "d", count: 41), 2, "is not a valid draw name"),
+            ("", 2, "draws show needs ID"), ("draw-1 draw-2", 2, "Unexpected argument"),
         ])
     func refused(words: String, status: Int32, message: String) async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)

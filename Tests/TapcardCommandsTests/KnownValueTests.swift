@@ -25,6 +25,26 @@ struct KnownValueTests {
         #expect(await bench.complete("keys retire ").text == "1\tverify-only\n2\tactive\n")
     }
 
+    @Test("verbs, cashiers, and what a setting can be")
+    func words() async throws {
+        let bench = try ProgramBench()
+        let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
+        _ = await bench.run("cashiers add Ann", password)
+        for (line, offered) in [
+            ("cashiers remove ", "Ann\tcashier\n"), ("cashiers add ", ""),
+            ("config set cashier ", "Ann\tcashier\n"),
+            ("config set reader ", "sim\tsimulated reader\n"),
+            ("config set json ", "true\nfalse\n"),
+            ("config set top-prize-unit ", "whole\nminor\n"),
+            ("config set ca-file ", ":files\n"), ("config set timeout ", ""),
+            ("schema cashiers ", "add\nremove\nlist\n"), ("schema pay ", ""),
+        ] {
+            #expect(await bench.complete(line).text == offered, "\(line)")
+        }
+        #expect(await bench.complete("config set currency ").text.hasPrefix("USD\t$\n"))
+        #expect(await bench.complete("schema ").text.contains("\npay\n"))
+    }
+
     @Test("what cannot be asked offers nothing, and says nothing")
     func failures() async throws {
         let bench = try ProgramBench()

@@ -54,7 +54,8 @@ final class ProgramBench: Sendable {
         for name in [
             "keys.json", "keys.json.lock", "config.json", "config.json.lock", "mastermind.json",
             "mastermind.json.lock",
-            "cashiers.json", "cashiers.json.lock", "ca.pem",
+            "cashiers.json", "cashiers.json.lock", "ca.pem", "ledger.sqlite",
+            "copy.json",
         ] {
             try? DurableFile(path(of: name)).remove()
             unsafe rmdir(path(of: name))

@@ -1,5 +1,6 @@
 import SimulatedField
 import SimulatedReader
+import TapcardCommands
 import Testing
 import Type2Tag
 
@@ -7,9 +8,9 @@ import Type2Tag
 struct ProgramOutputTests {
     private typealias Ended = ProgramBench.Ended
     private static let firstRun = """
-        ! tapcard: first run. Keys are in ~/tapcard/simulated/keys.json, the ledger is in \
+        ! tapcard: first run, in USD. Keys are in ~/tapcard/simulated/keys.json, the ledger is in \
         ~/tapcard/simulated/ledger.sqlite.
-        tapcard: the reader is simulated: this is play money, apart from the real books.
+        ! tapcard: the reader is simulated: this is play money, apart from the real books.
 
         """
 
@@ -24,7 +25,7 @@ struct ProgramOutputTests {
                         The demo card is ready: Amanda Gonzalez (id 1), $0.00
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: unscratched
-                        Seal: true; ledger: known
+                        Seal: valid; ledger: known
                         Maker's signature: valid (it proves who made the chip, not that the card is no \
                         copy)
 
@@ -46,7 +47,7 @@ struct ProgramOutputTests {
                         Scratched: Amanda Gonzalez (id 1), $20.00
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: scratched, code 06060606-0606-4606-8606-060606060606
-                        Seal: true; ledger: known
+                        Seal: valid; ledger: known
 
                         """))
         #expect(
@@ -83,7 +84,8 @@ struct ProgramOutputTests {
                 == Ended(
                     status: 0,
                     text: #"""
-                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"],"stopped":null}
+                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"],"stopped":null,\#
+                        "kept":null}
 
                         """#))
     }
@@ -113,7 +115,7 @@ struct ProgramOutputTests {
                         No name, $15.00
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: unscratched
-                        Seal: true; ledger: known
+                        Seal: valid; ledger: known
                         Settled: the interrupted payment of $5.00 is made.
                         What phones read was brought up to date.
 
@@ -209,12 +211,26 @@ struct ProgramOutputTests {
                         Key 1 is retired; cards that need tapcard repair: 0
                         \(kept)
                         Older copies of the key file still have it: destroy them, and export the \
-                        keys anew
+                        keys again
 
                         """))
         #expect(
             await bench.run("keys list --json").text
                 .contains(#""status":"retired","created":"2023-11-14","cards":0,"protected":1"#))
+    }
+
+    @Test(
+        "no wider than the terminal",
+        arguments: [("history", 60), ("history", 80), ("history --last 1", 60), ("config", 80)])
+    func narrow(line: String, columns: Int) async throws {
+        let bench = try ProgramBench(
+            isTerminal: true, size: TerminalSize(columns: columns, rows: 24))
+        _ = await bench.run("issue --balance 20 --quiet")
+        let text = await bench.run(line).text
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")
+        if line != "config" {
+            #expect(text.hasSuffix("\n  03030303-0303-4303-8303-030303030303\n"), "\(text)")
+        }
     }
 
     @Test("on a terminal, where nothing comes behind the result")

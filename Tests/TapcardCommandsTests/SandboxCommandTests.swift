@@ -9,6 +9,7 @@ struct SandboxCommandTests {
         #expect(
             ended.text == """
                 The sandbox answers at http://127.0.0.1:40231
+                export TAPCARD_READER=sim
                 export TAPCARD_ACTIVATION_URL=http://127.0.0.1:40231/activation
                 export TAPCARD_LOTTERY_URL=http://127.0.0.1:40231/lottery
                 export TAPCARD_MASTERMIND_URL=http://127.0.0.1:40231/mastermind/api/v2

@@ -72,7 +72,7 @@ struct TakingsCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: \(day.debugDescription) is no day: write it like 2026-11-22. \
+                ! tapcard: \(day.debugDescription) is not a valid day: write it like 2026-11-22. \
                 Nothing was read.
 
                 """)

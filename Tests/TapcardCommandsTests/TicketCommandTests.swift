@@ -93,7 +93,8 @@ struct TicketCommandTests {
             ("draw-04", "no-such-draw", "There is no draw draw-04 to come"),
             ("lotto-4", "no-such-draw", "There is no draw lotto-4 to come"),
             ("draw", "no-such-draw", "There is no draw draw to come"),
-            ("dr\"aw", "usage", "is no name of a draw"), ("", "usage", "is no name of a draw"),
+            ("dr\"aw", "usage", "is not a valid draw name"),
+            ("", "usage", "is not a valid draw name"),
         ])
     func noDraw(name: String, error: String, words: String) async throws {
         let bench = try await ProgramBench.withCard(try FakeLottery.example())
@@ -235,8 +236,8 @@ struct TicketCommandTests {
         #expect(late.status == 4, "\(late.text)")
         #expect(
             late.text.contains(
-                "Draw draw-4 has taken place. Operation \(ProgramBench.purchase) was voided: "
-                    + "it did not happen."), "\(late.text)")
+                "Draw draw-4 has taken place. Not paid. Nothing was taken from the card. To buy "
+                    + "one now: tapcard ticket buy"), "\(late.text)")
         let spent = try await bench.document(line)
         #expect(spent["error"]?.string == "operation-voided")
         try await expectNothing(on: bench)

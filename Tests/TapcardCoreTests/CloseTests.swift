@@ -21,7 +21,7 @@ struct CloseTests {
         let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
         #expect(!text.contains("Amanda"))
         let reading = try await world.station.read()
-        #expect(reading.ledger == .blocked && reading.balance == World.usd(0))
+        #expect(reading.ledger == .closed && reading.balance == World.usd(0))
         #expect(reading.display == .current)
         await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
             try await world.station.add(World.usd(1), id: World.id(3))

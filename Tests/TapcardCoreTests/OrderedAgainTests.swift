@@ -19,15 +19,19 @@ struct OrderedAgainTests {
             mayOverwrite: overwrites, protects: protects)
     }
 
+    /// Orders that differ from the first one in something other than another name.
+    private static func others() throws -> [CardOrder] {
+        [
+            try issue(nil), try issue(id: 8), try issue(id: nil), try issue(scratch: false),
+            try issue(face: .iosApp), try issue(protects: true),
+        ]
+    }
+
     @Test("of a new card stands for its holder, scratch card, form and protection")
     func issue() async throws {
         let world = World(try World.blank())
         let made = try await world.station.make(try Self.issue(), id: World.id(1))
-        for other in [
-            try Self.issue("Bob"), try Self.issue(nil), try Self.issue(id: 8),
-            try Self.issue(id: nil), try Self.issue(scratch: false), try Self.issue(face: .iosApp),
-            try Self.issue(protects: true),
-        ] {
+        for other in [try Self.issue("Bob")] + (try Self.others()) {
             await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
                 try await world.station.make(other, id: World.id(1))
             }
@@ -62,11 +66,32 @@ struct OrderedAgainTests {
         _ = try await world.station.make(try Self.issue(), id: World.id(1))
         try await world.change(try await world.uid(), .forget)
         let kept = try #require(try await world.operations().first { $0.id == World.id(1) })
-        #expect(kept.parameters == nil)
-        _ = try await world.station.make(try Self.issue("Bob"), id: World.id(1))
-        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-            try await world.station.make(
-                CardOrder(.issue(.nobody, World.usd(1), hasScratchCard: true)), id: World.id(1))
+        #expect(kept.parameters?.contains("Ann") == false)
+        // Whether it was this name or another one, nobody can tell any more.
+        for same in [try Self.issue(), try Self.issue("Bob")] {
+            _ = try await world.station.make(same, id: World.id(1))
         }
+        for other in try Self.others() {
+            await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+                try await world.station.make(other, id: World.id(1))
+            }
+        }
+    }
+
+    @Test("of a replacement stands for the lost card, also once a name is forgotten")
+    func forgottenReplacement() async throws {
+        let world = try await World.withCard()
+        let first = try await world.uid()
+        try await world.put(try World.otherTag())
+        let second = try #require(CardUID(bytes: World.otherUID))
+        _ = try await world.station.make(.demo(in: .usd), id: World.id(2))
+        let third: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x02]
+        try await world.put(try #require(TagMemory.blank(.ntag213, uid: third)))
+        _ = try await world.station.make(CardOrder(.replace(first)), id: World.id(3))
+        try await world.change(try #require(CardUID(bytes: third)), .forget)
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.replace(second)), id: World.id(3))
+        }
+        #expect(try await world.ledger.view(of: second)?.card.status == .active)
     }
 }

@@ -216,18 +216,38 @@ struct TwoStationsTests {
 
     /// A clock that was ahead has written down a time that is still to come.
     @Test(
-        "do not take a payment for young that was begun while the clock was ahead",
+        "do not take a payment for young that was begun before a restart while the clock was ahead",
         arguments: [-1, -60, -100_000_000])
     func clockAhead(_ seconds: Int64) async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
         _ = try? await world.station.pay(World.usd(250), id: World.id(2))
         try await world.putBack()
-        world.clock.advance(seconds: seconds)
+        world.clock.restart()
+        world.clock.set(aheadBy: seconds)
         let receipt = try await world.station.pay(World.usd(70), id: World.id(3))
         #expect(receipt.balance == World.usd(930))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         try await world.expectSettled()
+    }
+
+    /// The clock is put right, and its time of day reaches the wrong one again.
+    @Test("are not booked beyond their lifetime by the time of a clock that was ahead")
+    func clockCorrected() async throws {
+        let ahead: Int64 = 3_600
+        for (passed, isBooked) in [(ahead + 60, false), (ahead, false), (119, true), (0, true)] {
+            let world = try await World.withCard()
+            world.clock.set(aheadBy: ahead)
+            try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+            _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+            try await world.putBack()
+            world.clock.set(aheadBy: -ahead)
+            world.clock.advance(seconds: passed)
+            _ = try await world.station.read()
+            let state = try await world.ledger.operation(World.id(2))?.state
+            #expect(state == (isBooked ? .committed : .voided), "after \(passed) s")
+            try await world.expectSettled()
+        }
     }
 
     @Test("resume the same request at any age", arguments: [true, false], [119, 100_000])

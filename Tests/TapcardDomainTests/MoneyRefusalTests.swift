@@ -26,7 +26,11 @@ struct MoneyRefusalTests {
         Case("4,500", "write 4.500", in: "KWD"),
         // These may part thousands, or the advice would be refused in its turn.
         Case("1,000", "write it like 4.50"), Case("1,000", "write it like 450", in: "JPY"),
-        Case("4,5000", "write it like 4.500", in: "KWD"), Case("1,000.00", "write it like 4.50"),
+        Case("4,5000", "write it like 4.500", in: "KWD"), Case("1,000.00", "write 1000.00: no"),
+        Case("1.000,50", "write 1000.50: no thousands separator or currency sign"),
+        Case("€4.50", "write 4.50: no", in: "EUR"), Case("EUR 4,50", "write 4.50: no", in: "EUR"),
+        Case("€1,000", "write it like 4.50", in: "EUR"), Case("$4.50", "write 4.50: no"),
+        Case("4.50$", "write 4.50: no"), Case("4.50 USD", "write 4.50: no"),
         Case("1,2,3", "write it like 4.50"), Case(",50", "write it like 4.50"),
         Case("4,", "write it like 4.50"), Case(",", "write it like 4.50"),
         Case("4,５０", "write it like 4.50"),
@@ -49,7 +53,7 @@ struct MoneyRefusalTests {
 
     static let shapeless = [
         "", ".", "5.", ".5", "4.5.0", "4..5", "..", "NaN", "nan", "inf", "Infinity", "1e3", "1E3",
-        "0x10", "+4.50", "4_000", "four", "$4.50", "4.50$", "4.50 USD",
+        "0x10", "+4.50", "4_000", "four",
         " 4.50", "4.50 ", "4 50", "4. 50", "\u{A0}4", "\t4.50", "4.50\n", "4\r\n", "4.50\0",
         "\u{7F}",
         "４.５０", "４", "4.5０", "٤٫٥", "४", "4٫50", "4·50", "½", "−4.50", "4\u{301}", "\u{202E}05.4",

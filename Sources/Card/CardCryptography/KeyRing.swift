@@ -75,7 +75,9 @@ public struct KeyRing: Hashable, Sendable {
             throw KeyError(.alreadyRetired, "key \(id) is retired already")
         }
         guard id != sealing.id else {
-            throw KeyError(.sealing, "key \(id) seals new records: rotate before it is retired")
+            throw KeyError(
+                .sealing,
+                "key \(id) seals new records: make another one with tapcard keys rotate first")
         }
         return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
     }
@@ -95,7 +97,7 @@ public struct KeyRing: Hashable, Sendable {
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
             guard mine.keys == theirs.keys else {
-                throw KeyError(.conflict, "key \(theirs.id) has other masters in the import")
+                throw KeyError(.conflict, "key \(theirs.id) here and key \(theirs.id) in the file are different keys")
             }
         }
         if other.entry(sealing.id)?.status == .retired {

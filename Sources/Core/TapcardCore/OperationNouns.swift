@@ -1,4 +1,5 @@
 public import Ledger
+import TapcardDomain
 
 extension Operation.Kind {
     /// Whether the caller may name its id, so that the same request can be made again.
@@ -23,10 +24,43 @@ extension Operation.Kind {
         }
     }
 
+    /// What to say of one that was voided, and what that means for card and money.
+    var notDone: (what: String, meaning: String) {
+        switch self {
+        case .pay, .ticket: ("Not paid.", "Nothing was taken from the card.")
+        case .add: ("Not added.", "The card has what it had before.")
+        case .refund: ("Not refunded.", "The card has what it had before.")
+        case .reverse: ("Not taken back.", "The card has what it had before; hand out nothing.")
+        case .close: ("Not paid out.", "The card has what it had before; hand out nothing.")
+        case .claim: ("Not claimed.", "The ticket can still be claimed.")
+        case .issue, .adopt, .replace: ("The card was not made.", "No money moved.")
+        case .scratch: ("Not scratched.", "There is no code yet.")
+        case .activate: ("Not activated.", "The code is as good as before.")
+        case .ask, .payout, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget:
+            ("That was not done.", "No money moved.")
+        }
+    }
+
+    /// What to do where somebody wants an operation refunded that is none; nil where it can be.
+    var insteadOfRefund: String? {
+        switch self {
+        case .pay, .add: nil
+        case .issue, .adopt, .replace: "To pay out what is on the card: tapcard close"
+        case .ticket: "A lottery ticket cannot be returned."
+        case .claim, .payout: "A prize cannot be taken back."
+        case .refund, .reverse, .close:
+            "A refund or payout cannot be reversed. tapcard pay and tapcard add move the amount "
+                + "again."
+        case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
+            .forget:
+            "It moved no money. tapcard history shows the payments and top-ups."
+        }
+    }
+
     /// What people call it in a sentence.
     public var noun: String {
         switch self {
-        case .issue: "issue"
+        case .issue: "new card"
         case .adopt: "adoption"
         case .replace: "replacement"
         case .pay: "payment"
@@ -36,7 +70,7 @@ extension Operation.Kind {
         case .scratch: "scratching"
         case .activate: "activation"
         case .ask: "asking for an activation"
-        case .close: "paying out"
+        case .close: "payout"
         case .ticket: "ticket purchase"
         case .claim: "prize claim"
         case .payout: "prize payout"
@@ -48,5 +82,28 @@ extension Operation.Kind {
         case .unblock: "unblocking"
         case .forget: "forgetting"
         }
+    }
+}
+
+extension Operation {
+    /// The command that asks again for what was voided, under a new id.
+    func wayAgain(_ amount: Money) -> String {
+        switch kind {
+        case .pay: "To pay now: tapcard pay \(amount)"
+        case .add: "To add it now: tapcard add \(amount)"
+        case .ticket: "To buy one now: tapcard ticket buy"
+        case .close: "To pay out now: tapcard close"
+        case .scratch: "To scratch it now: tapcard scratch"
+        case .activate: "To activate it now: tapcard activate"
+        case .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
+            .protect, .unprotect, .block, .unblock, .forget:
+            "Try again, under a new id."
+        }
+    }
+
+    /// When it was begun, and by which cashier, as the end of a sentence.
+    public var whenAndByWhom: String {
+        (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
+            + (cashier.map { " by \($0.text)" } ?? "")
     }
 }

@@ -65,6 +65,8 @@ public struct Station: Sendable {
     /// them.
     public struct Surroundings: Sendable {
         public let now: @Sendable () -> Timestamp
+        /// A clock that nobody can set; nil where the machine has none.
+        public let uptime: @Sendable () -> Uptime?
         /// Throws when the task was cancelled.
         public let sleep: @Sendable (Duration) async throws -> Void
         public let random: @Sendable (Int) -> [UInt8]
@@ -74,11 +76,13 @@ public struct Station: Sendable {
 
         public init(
             now: @escaping @Sendable () -> Timestamp,
+            uptime: @escaping @Sendable () -> Uptime? = { nil },
             sleep: @escaping @Sendable (Duration) async throws -> Void,
             random: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make,
             progress: @escaping @Sendable (Progress) -> Void = { _ in }
         ) {
             self.now = now
+            self.uptime = uptime
             self.sleep = sleep
             self.random = random
             self.progress = progress

@@ -26,7 +26,8 @@ extension TapcardError {
         case .cardHasMoney: advice = "Pay it out with tapcard close first."
         case .alreadyRefunded, .notRefundable: advice = "tapcard history shows the operations."
         case .alreadyClaimed: advice = "tapcard history shows the operations."
-        case .badDraw, .noSuchDraw, .drawOver:
+        case .drawOver: advice = "Leave --draw out to buy for the next draw."
+        case .badDraw, .noSuchDraw:
             advice = "tapcard draws lists those that have taken place."
         case .noDrawKnown: advice = "Try again when the lottery names its draws."
         case .badAmount, .badName, .badIdentifier, .limitExceeded, .wrongState,
@@ -158,7 +159,7 @@ extension TapcardError {
         case .unknownChip:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
-                meaning: TapcardError.unchanged, advice: "Use NTAG213, 215 or 216.")
+                meaning: TapcardError.unchanged, advice: "Use NTAG213, NTAG215 or NTAG216.")
         case .wrongPassword:
             self.init(
                 .protectedTag, "The tag does not take the card's password.",

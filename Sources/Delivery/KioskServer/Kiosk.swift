@@ -114,7 +114,7 @@ public final class Kiosk: Sendable {
     /// Shows new clients another certificate, and says in the log what came of that. Where it cannot be
     /// used, the one before stays.
     public func renew(
-        _ read: @Sendable () throws(TapcardError) -> WebServerSettings.TLS
+        _ files: TLSFiles, _ read: @Sendable () throws(TapcardError) -> WebServerSettings.TLS
     ) async {
         let why: String
         do throws(TapcardError) {
@@ -129,8 +129,17 @@ public final class Kiosk: Sendable {
         } catch {
             why = error.what
         }
-        log.say("certificate-refused", [JSONMember(key: "why", value: .string(why))])
+        log.say(
+            "certificate-refused",
+            [
+                JSONMember(key: "why", value: .string(why)),
+                JSONMember(key: "certificate", value: .string(files.certificate)),
+                JSONMember(key: "key", value: .string(files.key)),
+            ])
     }
+
+    /// Notes in the log that a reload found nothing to read again.
+    public func sayNothingToReload() { log.say("nothing-to-reload") }
 
     /// Begins nothing new, lets what runs come to its end, and closes.
     public func stop() async {

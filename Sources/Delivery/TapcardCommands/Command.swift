@@ -55,10 +55,12 @@ extension CommandTable {
                 help: "The currency of a new ledger; an old one in another is refused",
                 completes: .currencies),
             CommandOption(
-                name: "timeout", value: "SECONDS", help: "How long to wait for a card: 30"),
+                name: "timeout", value: "SECONDS",
+                help: "How long to wait for a card (default: 30)"),
             CommandOption(
                 name: "payment-lifetime", value: "SECONDS",
-                help: "How long an interrupted payment can still be booked by another tap: 120"),
+                help: "How long an interrupted payment can still be booked by another tap "
+                    + "(default: 120)"),
             CommandOption(name: "json", help: "Print one JSON document"),
             CommandOption(
                 name: "quiet", short: "q",
@@ -71,8 +73,8 @@ extension CommandTable {
             (0, "done"),
             (
                 1,
-                "failed; also where standard output could not be written. What was done to a card "
-                    + "is done all the same: then it is 0, and standard error says so"
+                "failed; also where standard output could not be written. What was done is done "
+                    + "all the same: then it is 0, and standard error says what"
             ),
             (2, "wrong usage"), (3, "no card in time"),
             (4, "refused by the rules: funds, state, blocked, not a card"),
@@ -80,5 +82,9 @@ extension CommandTable {
             (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
             (8, "a remote service failed"), (9, "the ledger failed"),
             (130, "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
+        ],
+        synonyms: [
+            "undo": "refund", "reverse": "refund", "cancel": "refund", "charge": "pay",
+            "topup": "add", "top-up": "add", "balance": "read", "payout": "close",
         ])
 }

@@ -26,9 +26,50 @@ extension Settings {
     /// The amounts that a page offers with one touch.
     func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money]) {
         (
-            pay: try presets(.presets, usualCents: [100, 250, 500, 1_000], currency),
-            add: try presets(.additionPresets, usualCents: [500, 1_000, 2_000, 5_000], currency)
+            pay: try presets(.presets, usualCents: Settings.usualPresets, currency),
+            add: try presets(.additionPresets, usualCents: Settings.usualAdditions, currency)
         )
+    }
+
+    private static let usualPresets: [Int64] = [100, 250, 500, 1_000]
+    private static let usualAdditions: [Int64] = [500, 1_000, 2_000, 5_000]
+
+    /// The amounts that hold where nothing is set, each as it is written in a setting.
+    static func builtInAmounts(in currency: Currency) -> [Name: String] {
+        let usual = Ceilings.standard(for: currency)
+        func texts(_ cents: [Int64]) -> String {
+            cents.map { currency.roughly(cents: $0).description }.joined(separator: " ")
+        }
+        return [
+            .paymentWithoutAsking: usual.unconfirmed.payment.description,
+            .additionWithoutAsking: usual.unconfirmed.addition.description,
+            .balanceWithoutAsking: usual.unconfirmed.balance.description,
+            .paymentLimit: usual.absolute.payment.description,
+            .additionLimit: usual.absolute.addition.description,
+            .balanceLimit: usual.absolute.balance.description,
+            .presets: texts(usualPresets), .additionPresets: texts(usualAdditions),
+        ]
+    }
+
+    /// Refuses a line for confirmations above the limit: nothing could ever be confirmed.
+    func requireConfirmationsBelowLimits(_ currency: Currency) throws(TapcardError) {
+        let ceilings = try ceilings(currency)
+        let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
+            (.paymentWithoutAsking, .paymentLimit, \.payment),
+            (.additionWithoutAsking, .additionLimit, \.addition),
+            (.balanceWithoutAsking, .balanceLimit, \.balance),
+        ]
+        for (quiet, limit, path) in rows where effective(quiet).text != nil {
+            let (above, most) = (
+                ceilings.unconfirmed[keyPath: path], ceilings.absolute[keyPath: path]
+            )
+            guard above.minorUnits > most.minorUnits else { continue }
+            throw TapcardError(
+                .usage,
+                "\(quiet.rawValue) \(above) would have no effect: it is above \(limit.rawValue) "
+                    + "\(most).", meaning: "Nothing was changed.",
+                advice: "Lower the one or raise the other first.")
+        }
     }
 
     private func presets(
@@ -45,7 +86,7 @@ extension Settings {
             for word in words {
                 let money = try amount(String(word), currency)
                 guard money.minorUnits > 0 else {
-                    throw Refusal(.badAmount, "an amount that moves is above 0")
+                    throw Refusal(.badAmount, "the amount must be above 0")
                 }
                 amounts.append(money)
             }
@@ -65,6 +106,12 @@ extension Settings {
     /// comma and point are read.
     func acceptsDecimalComma(in currency: Currency) -> Bool {
         currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
+    }
+
+    /// A value as it is kept in the file: with a point, which is read whatever the language is.
+    static func kept(_ text: String, _ name: Name) -> String {
+        let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
+        return isAmount ? text.replacing(",", with: ".") : text
     }
 
     /// Refuses amounts that make no sense in this currency.

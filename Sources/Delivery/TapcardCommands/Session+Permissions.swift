@@ -17,4 +17,63 @@ extension Session {
             meaning: "Nothing was done: whoever writes there can change what cards are worth.",
             advice: "If nobody has: chmod go-w \(path)")
     }
+
+    /// Refuses a data folder in which others could put other keys.
+    func requireSafeDataFolder() throws(TapcardError) {
+        try requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
+        if let folder = DurableFile(settings.keyPath).exposedFolder() {
+            throw Session.refusal(of: folder, "keys", .fileUnusable)
+        }
+    }
+
+    /// Refuses places in which others could put other keys or another ledger.
+    func requireSafePlaces() throws(TapcardError) {
+        try requireSafeDataFolder()
+        if let folder = DurableFile(try settings.ledgerPath).exposedFolder() {
+            throw Session.refusal(of: folder, "ledger", .ledgerUnavailable)
+        }
+    }
+
+    private static func refusal(
+        of folder: ExposedFolder, _ what: String, _ kind: TapcardError.Kind
+    ) -> TapcardError {
+        let mode = String(folder.permissions, radix: 8)
+        return TapcardError(
+            kind,
+            folder.isForeign
+                ? "The folder \(folder.path) belongs to another user."
+                : "Others may write to the folder \(folder.path) (mode \(mode)).",
+            meaning: "Nothing was done: they could put another file in the place of the \(what).",
+            advice: folder.isForeign
+                ? "Keep the \(what) in a folder of your own."
+                : "If nobody has: chmod go-w \(folder.path)")
+    }
+}
+
+extension SettingsFile {
+    private static let othersMayWrite: UInt32 = 0o002
+
+    /// Refuses a file of settings that others could change or replace. Its group may write to it:
+    /// editors leave that right where every user has a group of their own.
+    static func requireUnexposed(_ path: String) throws(TapcardError) {
+        let file = DurableFile(path)
+        let reason: String
+        var place = path
+        if let mode = try? file.permissions(), mode & othersMayWrite != 0 {
+            reason = "others may write to it (mode \(String(mode, radix: 8)))"
+        } else if let folder = file.exposedFolder(mayShare: true) {
+            place = folder.path
+            reason =
+                folder.isForeign
+                ? "the folder \(place) belongs to another user"
+                : "others may write to the folder \(place) "
+                    + "(mode \(String(folder.permissions, radix: 8)))"
+        } else {
+            return
+        }
+        throw TapcardError(
+            .usage, "The settings in \(path) cannot be used: \(reason).",
+            meaning: "Nothing was done: settings say which keys, ledger and services are used.",
+            advice: "If nobody else has changed them: chmod o-w \(place)")
+    }
 }

@@ -55,100 +55,6 @@ struct Session: Sendable {
             surroundings: surroundings)
     }
 
-    /// The ledger. A simulated station makes one on first use, a real one with `tapcard init`.
-    /// What only looks asks for one that is there: a mistyped name must not be answered with "all is
-    /// well" from an empty one.
-    ///
-    /// What may change it refuses one that can only be read before it asks for a card.
-    func ledger(
-        making mayMake: Bool = true, changing mayChange: Bool? = nil
-    ) async throws(TapcardError) -> any LedgerStore {
-        let ledger = try await openLedger(making: mayMake && settings.readerIsSimulated)
-        if mayChange ?? mayMake {
-            try await withLedgerErrors { () throws(LedgerError) in
-                try await ledger.requireWritable()
-            }
-        }
-        return ledger
-    }
-
-    /// Opens the ledger. A new one is in the currency of the keys where none was asked for: their
-    /// cards could not be read in another.
-    func openLedger(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
-        let path = try settings.ledgerPath
-        let isNew = try !hasLedger
-        if mayMake { try makeDataFolder() }
-        try requireUnwritable(path, "ledger", .ledgerUnavailable)
-        var currency = try settings.currency
-        if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
-        do {
-            return try await drivers.openLedger(path, currency, mayMake)
-        } catch {
-            guard error.kind == .unavailable, isNew, !mayMake, !settings.readerIsSimulated else {
-                throw TapcardError(error)
-            }
-            throw try notSetUp
-        }
-    }
-
-    /// Whether there is a ledger. Throws where there might be one behind a link.
-    var hasLedger: Bool {
-        get throws(TapcardError) {
-            do {
-                return try DurableFile(try settings.ledgerPath).permissions() != nil
-            } catch let error as FileError where error.kind == .danglingLink {
-                throw TapcardError(
-                    .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
-                    meaning: "Without its ledger tapcard takes and gives no money.",
-                    advice: "Mount the disk that it is on, or name another ledger with --ledger.")
-            } catch let error as TapcardError {
-                throw error
-            } catch {
-                return false
-            }
-        }
-    }
-
-    /// Whether this is a real station on which nothing was ever kept, neither keys nor a ledger.
-    var isFresh: Bool {
-        get throws(TapcardError) {
-            guard !settings.readerIsSimulated, try !hasLedger else { return false }
-            return try keyFile.load() == nil
-        }
-    }
-
-    /// What a real station says that has no ledger.
-    private var notSetUp: TapcardError {
-        get throws(TapcardError) {
-            let path = try settings.ledgerPath
-            let nothing = "Nothing was changed on card or ledger."
-            guard try keyFile.load() == nil else {
-                return TapcardError(
-                    .notSetUp, "There is no ledger at \(path), but there are keys.",
-                    meaning: nothing,
-                    advice: "Put a backup back with tapcard restore-backup FILE, or begin a new "
-                        + "ledger with tapcard init.")
-            }
-            return TapcardError(
-                .notSetUp, "This station is not set up: there is no ledger at \(path).",
-                meaning: nothing,
-                advice: "Set it up once, in the currency that it takes: tapcard init --currency "
-                    + "EUR. To play first: tapcard --reader sim demo.")
-        }
-    }
-
-    /// The ledger; nil before the first card, where there is none and none was named.
-    func ledgerIfThere() async throws(TapcardError) -> (any LedgerStore)? {
-        do {
-            return try await ledger(making: false)
-        } catch {
-            guard [.ledgerUnavailable, .notSetUp].contains(error.kind),
-                settings.effective(.ledger).origin == .builtIn, try !hasLedger
-            else { throw error }
-            return nil
-        }
-    }
-
     /// The services, at the addresses that are set.
     func services() throws(TapcardError) -> Services {
         try madeServices.once { () throws(TapcardError) in
@@ -189,19 +95,25 @@ struct Session: Sendable {
             created: LocalTime.date(surroundings.now()), currency: ledger.currency,
             random: surroundings.random)
         if areNew, !isTold {
-            let advice =
-                settings.readerIsSimulated
-                ? "the reader is simulated: this is play money, apart from the real books."
-                : "back up the keys now (tapcard keys export FILE): without them your cards cannot "
-                    + "be told from forged ones."
-            say(
-                """
-                tapcard: first run. Keys are in \(settings.keyPath), the ledger is in \(ledgerPath).
-                tapcard: \(advice)
-
-                """.shown)
+            let words =
+                "first run, in \(ledger.currency.code). Keys are in \(settings.keyPath), the ledger "
+                + "is in \(ledgerPath)."
+            for line in [words] + firstAdvice { say("tapcard: \(line.shown)\n") }
         }
         return keys
+    }
+
+    /// What people have to know about keys and a ledger that were made just now.
+    private var firstAdvice: [String] {
+        if settings.isPlayMoney {
+            return ["the reader is simulated: this is play money, apart from the real books."]
+        }
+        // Which ledger a simulated reader is on was said before.
+        if settings.readerIsSimulated { return [] }
+        return [
+            "back up the keys now (tapcard keys export FILE): without them your cards cannot be "
+                + "told from forged ones."
+        ]
     }
 
     private func lostKeys(_ count: Int) -> TapcardError {
@@ -250,7 +162,7 @@ struct Session: Sendable {
                 meaning: "Nothing was done.",
                 advice: "Give yourself the right to write there, or set XDG_DATA_HOME.")
         }
-        try requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
+        try requireSafeDataFolder()
     }
 
     private func reader() async throws(TapcardError) -> any TagReader {
@@ -342,7 +254,7 @@ extension Session {
         guard let uid = CardUID(text) else {
             throw TapcardError(
                 .usage,
-                "\(text.debugDescription) is no card's number: write 14 hexadecimal digits.",
+                "\(text.debugDescription) is not a valid card number: write 14 hexadecimal digits.",
                 meaning: "Nothing was done.")
         }
         return uid
@@ -351,7 +263,7 @@ extension Session {
     func id(_ text: String) throws(TapcardError) -> OperationID {
         guard let id = OperationID(text) else {
             throw TapcardError(
-                .usage, "\(text.debugDescription) is no operation's id: write a UUID.",
+                .usage, "\(text.debugDescription) is not a valid operation id: write a UUID.",
                 meaning: "Nothing was done.", advice: "tapcard history shows the ids.")
         }
         return id

@@ -50,11 +50,13 @@ struct Settings: Sendable {
 
     /// Where ledger and keys are.
     let dataFolder: String
-    /// Where the simulated reader's drawer is, whichever reader is set.
+    /// Where simulated tags and their books are, whichever reader is set.
     let simulatedFolder: String
     /// The variable that the data folder comes from; nil for the usual place.
     let dataVariable: String?
     let file: SettingsFile
+    /// The file of settings where no simulated reader is named outside of it.
+    let ordinaryFile: String
     let configurationVariable: String?
     /// What was set and has no effect.
     let warnings: [String]
@@ -92,17 +94,28 @@ struct Settings: Sendable {
         // Play money stays out of the real books: a simulated reader has settings, keys and ledger
         // of its own. Only a file that names one itself is settings for it.
         let isPlay = Settings.isSimulated(values[.reader]?.text)
+        ordinaryFile = configuration.path + "/config.json"
         file = try SettingsFile(
             configuration.path + (isPlay ? Settings.simulatedPlace : "") + "/config.json")
         for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
+        let isSimulated = Settings.isSimulated(values[.reader]?.text)
+        // A variable is exported for the whole shop: only what stands on this command line is meant
+        // for this reader.
+        var stray: Origin?
+        if isSimulated, let origin = values[.ledger]?.origin, origin != .flag {
+            (stray, values[.ledger]) = (origin, nil)
+        }
         self.values = values
         configurationVariable = configuration.variable
         let place = try Settings.place(values[.data]?.text)
-        simulatedFolder = place ?? data.path + Settings.simulatedPlace
-        dataFolder =
-            Settings.isSimulated(values[.reader]?.text) ? simulatedFolder : place ?? data.path
+        simulatedFolder = (place ?? data.path) + Settings.simulatedPlace
+        dataFolder = isSimulated ? simulatedFolder : place ?? data.path
         dataVariable = place == nil ? data.variable : Name.data.variable
-        warnings = file.warnings + Settings.warnings(of: environment.keys)
+        warnings =
+            file.warnings + Settings.warnings(of: environment.keys)
+            + Settings.warnings(
+                ofPlay: isSimulated, values[.ledger]?.text, ignoring: stray,
+                file.path, simulatedFolder)
         cashier = try Settings.cashier(values[.cashier]?.text)
         for name in Settings.secretVariables {
             secrets[name] = environment[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -119,7 +132,7 @@ struct Settings: Sendable {
             guard Settings.truth(text) != nil else {
                 throw TapcardError(
                     .usage,
-                    "\(text.debugDescription) does not say whether \(name.rawValue) is wanted.",
+                    "\(text.debugDescription) is not a valid value of \(name.rawValue).",
                     meaning: "Nothing was done.", advice: "Write true or false.")
             }
         }
@@ -131,8 +144,13 @@ struct Settings: Sendable {
         settings.values[name] = text.map { ($0, .file) }
         settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
         _ = (try settings.ledgerPath, try Settings.place(settings.values[.data]?.text))
+        if name == .ledger, text != nil, readerIsSimulated {
+            throw TapcardError(
+                .usage, "A simulated reader keeps its ledger in \(dataFolder).",
+                meaning: "Nothing was done.",
+                advice: "For another one, add --ledger FILE to each command.")
+        }
         try settings.check()
-        _ = try settings.checkedServices()
         return settings
     }
 
@@ -179,10 +197,15 @@ struct Settings: Sendable {
             !reader.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
             throw TapcardError(
-                .usage, "\(reader.debugDescription) is no name of a reader.",
+                .usage, "\(reader.debugDescription) is not a valid reader name.",
                 meaning: "Nothing was done.",
                 advice: "Write sim, sim:FILE, pcsc:NAME or a name of libnfc's such as "
                     + "pn532_uart:/dev/ttyUSB0; tapcard readers lists what is there.")
+        }
+        guard reader != "sim:\(DurableFile.standardStream)" else {
+            throw TapcardError(
+                .usage, "The simulated reader's file cannot be standard input or output.",
+                meaning: "Nothing was done.", advice: "Name a file, such as sim:tags.txt.")
         }
     }
 
@@ -208,6 +231,12 @@ struct Settings: Sendable {
     /// Whether the reader is one that tapcard plays itself.
     var readerIsSimulated: Bool { Settings.isSimulated(reader) }
 
+    /// Whether nothing but play money can be moved: with a simulated reader, in its own books.
+    var isPlayMoney: Bool {
+        readerIsSimulated
+            && Settings.isSimulatedLedger(effective(.ledger).text ?? "", simulatedFolder)
+    }
+
     private static func isSimulated(_ reader: String?) -> Bool {
         reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
     }
@@ -220,7 +249,8 @@ struct Settings: Sendable {
 
     var ledgerPath: String {
         get throws(TapcardError) {
-            let path = effective(.ledger).text ?? ""
+            let (text, origin) = effective(.ledger)
+            let path = text ?? ""
             if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
                 throw TapcardError(
                     .usage, "Ledgers in PostgreSQL are not supported by this version.",
@@ -232,6 +262,12 @@ struct Settings: Sendable {
                     meaning: "Nothing was done.",
                     advice: "Name a file. tapcard backup - writes a copy to standard output.")
             }
+            guard origin == .flag || path.hasPrefix("/") else {
+                throw TapcardError(
+                    .usage, "\(path.debugDescription) does not name a ledger from / on.",
+                    meaning: "Nothing was done.",
+                    advice: "Write its whole path: otherwise each folder has another ledger.")
+            }
             return path
         }
     }
@@ -242,7 +278,7 @@ struct Settings: Sendable {
             guard let code = values[.currency]?.text else { return nil }
             guard let currency = Currency(code: code.uppercased()) else {
                 throw TapcardError(
-                    .usage, "\(code.debugDescription) is no currency that tapcard knows.",
+                    .usage, "\(code.debugDescription) is not a valid currency.",
                     meaning: "Nothing was done.",
                     advice: "Use one of "
                         + Currency.known.map(\.code).joined(separator: ", ") + ".")
@@ -257,7 +293,7 @@ struct Settings: Sendable {
             return try CashierName(text)
         } catch {
             throw TapcardError(
-                .usage, "\(text.debugDescription) is no cashier: \(error.detail).",
+                .usage, "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
                 meaning: "Nothing was done.", advice: "Set another cashier, or none.")
         }
     }
@@ -275,7 +311,8 @@ struct Settings: Sendable {
         else {
             throw TapcardError(
                 .usage,
-                "\(text.debugDescription) is no \(name.rawValue): write seconds, from 0 to 86400.",
+                "\(text.debugDescription) is not a valid \(name.rawValue): write seconds, from 0 to "
+                    + "86400.",
                 meaning: "Nothing was done.")
         }
         return .milliseconds(Int64(seconds * 1_000))

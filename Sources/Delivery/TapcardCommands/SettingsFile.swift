@@ -86,6 +86,7 @@ struct SettingsFile: Sendable {
             throw unusable(path, error.detail)
         }
         guard let bytes else { return [] }
+        try requireUnexposed(path)
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue.parsing(bytes)
@@ -118,6 +119,28 @@ extension Settings {
                     "The variable \($0)", "is not a setting",
                     meant: nearestWord(to: $0, among: Program.variables))
             }
+    }
+
+    /// Says which ledger a simulated reader is on, where that is not plain. Play money must never
+    /// enter the real books unnoticed.
+    static func warnings(
+        ofPlay isPlay: Bool, _ named: String?, ignoring origin: Origin?, _ file: String,
+        _ folder: String
+    ) -> [String] {
+        if let origin {
+            let what = origin == .variable ? Name.ledger.variable : "\"ledger\" in \(file)"
+            return [
+                "\(what) has no effect with a simulated reader: play money has a ledger of its "
+                    + "own. To use that one, add --ledger FILE."
+            ]
+        }
+        guard isPlay, let named, !isSimulatedLedger(named, folder) else { return [] }
+        return ["the simulated reader is on the ledger \(named)."]
+    }
+
+    /// Whether a ledger is one of play money, by its place.
+    static func isSimulatedLedger(_ path: String, _ folder: String) -> Bool {
+        path.hasPrefix(folder + "/") && !path.contains("/../")
     }
 
     fileprivate static func warning(_ what: String, _ why: String, meant: String?) -> String {

@@ -140,10 +140,13 @@ extension CommandTable {
 
         With `sim` or `sim:FILE` as its reader a station plays: its keys, its ledger and its settings
         lie in folders of their own, `~/.local/share/tapcard/simulated` and
-        `~/.config/tapcard/simulated/config.json`, so that play money never enters the real books.
-        They are made on first use. A file that itself names a simulated reader is the settings of
-        that one. Whoever wants the real books names them: `--ledger FILE`, or `TAPCARD_DATA` for
-        keys and ledger.
+        `~/.config/tapcard/simulated/config.json`, so that play money never enters the real books;
+        with `data` or `TAPCARD_DATA`, in `simulated` below that folder. The first use makes them, in
+        USD; `tapcard --reader sim init --currency EUR` makes them in another currency. `ledger` and
+        `TAPCARD_LEDGER` have no effect there: only `--ledger FILE` puts a simulated reader on another
+        ledger, and each command says so. A file that itself names a simulated reader is the settings
+        of that one. A ledger that is missing next to its keys is not made again, as on a real
+        station.
 
         ## Ceilings
 

@@ -1,8 +1,8 @@
 import BlockingLane
 import Glibc
 
-/// What SIGHUP means to a program that has files to read again: that it should. One whose terminal has
-/// gone ends, as any other.
+/// SIGHUP to a service: a request to read its files again. A program whose terminal has gone ends,
+/// as any other.
 enum Hangup {
     private static let listener = Guarded<(@Sendable () -> Void)?>(nil)
     private static let hadTerminal = Guarded(false)

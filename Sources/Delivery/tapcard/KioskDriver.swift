@@ -19,12 +19,13 @@ struct KioskDriver: CounterPages {
         HTTPClient.prepare()
         do throws(WebServerError) {
             let kiosk = try await Kiosk.start(settings, desk, log: log)
-            if let files = request.tls {
-                Hangup.listen {
-                    Task {
-                        await kiosk.renew { () throws(TapcardError) in
-                            try files.read(orSay: KioskDriver.nothing)
-                        }
+            // Also without a certificate: a signal that nobody answers would end the counter, and
+            // systemctl reload sends it to any.
+            Hangup.listen {
+                Task {
+                    guard let files = request.tls else { return kiosk.sayNothingToReload() }
+                    await kiosk.renew(files) { () throws(TapcardError) in
+                        try files.read(orSay: KioskDriver.nothing)
                     }
                 }
             }

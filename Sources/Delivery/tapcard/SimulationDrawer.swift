@@ -7,13 +7,14 @@ import TapcardCore
 import TextCodecs
 import Type2Tag
 
-/// Lets the command line reach into a simulated reader's drawer.
+/// The tags of a simulated reader, for the command line.
 struct SimulationDrawer: SimulatedTags {
     func put(_ which: [String], _ reader: String) throws(TapcardError) -> [SimulatedTag] {
         try change(reader) { world throws(TapcardError) in
             if which.isEmpty {
                 guard let last = world.tags.last else {
-                    throw refusal("The drawer is empty.", "Name a chip, such as NTAG213.")
+                    throw refusal(
+                        "There is no simulated tag yet.", "Name a chip, such as NTAG213.")
                 }
                 let lastOnReader = world.lastOnReader.flatMap { world.tag($0) } ?? last
                 world.put([lastOnReader.uid])
@@ -33,8 +34,11 @@ struct SimulationDrawer: SimulatedTags {
     func tear(_ fault: String?, _ reader: String) throws(TapcardError) {
         let parsed = fault.flatMap(Fault.init)
         if let fault, parsed == nil {
+            // The word in front is the command's own.
+            let words = fault.hasPrefix("write ") ? String(fault.dropFirst(6)) : fault
             throw refusal(
-                "\(fault.debugDescription) is no fault.", "tapcard sim tear --help lists them.")
+                "\(words.debugDescription) is not a valid fault.",
+                "tapcard sim tear --help lists them.")
         }
         try change(reader) { world in world.fault = parsed }
     }
@@ -68,14 +72,16 @@ struct SimulationDrawer: SimulatedTags {
     private func uid(of word: String, _ world: inout Simulation) throws(TapcardError) -> [UInt8] {
         if let chip = Type2Chip(named: word.uppercased()) {
             guard let tag = world.addTag(chip, random: RandomBytes.make) else {
-                throw refusal("The drawer is full.", "Put a tag that is in it: tapcard sim list.")
+                throw refusal(
+                    "There is no room for another simulated tag.",
+                    "Put one of those there are: tapcard sim list.")
             }
             return tag.uid
         }
         guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil else {
             throw refusal(
-                "The drawer has no tag \(word.debugDescription).",
-                "tapcard sim list shows the numbers; NTAG213, 215 or 216 brings a new one.")
+                "There is no simulated tag \(word.debugDescription).",
+                "tapcard sim list shows the numbers; NTAG213, NTAG215 or NTAG216 makes a new one.")
         }
         return uid
     }

@@ -69,8 +69,9 @@ struct TagFile {
         } catch {
             let reason =
                 error.kind == .unreadPage ? "\(error.detail) could not be read" : error.detail
+            let name = file.path == DurableFile.standardStream ? "Standard input" : file.path
             throw TapcardError(
-                .fileUnusable, "\(file.path) is no dump of a whole tag: \(reason).",
+                .fileUnusable, "\(name) is no dump of a whole tag: \(reason).",
                 meaning: nothing, advice: "tapcard tag dump makes one.")
         }
     }

@@ -81,10 +81,7 @@ enum Wiring {
         openReader: openReader,
         openLedger: { path, currency, mayMake throws(LedgerError) in
             guard unsafe mayMake || access(path, F_OK) == 0 else {
-                throw LedgerError(
-                    .unavailable,
-                    "there is no ledger at \(path); the first card makes one, --ledger names another"
-                )
+                throw LedgerError(.unavailable, "there is no ledger at \(path)")
             }
             return try await SQLiteLedger.open(path: path, currency: currency, mayOnlyRead: true)
         },
@@ -103,7 +100,8 @@ enum Wiring {
         services: services,
         surroundings: { progress in
             Station.Surroundings(
-                now: Wiring.now, sleep: { try await Task.sleep(for: $0) }, progress: progress)
+                now: Wiring.now, uptime: Wiring.uptime,
+                sleep: { try await Task.sleep(for: $0) }, progress: progress)
         })
 
     static let console = Console(
@@ -169,6 +167,12 @@ enum Wiring {
 
     static func now() -> Timestamp {
         Timestamp(milliseconds: SystemClock.millisecondsSince1970)
+    }
+
+    static func uptime() -> Uptime? {
+        SystemClock.bootID.map {
+            Uptime(boot: $0, milliseconds: SystemClock.millisecondsSinceBoot)
+        }
     }
 
     /// Each service has a client of its own, so that none waits for another.

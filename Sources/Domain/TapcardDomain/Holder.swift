@@ -19,7 +19,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
 
     public init(_ number: Int64) throws(Refusal) {
         guard number >= 1 else {
-            throw Refusal(.badIdentifier, "\(number) is no id; ids begin at 1")
+            throw Refusal(.badIdentifier, "\(number) is not a valid id; ids begin at 1")
         }
         self.number = number
     }
@@ -30,7 +30,8 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
         else {
             throw Refusal(
                 .badIdentifier,
-                "\"\(printable(text))\" is no id; write a whole number from 1 to \(Int64.max)")
+                "\"\(printable(text))\" is not a valid id; write a whole number from 1 to "
+                    + "\(Int64.max)")
         }
         try self.init(number)
     }

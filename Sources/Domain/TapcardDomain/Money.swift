@@ -34,9 +34,10 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty,
             parts.allSatisfy({ $0.allSatisfy(isDigit) })
         else {
-            throw Refusal(
-                .badAmount,
-                "\"\(printable(text))\" is not an amount; write it like \(Money.example(currency))")
+            let way =
+                Money.plain(text, currency).map { "\($0): no thousands separator or currency sign" }
+                ?? "it like \(Money.example(currency))"
+            throw Refusal(.badAmount, "\"\(printable(text))\" is not an amount; write \(way)")
         }
         let fraction = parts.count == 2 ? Array(parts[1]) : []
         guard fraction.count <= currency.decimals else {
@@ -80,6 +81,31 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         case 0: "450"
         default: "4.5" + String(repeating: "0", count: currency.decimals - 1)
         }
+    }
+
+    /// In bytes; what is longer is nothing that somebody has typed.
+    private static let longestAmount = 40
+
+    /// The amount that is meant by a text with a sign of the currency, or with separators of two
+    /// kinds; nil where nothing else can be meant, or too much.
+    private static func plain(_ text: String, _ currency: Currency) -> String? {
+        guard text.utf8.count <= longestAmount else { return nil }
+        var rest = text
+        for word in [currency.code, currency.sign.filter { $0 != " " }] {
+            rest = rest.replacing(word, with: "", maxReplacements: 1)
+        }
+        let hasSign = rest != text
+        rest = rest.filter { $0 != " " }
+        let parts = rest.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
+        guard let last = parts.last,
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) })
+        else { return nil }
+        let marks = rest.filter { $0 == "." || $0 == "," }
+        guard hasSign || Set(marks).count == 2 else { return nil }
+        let isFraction = parts.count > 1 && last.count <= currency.decimals
+        // Three digits after the only mark may be thousands as well as decimals.
+        guard isFraction || parts.count == 1 else { return nil }
+        return parts.dropLast(isFraction ? 1 : 0).joined() + (isFraction ? ".\(last)" : "")
     }
 
     /// The same text with a point, where the only fault is one decimal comma: a comma with more

@@ -80,7 +80,8 @@ struct Book {
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
             reverses: effects.reverses, subject: effects.subject,
-            parameters: request.intent.parameters, cashier: request.cashier, begunAt: now)
+            parameters: request.intent.parameters, cashier: request.cashier, begunAt: now,
+            begunUptime: request.uptime)
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {
@@ -329,7 +330,14 @@ extension LedgerCard {
 extension Operation {
     /// Whether the making of a card was asked for with these parameters, as far as they are kept.
     public func wasAsked(with parameters: String) -> Bool {
-        self.parameters.map { $0 == parameters } ?? true
+        guard let kept = self.parameters else { return true }
+        return kept == parameters || kept == Operation.forgettingName(in: parameters)
+    }
+
+    /// The parameters of a making without the holder's name, which is their last line.
+    static func forgettingName(in parameters: String) -> String {
+        guard let name = parameters.firstRange(of: "\nname=") else { return parameters }
+        return parameters[..<name.lowerBound] + "\nname"
     }
 
     /// Whether this is what someone asks for, so that asking is a repetition. What is drawn anew

@@ -43,7 +43,7 @@ extension LedgerStore {
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
-                try rows.forgetParameters(of: uid)
+                try rows.forgetNamesAsked(of: uid)
             case (.block, let status), (.unblock, let status):
                 return .failure(
                     Refusal(.wrongState, "card \(uid) is \(status.rawValue) already"))

@@ -52,10 +52,13 @@ package struct LedgerTables: Hashable, Sendable {
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
+        let uptime = old.begunUptime.map {
+            Uptime(boot: $0.boot, milliseconds: $0.milliseconds - milliseconds)
+        }
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
             subject: old.subject, parameters: old.parameters, cashier: old.cashier, begunAt: begun,
-            state: old.state, sequence: old.sequence, endedAt: old.endedAt,
+            begunUptime: uptime, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
             balanceAfter: old.balanceAfter)
     }
 }
@@ -175,9 +178,10 @@ private final class MemoryRows: LedgerRows {
         operationsOfCards = nil
     }
 
-    func forgetParameters(of uid: CardUID) {
+    func forgetNamesAsked(of uid: CardUID) {
         for (id, operation) in tables.operations where operation.uid == uid {
-            tables.operations[id]?.parameters = nil
+            tables.operations[id]?.parameters = operation.parameters.map(
+                Operation.forgettingName)
         }
         operationsOfCards = nil
     }

@@ -72,9 +72,8 @@ public protocol LedgerRows: LedgerPages {
     /// Changes state, sequence, end and balance of a known operation, nothing else.
     func update(_ operation: Operation) throws(LedgerError)
 
-    /// Takes what the makings of this card were asked for out of the ledger: the holder's name is
-    /// in it.
-    func forgetParameters(of uid: CardUID) throws(LedgerError)
+    /// Takes the holder's name out of what the makings of this card were asked for.
+    func forgetNamesAsked(of uid: CardUID) throws(LedgerError)
 
     func issued(_ uid: CardUID, _ sequence: SequenceNumber) throws(LedgerError) -> IssuedRecord?
     /// The card for which these bytes were made, if any.

@@ -57,6 +57,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// Who has begun it, where that was said. None from before version 5.
     public let cashier: CashierName?
     public let begunAt: Timestamp
+    /// How long the machine had been running then; nil where the station had no such clock.
+    public let begunUptime: Uptime?
     public var state: State
     /// The number of the record that shows it; none where the tag has no part in it.
     public var sequence: SequenceNumber
@@ -67,8 +69,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
         subject: String? = nil, parameters: String? = nil, cashier: CashierName? = nil,
-        begunAt: Timestamp,
-        state: State = .pending,
+        begunAt: Timestamp, begunUptime: Uptime? = nil, state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
     ) {
@@ -81,6 +82,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         self.parameters = parameters
         self.cashier = cashier
         self.begunAt = begunAt
+        self.begunUptime = begunUptime
         self.state = state
         self.sequence = sequence
         self.endedAt = endedAt

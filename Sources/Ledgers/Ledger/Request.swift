@@ -9,16 +9,18 @@ public struct Request: Hashable, Sendable {
     /// Who asks, where that is known. The same request of somebody else is the same request.
     public let cashier: CashierName?
     public let at: Timestamp
+    public let uptime: Uptime?
 
     public init(
         id: OperationID, uid: CardUID, intent: Intent, by cashier: CashierName? = nil,
-        at: Timestamp
+        at: Timestamp, uptime: Uptime? = nil
     ) {
         self.id = id
         self.uid = uid
         self.intent = intent
         self.cashier = cashier
         self.at = at
+        self.uptime = uptime
     }
 }
 

@@ -19,9 +19,13 @@ public struct Restoration: Hashable, Sendable {
     /// Nil where the ledger that was replaced could not be read, or there was none. Other cards
     /// that changed since carry a number that tells; a lost card carries none.
     public let stopped: [Stopped]?
+    /// The file under which the ledger that was replaced is kept; where only its journal was there,
+    /// the journal's.
+    public let kept: String?
 
-    public init(exhausted: [CardUID], stopped: [Stopped]?) {
+    public init(exhausted: [CardUID], stopped: [Stopped]?, kept: String? = nil) {
         self.exhausted = exhausted
         self.stopped = stopped
+        self.kept = kept
     }
 }

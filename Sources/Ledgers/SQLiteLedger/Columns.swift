@@ -70,6 +70,7 @@ extension SQLValue {
     }
     var time: Timestamp? { integer.map(Timestamp.init(milliseconds:)) }
     var flag: Bool? { integer.map { $0 != 0 } }
+    var uptime: Uptime? { text.flatMap(Uptime.init) }
     var cashier: CashierName? { text.flatMap { try? CashierName($0) } }
     var account: Account? { text.flatMap { Account($0) } }
 }

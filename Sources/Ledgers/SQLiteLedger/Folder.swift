@@ -15,6 +15,22 @@ enum Folder {
         throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
     }
 
+    /// How many bytes a file has; 0 where there is none.
+    static func size(of path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The file that a symbolic link stands for; any other path as it is.
+    static func followingLinks(_ path: String) -> String {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+            let target = unsafe realpath(path, nil)
+        else { return path }
+        defer { unsafe free(target) }
+        return unsafe String(cString: target)
+    }
+
     /// The folder of a path, and the name in it.
     static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }

@@ -14,8 +14,10 @@ struct LedgerFile: Sendable {
         path: String, schema: Schema = .current, busyLimit: Duration = .seconds(5),
         isDraft: Bool = false
     ) {
-        // SQLite gives a meaning of its own to ":memory:" and the like; a path has none.
-        self.path = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
+        // SQLite gives a meaning of its own to ":memory:" and the like; a path has none. One ledger
+        // has one name, or a restore would replace a link and leave others with the old file.
+        let plain = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
+        self.path = Folder.followingLinks(plain)
         self.schema = schema
         self.busyLimit = busyLimit
         self.isDraft = isDraft

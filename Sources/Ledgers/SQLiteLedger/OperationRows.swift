@@ -82,15 +82,16 @@ extension SQLiteRows {
 
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
-            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 .id(operation.id), .uid(operation.uid), .text(operation.kind.rawValue),
                 .integer(operation.amount), .optional(operation.reverses, SQLValue.id),
                 .optional(operation.subject, SQLValue.text),
                 .optional(operation.parameters, SQLValue.text),
                 .optional(operation.cashier?.text, SQLValue.text), .time(operation.begunAt),
-                .text(operation.state.rawValue),
-                .number(operation.sequence), .optional(operation.endedAt, SQLValue.time),
+                .optional(operation.begunUptime?.description, SQLValue.text),
+                .text(operation.state.rawValue), .number(operation.sequence),
+                .optional(operation.endedAt, SQLValue.time),
                 .optional(operation.balanceAfter, SQLValue.integer),
             ])
     }
@@ -112,9 +113,13 @@ extension SQLiteRows {
         }
     }
 
-    func forgetParameters(of uid: CardUID) throws(LedgerError) {
+    func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
         try connection.run(
-            "UPDATE operation SET parameters = NULL WHERE uid = ? AND parameters IS NOT NULL",
+            """
+            UPDATE operation SET parameters =
+                substr(parameters, 1, instr(parameters, char(10) || 'name=')) || 'name'
+            WHERE uid = ? AND instr(parameters, char(10) || 'name=') > 0
+            """,
             [.uid(uid)])
     }
 
@@ -135,8 +140,8 @@ extension SQLiteRows {
 
 extension Operation {
     fileprivate static let columns = """
-        id, uid, kind, amount, reverses, subject, parameters, cashier, begun_at, state, sequence, ended_at,
-        balance_after
+        id, uid, kind, amount, reverses, subject, parameters, cashier, begun_at, begun_uptime,
+        state, sequence, ended_at, balance_after
         """
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
@@ -145,7 +150,7 @@ extension Operation {
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
             subject: try row.optional(\.text), parameters: try row.optional(\.text),
             cashier: try row.optional(\.cashier),
-            begunAt: try row.value(\.time), state: try row.word(),
+            begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime), state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),
             balanceAfter: try row.optional(\.integer))
     }

@@ -29,16 +29,14 @@ extension SQLiteLedger {
         for key in retired {
             try await ledger.retire([key.id], at: key.retiredAt)
         }
-        let active = try await ledger.read { rows throws(LedgerError) in
-            Set(try rows.cards().filter { $0.status == .active }.map(\.uid))
-        }
         await ledger.close()
         return try await doorway.run { () throws(LedgerError) in
             // What is kept is nobody's any more: nothing can be stopped in it behind our back.
-            let previous = try target.give(placeTo: draft)
+            let (previous, journal) = try target.give(placeTo: draft)
             let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
             return Restoration(
-                exhausted: exhausted, stopped: stopped?.filter { active.contains($0.uid) })
+                exhausted: exhausted, stopped: try stopped.map(target.inUse),
+                kept: previous ?? journal)
         }
     }
 }
@@ -92,6 +90,17 @@ extension LedgerFile {
         }
     }
 
+    /// Those of the cards on which money moves in this ledger.
+    fileprivate func inUse(
+        _ stopped: [Restoration.Stopped]
+    ) throws(LedgerError) -> [Restoration.Stopped] {
+        let rows = SQLiteRows(
+            connection: try Connection(path: path, .readOnly, busyLimit: busyLimit))
+        var inUse: [Restoration.Stopped] = []
+        for card in stopped where try rows.card(card.uid)?.status == .active { inUse.append(card) }
+        return inUse
+    }
+
     /// The keys that were given up in a ledger that is to be replaced; none where it is beyond reading
     /// or does not know of such.
     fileprivate var retiredKeysIfReadable: [RetiredKey] {
@@ -104,17 +113,20 @@ extension LedgerFile {
         }
     }
 
-    /// Nobody else can open the ledger until the other file has its name. Returns the name under
-    /// which what was there is kept.
-    fileprivate func give(placeTo draft: TemporaryFile) throws(LedgerError) -> String? {
+    /// Nobody else can open the ledger until the other file has its name. Returns the names under
+    /// which the ledger that was there is kept, or its journal alone.
+    fileprivate func give(
+        placeTo draft: TemporaryFile
+    ) throws(LedgerError) -> (ledger: String?, journal: String?) {
         // Those who still have a ledger open that was moved away hold no lock on what lies here.
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         TemporaryFile.removeAbandoned(beside: path)
         guard Folder.contains(path) else {
+            let journal = try keepJournal()
             try disarmJournal()
             try draft.replace(path)
-            return nil
+            return (nil, journal)
         }
         let held = try Connection(path: path, .readWrite)
         defer { withExtendedLifetime(held) {} }
@@ -130,17 +142,31 @@ extension LedgerFile {
             try disarmJournal()
         }
         try draft.replace(path)
+        return (previous, nil)
+    }
+
+    /// A ledger that was moved away has left its last rows in its journal: whoever brings it back
+    /// needs both.
+    private func keepJournal() throws(LedgerError) -> String? {
+        let journal = path + "-wal"
+        guard Folder.size(of: journal) > 0 else { return nil }
+        let name = try freeName() + "-wal"
+        try Folder.link(journal, name)
+        return name
+    }
+
+    private func keepUnderAnotherName() throws(LedgerError) -> String {
+        let previous = try freeName()
+        try Folder.link(path, previous)
         return previous
     }
 
     /// The first free number says which restore it was.
-    private func keepUnderAnotherName() throws(LedgerError) -> String {
+    private func freeName() throws(LedgerError) -> String {
         let mostKept = 1000
         for number in 1...mostKept {
             let previous = "\(path).before-restore-\(number)"
-            if Folder.contains(previous) { continue }
-            try Folder.link(path, previous)
-            return previous
+            if !Folder.contains(previous), !Folder.contains(previous + "-wal") { return previous }
         }
         throw LedgerError.unavailable(
             path, "(\(mostKept) earlier ledgers lie beside it, move some away)")

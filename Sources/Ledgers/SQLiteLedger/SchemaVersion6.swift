@@ -1,12 +1,17 @@
 extension Schema {
-    /// What the making of a card was asked for, so that an operation's id stands for all of it.
+    /// The parameters of a making, so that an operation's id stands for all of it, and a clock that
+    /// nobody can set.
     ///
-    /// It may be taken out again, because a holder's name is in it, and that after the operation
-    /// has ended; it is never changed. What was begun before has none.
+    /// The holder's name may be taken out of the parameters, also after the operation has ended;
+    /// nothing else of them is ever changed. What was begun before has none.
     static let version6 = """
+        ALTER TABLE operation ADD COLUMN begun_uptime TEXT CHECK (length(begun_uptime) <= 100);
+        CREATE TRIGGER operation_keeps_its_uptime BEFORE UPDATE OF begun_uptime ON operation
+        BEGIN SELECT RAISE(ABORT, 'an operation keeps its time'); END;
         ALTER TABLE operation ADD COLUMN parameters TEXT CHECK (length(parameters) <= 1000);
-        CREATE TRIGGER operation_only_forgets_parameters
-        BEFORE UPDATE OF parameters ON operation WHEN NEW.parameters IS NOT NULL
+        CREATE TRIGGER operation_only_forgets_a_name BEFORE UPDATE OF parameters ON operation
+        WHEN NEW.parameters IS NOT
+            substr(OLD.parameters, 1, instr(OLD.parameters, char(10) || 'name=')) || 'name'
         BEGIN SELECT RAISE(ABORT, 'an operation keeps its parameters'); END;
         DROP TRIGGER operation_ends_once;
         CREATE TRIGGER operation_ends_once

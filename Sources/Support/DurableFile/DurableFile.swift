@@ -143,7 +143,7 @@ public struct DurableFile: Sendable, Hashable {
         try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronise()
     }
 
-    private var folder: String {
+    var folder: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -17,6 +17,21 @@ public enum SystemClock {
     /// The same time.
     public static var uptimeMilliseconds: UInt64 { uptimeNanoseconds / 1_000_000 }
 
+    /// How long this machine has been running, its sleep included. Nobody can set it.
+    public static var millisecondsSinceBoot: Int64 {
+        let time = reading(CLOCK_BOOTTIME)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// The name of this start of this machine; nil where the system does not say.
+    public static let bootID: String? = {
+        guard let file = unsafe fopen("/proc/sys/kernel/random/boot_id", "r") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil
+    }()
+
     private static func reading(_ clock: clockid_t) -> timespec {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

@@ -63,7 +63,9 @@ import Glibc
             throw settings.tls == nil
                 ? WebServerError(.noResources, "libmicrohttpd does not start: \(said)")
                 : WebServerError(
-                    .badCertificate, "The certificate and its key cannot be used: \(said)")
+                    .badCertificate,
+                    "Certificate and key cannot be used; they may not belong together. "
+                        + "libmicrohttpd says: \(said)")
         }
         unsafe handle = started
     }

@@ -72,7 +72,7 @@ extension Change {
 
     static let close = Change(
         line: "close --operation \(id)", prepared: issued, before: twenty,
-        after: Found("0.00", ledger: "blocked"), says: "Paid out $20.00, $0.00 left",
+        after: Found("0.00", ledger: "closed"), says: "Paid out $20.00, $0.00 left",
         refusalAgain: nil,
         mayBeVoided: true, leastCalls: 80)
 

@@ -244,10 +244,20 @@ struct CashierPageTests {
         #expect(try !isTrusted())
         page.process.signal(SIGHUP)
         try page.process.wait("it shows the other one", until: isTrusted)
+        // Half of a renewal: the key is not this certificate's.
+        let third = try Certificate(counter, "third")
+        try counter.write(counter.text(of: third.path), to: certificate.path)
+        page.process.signal(SIGHUP)
+        try page.process.wait("it says that they do not fit, and which they are") {
+            let log = try page.process.errors
+            return log.contains("they may not belong together.")
+                && log.contains(
+                    #","certificate":"\#(certificate.path)","key":"\#(certificate.key)"}"#)
+        }
         try counter.write("none", to: certificate.path)
         page.process.signal(SIGHUP)
         try page.process.wait("it says what is wrong") {
-            try page.process.errors.contains(#""event":"certificate-refused","why":""#)
+            try page.process.errors.contains(" holds no certificate.")
         }
         try counter.write(counter.text(of: other.path), to: certificate.path)
         #expect(try isTrusted())
@@ -256,6 +266,31 @@ struct CashierPageTests {
         #expect(!stream.hasEnded())
         try page.stop()
         #expect(try stream.end().status == 0)
+    }
+
+    @Test("a reload without a certificate is a line in the log, and the counter goes on")
+    func reloaded() throws {
+        let page = try CashierPage(try Counter())
+        page.process.signal(SIGHUP)
+        try page.process.wait("it says so") {
+            try page.process.errors.contains(#""event":"nothing-to-reload"}"#)
+        }
+        #expect(try page.get("/api/v1/health").hasSuffix(" 200"))
+        try page.stop()
+    }
+
+    @Test("a counter whose terminal has gone ends")
+    func hungUp() throws {
+        let counter = try Counter()
+        var terminal: Terminal? = try Terminal()
+        let process = try counter.start(["serve"], streams: .init(terminal: terminal?.path))
+        var shown = ""
+        try process.wait("it answers") {
+            shown += terminal?.read() ?? ""
+            return shown.contains("Ctrl-C ends it")
+        }
+        terminal = nil
+        _ = try process.end()
     }
 
     @Test("what cannot be served is refused")

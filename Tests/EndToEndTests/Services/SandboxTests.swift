@@ -14,6 +14,7 @@ struct SandboxTests {
         #expect(
             try played.process.output == """
                 The sandbox answers at \(played.address)
+                export TAPCARD_READER=sim
                 export TAPCARD_ACTIVATION_URL=\(played.address)/activation
                 export TAPCARD_LOTTERY_URL=\(played.address)/lottery
                 export TAPCARD_MASTERMIND_URL=\(played.address)/mastermind/api/v2

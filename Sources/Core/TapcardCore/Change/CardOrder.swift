@@ -19,7 +19,7 @@ public struct CardOrder: Sendable, Hashable {
     public var mayOverwrite: Bool
     /// Protect the tag with the card's password.
     public var protects: Bool
-    /// Take a chip whose maker's signature is not true.
+    /// Take a chip whose maker's signature is not valid.
     public var acceptsAnyChip: Bool
 
     public init(

@@ -52,9 +52,13 @@ extension Station {
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
-        var receipt = try await change(.close, id: id, only: card)
-        receipt.ticketsGivenUp = await ticketsGivenUp(by: receipt.operation.id)
-        return receipt
+        do throws(TapcardError) {
+            var receipt = try await change(.close, id: id, only: card)
+            receipt.ticketsGivenUp = await ticketsGivenUp(by: receipt.operation.id)
+            return receipt
+        } catch {
+            throw await namingClosing(error)
+        }
     }
 
     /// The tickets that nobody can claim since that was done to their card: whether they were worth
@@ -150,7 +154,7 @@ extension Station {
             return receipt(done, isReplayed: false, state)
         }
         if let repeated = begun.repetition(in: state) {
-            throw .refused(try await justSettled(repeated))
+            throw .refused(await justSettled(repeated))
         }
         guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
         try requireUnderCeilings(intent, on: view)
@@ -180,7 +184,7 @@ extension Station {
     func begin(
         _ intent: Intent, _ id: OperationID, on sight: Sight, noting begun: Begun
     ) async throws(Interruption) -> Beginning {
-        let request = Request(id: id, uid: sight.uid, intent: intent, by: cashier, at: now)
+        let request = request(intent, id, sight.uid)
         do {
             return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
@@ -211,9 +215,25 @@ extension Station {
     ) async -> Result<Receipt, TapcardError>? {
         // The operation that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
-        return await outcome(of: id, begun, state, after: error)?.map {
-            receipt($0, isReplayed: !begun.isNew(id, state), state, .outOfDate)
+        if let outcome = await outcome(of: id, begun, state, after: error) {
+            return outcome.map {
+                receipt($0, isReplayed: !begun.isNew(id, state), state, .outOfDate)
+            }
         }
+        return await answer(begun, by: state)
+    }
+
+    /// What a tap has settled answers a request that it has not begun: the closing that was asked
+    /// for, or the payment that a caller without an id would repeat.
+    private func answer(
+        _ begun: Begun, by state: TapState
+    ) async -> Result<Receipt, TapcardError>? {
+        guard begun.operation == nil, case .change(let intent, _) = begun.asked else { return nil }
+        if case .close = intent, let done = state.done(.close) {
+            return .success(receipt(done, isReplayed: false, state, .outOfDate))
+        }
+        guard let repeated = begun.repetition(in: state) else { return nil }
+        return .failure(await justSettled(repeated))
     }
 
     /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
@@ -293,40 +313,6 @@ extension Station {
         return receipt
     }
 
-    /// The same request without an id, on a card for which this tap has just settled it: more
-    /// likely the retry of that one than a second one.
-    private func justSettled(_ done: Operation) async throws(Interruption) -> TapcardError {
-        let amount = Money(minorUnits: done.amount, currency).shown
-        let view = try await asking { () throws(LedgerError) in
-            try await ledger.view(of: done.uid)
-        }
-        let holds = view.map { " The card holds \($0.balance.shown)." } ?? ""
-        return TapcardError(
-            .justSettled,
-            "The interrupted \(done.kind.noun) of \(amount) was just settled as "
-                + "\(done.kind.done): it is not done a second time.",
-            meaning: "It counts once.\(holds)",
-            advice: "If the customer really wants it twice, repeat the command with --again.",
-            uid: done.uid, operation: done.id)
-    }
-
-    func mismatch(_ operation: Operation) -> TapcardError {
-        let amount =
-            operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
-        return TapcardError(
-            .operationMismatch,
-            "Operation \(operation.id) was used before, for another request: "
-                + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
-            meaning: "Nothing was changed on card or ledger.",
-            advice: "Use a new id for a new request.", uid: operation.uid)
-    }
-
-    func voided(_ operation: Operation) -> TapcardError {
-        TapcardError(
-            .operationVoided, "Operation \(operation.id) was voided: it did not happen.",
-            meaning: "No money moved.", advice: "Begin again, with a new id.", uid: operation.uid)
-    }
-
     /// The same question to the ledger outside of a tap.
     func whileAsking<Success: Sendable>(
         _ question: () async throws(LedgerError) -> Success
@@ -341,7 +327,7 @@ extension Station {
     func requirePositive(_ amount: Money) throws(TapcardError) {
         guard amount.minorUnits > 0 else {
             throw TapcardError(
-                Refusal(.badAmount, "\(amount.shown) cannot be moved; an amount is above 0"))
+                Refusal(.badAmount, "the amount must be above 0"))
         }
         try requireOwnCurrency(amount)
     }

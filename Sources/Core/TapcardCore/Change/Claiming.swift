@@ -139,7 +139,7 @@ extension CardTickets {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             throw TapcardError(
-                .wrongState, "Ticket \(name) is none that counts on card \(card.uid).",
+                .wrongState, "Ticket \(name) is not a ticket of card \(card.uid).",
                 meaning: TapcardError.unchanged,
                 advice:
                     "tapcard tickets lists those that it has bought since it was issued; hold the card "

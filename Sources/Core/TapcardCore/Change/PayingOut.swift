@@ -124,14 +124,34 @@ extension Station {
         return alreadyPaid(operation, for: ticket)
     }
 
+    /// A card that was closed before, with the closing: its answer may have been lost, and then
+    /// the money is still in the drawer.
+    func namingClosing(_ error: TapcardError) async -> TapcardError {
+        let most = 100
+        guard error.kind == .cardClosed, let uid = error.uid,
+            let last = try? await ledger.read({ rows throws(LedgerError) in
+                try rows.operations(on: uid, last: most)
+            }),
+            let closing = last.last(where: { $0.kind == .close && $0.state == .committed })
+        else { return error }
+        let amount = Money(minorUnits: closing.amount, currency).shown
+        return TapcardError(
+            .cardClosed,
+            "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",
+            meaning:
+                "Nothing was booked now: pay nothing out, unless that was you and the money is "
+                + "still in the drawer.",
+            advice: error.advice, uid: uid, operation: closing.id
+        ).telling(error.settled)
+    }
+
     /// The cashier in front of it decides whether that was this very payout, whose answer was lost.
     private func alreadyPaid(_ payout: Operation, for ticket: TicketID) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
-        let time = CivilTime(payout.begunAt).map { " at \($0) UTC" } ?? ""
-        let cashier = payout.cashier.map { " by \($0.text)" } ?? ""
         return TapcardError(
             .alreadyClaimed,
-            "The prize of ticket \(ticket), \(prize), was booked as paid out\(time)\(cashier).",
+            "The prize of ticket \(ticket), \(prize), was booked as paid "
+                + "out\(payout.whenAndByWhom).",
             meaning:
                 "Nothing was booked now: pay nothing out, unless that was you and the money is "
                 + "still in the drawer.",

@@ -19,6 +19,11 @@ extension Station {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
         }
+        if let advice = known.kind.insteadOfRefund {
+            throw TapcardError(
+                .notRefundable, "Operation \(reversed) is neither a payment nor a top-up.",
+                meaning: TapcardError.unchanged, advice: advice, uid: known.uid)
+        }
         let intent: Intent =
             known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
         let derived = reversed.derived(for: "refund")
@@ -27,11 +32,32 @@ extension Station {
             return try await change(intent, id: id ?? derived, only: card)
         } catch {
             // Another amount under the id that both requests have: the operation is refunded.
-            guard id == nil, error.kind == .operationMismatch,
-                let earlier = try? await ledger.operation(derived), earlier.reverses == reversed
-            else { throw error }
-            throw TapcardError(
-                earlier.isRefundAlready(of: reversed, currency), uid: earlier.uid)
+            let isRefunded =
+                error.kind == .alreadyRefunded || id == nil && error.kind == .operationMismatch
+            if isRefunded, let earlier = await refundMade(of: reversed) {
+                let refusal = TapcardError(earlier.isRefundAlready(of: reversed, currency))
+                throw TapcardError(
+                    refusal.kind, refusal.what, meaning: refusal.meaning, advice: refusal.advice,
+                    uid: earlier.uid, operation: earlier.id)
+            }
+            guard known.kind == .add, error.kind == .insufficientFunds else { throw error }
+            throw await shortOf(reversed, error.naming(known.uid))
         }
+    }
+
+    /// The refund that an operation had; nil where it had none, or nobody can be asked.
+    private func refundMade(of reversed: OperationID) async -> Operation? {
+        try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
+    }
+
+    /// The error of a card that has less than is to be taken back: how much of it can be.
+    private func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
+        guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
+        guard view.balance.minorUnits > 0 else {
+            return error.saying(advice: "Nothing of it can be taken back: it was spent.")
+        }
+        return error.saying(
+            advice: "At most \(view.balance.shown) can be taken back: tapcard refund \(reversed) "
+                + "\(view.balance)")
     }
 }

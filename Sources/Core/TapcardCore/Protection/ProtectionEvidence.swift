@@ -194,7 +194,7 @@ extension Station {
     var noPassword: TapcardError {
         TapcardError(
             .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
-            advice: "Use NTAG213, 215 or 216.")
+            advice: "Use NTAG213, NTAG215 or NTAG216.")
     }
 }
 

@@ -261,7 +261,7 @@ extension Station {
             await reader.release()
             throw TapcardError(
                 .unsupportedTag, "This is no Type 2 tag with a seven-byte number.",
-                meaning: "Nothing was written to it.", advice: "Use NTAG213, 215 or 216.")
+                meaning: "Nothing was written to it.", advice: "Use NTAG213, NTAG215 or NTAG216.")
         }
         do {
             let success = try await body(identity, uid)

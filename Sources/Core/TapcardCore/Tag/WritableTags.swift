@@ -96,7 +96,7 @@ extension Station {
             throw .refused(
                 TapcardError(
                     .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
-                    meaning: unchanged, advice: "Use NTAG213, 215 or 216.", uid: uid))
+                    meaning: unchanged, advice: "Use NTAG213, NTAG215 or NTAG216.", uid: uid))
         }
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
@@ -104,7 +104,7 @@ extension Station {
                     .unsupportedTag,
                     "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
                         + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
-                    advice: "Use NTAG213, 215 or 216.", uid: uid))
+                    advice: "Use NTAG213, NTAG215 or NTAG216.", uid: uid))
         }
         let access = try await access(of: tag)
         if capability[3] & 0x0F != 0 || access.isLocked {

@@ -70,7 +70,8 @@ enum SettlingStep: Sendable, Hashable {
     /// `request` is the operation for which the card was held to the reader.
     init(
         tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, view: CardView,
-        expected: [UInt8], request: OperationID?, now: Timestamp, lifetime: Duration
+        expected: [UInt8], request: OperationID?, now: Timestamp,
+        uptime: Uptime? = nil, lifetime: Duration
     ) {
         guard let open = view.open else {
             if let attempt = view.activation, attempt.state == .active {
@@ -98,10 +99,19 @@ enum SettlingStep: Sendable, Hashable {
             self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }
-        // A time that is still to come is that of a clock that was ahead: how old the payment is,
-        // nobody knows.
-        let age = Duration.milliseconds(now.millisecondsSince(open.begunAt))
-        let isYoung = now.milliseconds >= open.begunAt.milliseconds && age < lifetime
+        let isYoung = open.age(at: now, uptime).map { $0 < lifetime } ?? false
         self = .end(open, as: mayMove && (isSameAgain || isYoung) ? .committed : .voided)
+    }
+}
+
+extension Operation {
+    /// How long ago it began: by the clock that nobody can set, or by the time of day where the
+    /// machine was started in between. Nil where that time is still to come: it is that of a clock
+    /// that was ahead.
+    fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
+        if let uptime, let begunUptime, let age = uptime.millisecondsSince(begunUptime) {
+            return .milliseconds(age)
+        }
+        return now < begunAt ? nil : .milliseconds(now.millisecondsSince(begunAt))
     }
 }

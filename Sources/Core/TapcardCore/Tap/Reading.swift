@@ -13,9 +13,18 @@ public struct CardReading: Sendable, Hashable {
 
     /// What the ledger says of the card.
     public enum Standing: String, Sendable, CaseIterable {
-        case known, unknown, blocked, behind
+        case known, unknown, blocked, closed, replaced, behind
         /// It cannot be asked.
         case unavailable
+
+        init(_ status: LedgerCard.Status) {
+            switch status {
+            case .active: self = .known
+            case .blocked: self = .blocked
+            case .closed: self = .closed
+            case .replaced: self = .replaced
+            }
+        }
     }
 
     public let uid: CardUID
@@ -133,12 +142,9 @@ extension Station {
             case .rolledBack: .rolledBack
             default: sight.slots.best == nil ? .unsealed : .valid
             }
-        let standing: CardReading.Standing =
-            switch (problem?.kind, view.card.status) {
-            case (.ledgerBehind, _): .behind
-            case (_, .active): .known
-            default: .blocked
-            }
+        let standing =
+            problem?.kind == .ledgerBehind
+            ? .behind : CardReading.Standing(view.card.status)
         let content = view.card.content(sight.highest, balance: view.balance)
         return CardReading(
             uid: sight.uid, chip: sight.chip, seal: seal,
@@ -205,7 +211,7 @@ extension Station {
             uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
             holder: content.holder, balance: view.balance, scratch: content.scratch,
             isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
-            ledger: view.card.status == .active ? .known : .blocked, display: display,
+            ledger: CardReading.Standing(view.card.status), display: display,
             protection: view.card.protection,
             originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: settled,
             problem: nil)

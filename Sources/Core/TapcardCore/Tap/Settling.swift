@@ -182,11 +182,18 @@ extension Station {
         try await begin(.reseal(above: floor), newID(), sight, seen)
     }
 
+    /// A request of this moment and this cashier.
+    func request(_ intent: Intent, _ id: OperationID, _ uid: CardUID) -> Request {
+        Request(
+            id: id, uid: uid, intent: intent, by: cashier, at: now,
+            uptime: surroundings.uptime())
+    }
+
     /// Begins what has to be done to the card, and puts it onto the tag.
     private func begin(
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
     ) async throws(Interruption) -> Round {
-        let request = Request(id: id, uid: sight.uid, intent: intent, by: cashier, at: now)
+        let request = request(intent, id, sight.uid)
         let beginning = try await asking { () throws(LedgerError) in
             try await ledger.begin(request, seen: seen, sealer: sealer)
         }
@@ -222,7 +229,7 @@ extension Station {
             tag: best.record, bytes: sight.slots.bytes[best.place],
             isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, view: view,
             expected: rendering(of: best.record, view), request: request, now: now,
-            lifetime: settings.paymentLifetime)
+            uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
     /// The bytes that this record's number would have today, under the key it was made with: a

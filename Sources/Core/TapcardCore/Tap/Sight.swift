@@ -42,7 +42,8 @@ extension Station {
             throw .refused(
                 TapcardError(
                     .unsupportedTag, "This is no NTAG21x tag: it has another kind of UID or chip.",
-                    meaning: "Nothing was written to it.", advice: "Use NTAG213, 215 or 216."))
+                    meaning: "Nothing was written to it.",
+                    advice: "Use NTAG213, NTAG215 or NTAG216."))
         }
         surroundings.progress(.cardSeen(uid))
         return (identity, uid)
@@ -183,7 +184,8 @@ extension Station {
             .unsupportedTag,
             "A \(tag.chip.name) is no chip that tapcard keeps cards on; it holds \(holds).",
             meaning: "Nothing was written to it.",
-            advice: "Use NTAG213, 215 or 216; tapcard tag info shows what this one is.", uid: uid)
+            advice: "Use NTAG213, NTAG215 or NTAG216; tapcard tag info shows what this one is.",
+            uid: uid)
     }
 
     func performing<Procedure: TagProcedure>(

@@ -97,6 +97,7 @@ extension Station {
             }
         }
         await reader.release()
+        await lookUpEnd(&state)
         if let concluded = await conclude(last, state) { return try concluded.get() }
         throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
     }
@@ -236,7 +237,8 @@ extension TapcardError {
                 : isReaderGone
                     ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
                         + "again to settle it."
-                    : "Tap the card again to settle it.", uid: open.uid, operation: open.id)
+                    : "Tap the card again to settle it.", uid: open.uid,
+            operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
     /// The error of a request whose outcome is not known, with the way to ask for it again: under

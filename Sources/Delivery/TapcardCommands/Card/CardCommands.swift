@@ -30,7 +30,7 @@ extension CommandOption {
         name: "protect",
         help: "Protect the tag with a password; without your keys it can never be taken off")
     static let anyChip = CommandOption(
-        name: "any-chip", help: "Take a chip whose maker's signature is not true")
+        name: "any-chip", help: "Take a chip whose maker's signature is not valid")
 }
 
 extension Command {
@@ -168,8 +168,9 @@ extension Session {
             let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
             let time = LocalTime.text(surroundings.now())
             let state = reading.stateWord.map { ", \($0)" } ?? ""
-            return output.write(
-                "\(time) \(reading.uid) \(report.lines[0].text)\(state)\(problem)".shown + "\n")
+            let settled = reading.settled.map { " \($0.words)" }.joined()
+            let line = "\(time) \(reading.uid) \(report.lines[0].text)\(state)\(settled)\(problem)"
+            return output.write(line.shown + "\n")
         case .problem(let error):
             if isJSON { return output.write(document: timed(Report.document(of: error))) }
             show(error)

@@ -9,8 +9,8 @@ extension Command {
         Command(
             "init", group: .station, "Set this station up: make its keys and its ledger",
             discussion: "Once, before the first card. The ledger keeps the currency for good. A "
-                + "simulated station needs none of this: it has keys and a ledger of its own, which "
-                + "are made on first use.",
+                + "simulated station has keys and a ledger of its own, which the first use makes in "
+                + "USD; for another currency: tapcard --reader sim init --currency EUR.",
             example: "tapcard init --currency EUR"
         ) { session throws(TapcardError) in try await session.setUp() },
         Command(
@@ -19,21 +19,27 @@ extension Command {
                 + "docs/SETTINGS.md has a line for each of them. Passwords are only ever variables, "
                 + "TAPCARD_MASTERMIND_PASSWORD and TAPCARD_CASHIER_PASSWORD, and are not shown.",
             example: "tapcard config"
-        ) { session throws(TapcardError) in try session.configuration() },
+        ) { session throws(TapcardError) in try await session.configuration() },
         Command(
             "config get", group: .station, "Print one setting that is in force",
-            arguments: [.setting], example: "tapcard config get ledger"
-        ) { session throws(TapcardError) in try session.oneSetting() },
+            arguments: [
+                CommandArgument(
+                    name: "KEY", help: "Its name, as tapcard config lists it",
+                    choices: Settings.Name.allCases.map(\.rawValue) + Session.places)
+            ], example: "tapcard config get ledger"
+        ) { session throws(TapcardError) in try await session.oneSetting() },
         Command(
             "config set", group: .station, "Write one setting into the file",
             discussion: "Without VALUE it is taken out of the file, and what is built in holds "
                 + "again.",
             arguments: [
                 .setting,
-                CommandArgument(name: "VALUE", help: "What it is to be", isRequired: false),
+                CommandArgument(
+                    name: "VALUE", help: "What it is to be", isRequired: false,
+                    completes: .settingValue),
             ],
             example: "tapcard config set timeout 60"
-        ) { session throws(TapcardError) in try session.changeSetting() },
+        ) { session throws(TapcardError) in try await session.changeSetting() },
     ]
 }
 
@@ -76,19 +82,54 @@ extension Session {
                     ? "This station was set up before, in \(ledger.currency.code)"
                     : "This station is set up, in \(ledger.currency.code)",
                 "Ledger: \(path)", "Keys: \(settings.keyPath)",
-                "Next: copy the keys to a safe place with tapcard keys export FILE",
-                "Then make the first card with tapcard issue, or open the counter with tapcard "
-                    + "serve",
-            ])
+            ] + nextSteps, isDeed: !isDone)
+    }
+
+    private var nextSteps: [String] {
+        if settings.isPlayMoney {
+            return [
+                "The reader is simulated: this is play money, apart from the real books",
+                "Next: make a card with \(commandLine("demo"))",
+            ]
+        }
+        return [
+            "Next: copy the keys to a safe place with tapcard keys export FILE",
+            "Then make the first card with tapcard issue, or open the counter with tapcard serve",
+        ]
     }
 
     private typealias Row = (name: String, value: String?, origin: String)
 
-    private var settingRows: [Row] {
+    /// What `config` shows beside the settings.
+    fileprivate static let places = ["keys", "settings-file"]
+
+    /// The currency that amounts of this station are in, and where that is said; nil where nobody
+    /// has said so yet.
+    private func currencyInForce() async -> (currency: Currency, origin: String)? {
+        if let currency = await ledgerCurrency() { return (currency, "ledger") }
+        if let currency = (try? settings.currency) ?? nil {
+            return (currency, settings.effective(.currency).origin.rawValue)
+        }
+        if let currency = ((try? keyFile.load()) ?? nil)?.currency { return (currency, "keys") }
+        guard settings.readerIsSimulated else { return nil }
+        return (.usd, Settings.Origin.builtIn.rawValue)
+    }
+
+    /// The currency of the ledger; nil where there is none, or it cannot be opened.
+    private func ledgerCurrency() async -> Currency? {
+        guard (try? hasLedger) == true, let path = try? settings.ledgerPath else { return nil }
+        return try? await drivers.openLedger(path, nil, false).currency
+    }
+
+    private func settingRows(_ known: (currency: Currency, origin: String)?) -> [Row] {
         let builtIn = Settings.Origin.builtIn.rawValue
+        let usual = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
         let settable: [Row] = Settings.Name.allCases.filter { $0 != .data }.map { name in
             let (text, origin) = settings.effective(name)
-            return (name.rawValue, text, origin.rawValue)
+            if name == .currency, text == nil, let known {
+                return (name.rawValue, known.currency.code, known.origin)
+            }
+            return (name.rawValue, text ?? usual[name], origin.rawValue)
         }
         let data = settings.effective(.data)
         let place =
@@ -102,12 +143,14 @@ extension Session {
         ]
     }
 
-    fileprivate func configuration() throws(TapcardError) -> Report {
-        _ = try settings.checkedServices()
-        let rows = settingRows
+    fileprivate func configuration() async throws(TapcardError) -> Report {
+        let known = await currencyInForce()
+        _ = try settings.checkedServices(in: known?.currency)
+        let rows = settingRows(known)
+        let problems = try notes(on: known?.currency)
         let names = rows.map(\.name.count).max() ?? 0
         let origins = rows.map(\.origin.count).max() ?? 0
-        let isPlay = settings.readerIsSimulated
+        let isPlay = settings.isPlayMoney
         return Report(
             [
                 JSONMember(
@@ -118,15 +161,31 @@ extension Session {
                                 "name": .string($0.name), "value": .text($0.value),
                                 "from": .string($0.origin),
                             ]
-                        })), JSONMember(key: "simulated", value: .bool(isPlay)),
+                        })), JSONMember(key: "simulated", value: .bool(settings.readerIsSimulated)),
             ],
-            rows.map {
-                $0.name.padded(names) + "  " + $0.origin.padded(origins) + "  "
-                    + ($0.value ?? Session.unset($0.name))
+            rows.flatMap { row in
+                let cells = [
+                    row.name.padded(names), row.origin.padded(origins),
+                    row.value ?? Session.unset(row.name),
+                ]
+                // Where the terminal has less room the value is on a line of its own.
+                return Line.flow(cells.map { Line($0) }, width: columns).map {
+                    $0.trimmed.rendered(false)
+                }
             }
+                + problems
                 + (isPlay
                     ? ["The reader is simulated: play money, apart from the real books"] : []),
             isPlain: true)
+    }
+
+    /// What is wrong between the ledger and the setting, where there is something.
+    private func notes(on currency: Currency?) throws(TapcardError) -> [String] {
+        guard let currency, let other = try settings.currency, other != currency else { return [] }
+        return [
+            "The ledger is in \(currency.code): no card is used while the currency is set to "
+                + "\(other.code)", currencyAdvice,
+        ]
     }
 
     private static func unset(_ name: String) -> String {
@@ -134,14 +193,15 @@ extension Session {
         case .reader: "the first that is plugged in"
         case .caFile: "none"
         case .cashier: "nobody"
-        case .currency: "the ledger's own"
-        default: "what is usual in the ledger's currency"
+        case .currency: "none yet: tapcard init --currency EUR"
+        default: "what is usual in the currency, once there is one"
         }
     }
 
-    fileprivate func oneSetting() throws(TapcardError) -> Report {
+    fileprivate func oneSetting() async throws(TapcardError) -> Report {
         let name = command.argument("KEY") ?? ""
-        guard let row = settingRows.first(where: { $0.name == name }) else {
+        let rows = settingRows(await currencyInForce())
+        guard let row = rows.first(where: { $0.name == name }) else {
             throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
         }
         return Report(
@@ -149,15 +209,37 @@ extension Session {
                 JSONMember(key: "name", value: .string(row.name)),
                 JSONMember(key: "value", value: .text(row.value)),
                 JSONMember(key: "from", value: .string(row.origin)),
-            ], [row.value ?? ""], isPlain: true)
+            ], [row.value ?? Session.unset(row.name)], isPlain: true)
     }
 
-    fileprivate func changeSetting() throws(TapcardError) -> Report {
+    /// Refuses what this station could not work with.
+    private func requireSense(
+        _ changed: Settings, _ name: Settings.Name
+    ) async throws(TapcardError) {
+        var currency = await currencyInForce()?.currency
+        if name == .currency, let asked = try changed.currency {
+            if let kept = await ledgerCurrency(), kept != asked {
+                throw TapcardError(
+                    .usage, "The ledger is in \(kept.code), and keeps its currency.",
+                    meaning: "Nothing was changed.",
+                    advice: "To begin a station in \(asked.code): TAPCARD_DATA=FOLDER "
+                        + "tapcard init --currency \(asked.code)")
+            }
+            currency = asked
+        }
+        _ = try changed.checkedServices(in: currency)
+        if let currency { try changed.requireConfirmationsBelowLimits(currency) }
+    }
+
+    fileprivate func changeSetting() async throws(TapcardError) -> Report {
         guard let name = Settings.Name(rawValue: command.argument("KEY") ?? "") else {
             throw TapcardError(.usage, "There is no such setting.")
         }
-        let text = command.argument("VALUE")
-        _ = try settings.setting(name, to: text)
+        let text = command.argument("VALUE").map { Settings.kept($0, name) }
+        // As it was typed: a comma is read where amounts are typed with one.
+        let changed = try settings.setting(name, to: command.argument("VALUE"))
+        // What is taken out may be the very thing that is wrong.
+        if text != nil { try await requireSense(changed, name) }
         try settings.file.set(name, to: text)
         let (inForce, origin) = settings.effective(name)
         var lines = [
@@ -167,12 +249,17 @@ extension Session {
         if origin == .flag || origin == .variable, let inForce {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
             lines.append("Here \(what) beats it: \(inForce)")
+            if name == .reader, settings.file.path != settings.ordinaryFile {
+                lines.append(
+                    "Without \(what) the settings are those in \(settings.ordinaryFile), which is "
+                        + "as it was")
+            }
         }
         return Report(
             [
                 JSONMember(key: "name", value: .string(name.rawValue)),
                 JSONMember(key: "value", value: .text(text)),
                 JSONMember(key: "file", value: .string(settings.file.path)),
-            ], lines)
+            ], lines, isDeed: true)
     }
 }

@@ -14,7 +14,7 @@ extension Session {
         let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
         let texts = HistoryText.merged(
             lines.map(HistoryText.init), attempts.map(HistoryText.init)
-        ).map(line(of:))
+        ).map { line(of: $0, within: columns) }
         return Report(
             [
                 JSONMember(key: "entries", value: .array(lines.map(\.document))),
@@ -29,13 +29,15 @@ extension Session {
     private func wholeHistory(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> Report {
-        let session = self
+        let (session, columns) = (self, columns)
         try await Station.history(of: card, in: ledger) { history throws(LedgerError) in
             var pages = OutputPages(session.output, isJSON: session.isJSON)
             if session.isJSON {
                 try pages.write(&history)
             } else if !session.isQuiet {
-                try pages.write(&history, session.line(of:), orSay: Session.emptyHistory)
+                try pages.write(
+                    &history, { session.line(of: $0, within: columns) },
+                    orSay: Session.emptyHistory)
             }
             pages.flush()
         }

@@ -36,12 +36,25 @@ struct HistoryText {
 }
 
 extension Session {
-    func line(of text: HistoryText) -> String {
-        [
+    /// How wide the terminal is; nil where the words go elsewhere.
+    var columns: Int? { console.isTerminal ? console.size()?.columns : nil }
+
+    /// One line, or where the terminal has less room, several: the id and what follows on their own.
+    func line(of text: HistoryText, within columns: Int?) -> String {
+        let facts = [
             LocalTime.text(text.at), text.uid.description, text.what.padded(18),
-            (text.amount?.shown ?? "").padded(12), (text.balance?.shown ?? "").padded(12),
-            ([text.id.description] + text.about).joined(separator: "  "),
-        ].joined(separator: "  ")
+            (text.amount?.shown ?? "").padded(12),
+        ]
+        let balance = text.balance?.shown ?? ""
+        let names = [text.id.description] + text.about
+        let line = (facts + [balance.padded(12)] + names).joined(separator: "  ")
+        guard let columns, line.cellCount > columns else { return line }
+        let indent = "  "
+        let first = Line.flow((facts + [balance]).map { Line($0) }, width: columns)
+        let further = Line.flow(
+            names.map { Line($0) }, indent: "", width: columns - indent.cellCount)
+        return (first + further.map { Line(indent) + $0 })
+            .map { $0.trimmed.rendered(false) }.joined(separator: "\n")
     }
 }
 

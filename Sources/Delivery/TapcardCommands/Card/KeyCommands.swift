@@ -36,7 +36,7 @@ extension Command {
                             "Cards need a key that this station does not have: "
                                 + missing.joined(separator: ", ")
                                 + ". Bring it with tapcard keys import"
-                        ]))
+                        ]), isDeed: true)
         },
         Command(
             "keys retire", group: .station, "Trust nothing any more that a key has sealed",
@@ -78,13 +78,14 @@ extension Command {
             try KeyFile(path: path).save(keys)
             return Report(
                 [JSONMember(key: "file", value: .string(path))],
-                ["The keys are copied to \(path); lock that file away"])
+                ["The keys are copied to \(path); lock that file away"], isDeed: true)
         },
         Command(
             "keys import", group: .station,
             "Take keys from a file, so that their cards verify here",
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
-                + "imported keys only verify: this station goes on sealing with its own.",
+                + "imported keys only verify: this station goes on sealing with its own. Two "
+                + "stations that were set up separately both have a key 1, and cannot be joined.",
             arguments: [
                 CommandArgument(
                     name: "FILE", help: "The keys; - is standard input", completesFiles: true)
@@ -183,7 +184,7 @@ extension Session {
                     guard let issued = try rows.issued(card.uid, card.confirmed),
                         let record = SealedRecord(issued.bytes)
                     else { continue }
-                    uses[record.keyID, default: KeyUse()].cards += 1
+                    uses[record.keyID, default: KeyUse()].count(card.uid)
                 }
                 return uses
             }
@@ -212,7 +213,7 @@ extension Session {
         let text = command.argument("KEY") ?? ""
         guard let id = UInt8(text) else {
             throw TapcardError(
-                .usage, "\(text.debugDescription) is no key's number.",
+                .usage, "\(text.debugDescription) is not a valid key number.",
                 meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
         }
         // What cannot be done is said before anyone is asked whether they are sure.
@@ -225,10 +226,14 @@ extension Session {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
-                    + "\(use.cards). They would be taken for forged."
+                    + "\(use.named). They would be taken for forged."
                     + (use.protected == 0 ? "" : " " + use.kept),
                 meaning: "The keys are as they were.",
-                advice: "Tap those cards first, or repeat with --for-ever.")
+                advice: use.cards == 0
+                    ? "If you are sure, repeat with --for-ever."
+                    : "First make a booking on each of those cards: it seals the card with the new "
+                        + "key. Or repeat with --for-ever, and then for each card: tapcard repair "
+                        + "--card UID")
         }
         _ = try await changeKeys(retiring)
         return Report(
@@ -237,18 +242,19 @@ extension Session {
                 JSONMember(key: "cards", value: .number(use.cards)),
                 JSONMember(key: "protected", value: .number(use.protected)),
             ],
-            ["Key \(id) is retired; cards that need tapcard repair: \(use.cards)"]
+            ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
                 + (use.protected == 0 ? [] : [use.kept])
                 + [
                     "Older copies of the key file still have it: destroy them, and export the "
-                        + "keys anew"
-                ])
+                        + "keys again"
+                ], isDeed: true)
     }
 
     fileprivate func importKeys() async throws(TapcardError) -> Report {
         let path = command.argument("FILE") ?? ""
         try requireFile(path)
         let imported = try imported(from: path)
+        let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try makeDataFolder()
         if try keyFile.load() == nil, let ledger = try await ledgerIfThere() {
             try await noteRetired(in: imported, ledger)
@@ -262,7 +268,15 @@ extension Session {
             _ = try await changeKeys { keys throws(KeyError) in try keys.merging(imported) }
         }
         let keys = try await self.keys()
-        let currency = (try? await ledgerIfThere())?.currency
+        let ledger = try? await ledgerIfThere()
+        let retired = (try? await ledger?.retiredKeys()) ?? []
+        let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
+        // They were given up for good: a copy from before brings nothing back.
+        let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
+        let new = imported.entries.count { key in
+            !known.contains(key.id) && !stay.contains { $0.id == key.id }
+        }
+        let currency = ledger?.currency
         let isOther =
             imported.currencyCode != nil && currency != nil
             && imported.currencyCode != currency?.code
@@ -272,12 +286,13 @@ extension Session {
                     key: "keys", value: .array(keys.entries.map { .number(String($0.id)) })),
                 JSONMember(key: "currency", value: .text(imported.currencyCode)),
             ],
-            ["Keys imported: \(imported.entries.count); new records: key \(keys.sealing.id)"]
+            ["Keys imported: \(new); new records: key \(keys.sealing.id)"]
+                + stay.map { "Key \($0.id) is retired here and stays so" }
                 + (isOther
                     ? [
                         "They are of a station in \(imported.currencyCode ?? ""), this one is in "
                             + "\(currency?.code ?? ""): its cards are recognised here, and refused"
-                    ] : []))
+                    ] : []), isDeed: true)
     }
 
     private func imported(from path: String) throws(TapcardError) -> KeyRing {
@@ -297,9 +312,23 @@ extension Session {
 /// What a key is still needed for.
 private struct KeyUse: Sendable {
     /// Cards that carry their last record under it.
-    var cards = 0
+    private(set) var cards = 0
+    private var first: [CardUID] = []
+    private static let mostNamed = 10
     /// Cards whose tag asks for the password that comes from it, or is about to.
     var protected = 0
+
+    mutating func count(_ card: CardUID) {
+        cards += 1
+        if first.count < KeyUse.mostNamed { first.append(card) }
+    }
+
+    /// How many cards, and the numbers of the first ones.
+    var named: String {
+        guard cards > 0 else { return "0" }
+        let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
+        return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
+    }
 
     /// What becomes of them when the key is retired.
     var kept: String {

@@ -71,7 +71,7 @@ extension Command {
                     name: "card", value: "UID", help: "Only this card", completes: .cards),
                 CommandOption(
                     name: "last", value: "N",
-                    help: "Only the newest, \(Session.lastLines.words): all of them"),
+                    help: "Only the newest, \(Session.lastLines.words) (default: all)"),
             ],
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },

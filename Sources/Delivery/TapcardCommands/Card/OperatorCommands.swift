@@ -12,7 +12,7 @@ extension Command {
         Command(
             "unblock", group: .operators, "Allow a blocked card again",
             options: [CommandOption.namedCard], example: "tapcard unblock --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.unblock, "Allowed card") },
+        ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
         Command(
             "repair", group: .operators, "Write a card anew from the ledger",
             discussion: "Without --card only what phones read is rewritten. With it, a card that "

@@ -13,8 +13,8 @@ struct Report: Sendable {
     let problem: TapcardError?
     /// Printed as it is, without a mark: a dump, a list, a script.
     let isPlain: Bool
-    /// Whether it tells of something that was done to a card or in the ledger: it has happened,
-    /// whoever reads of it.
+    /// Whether it tells of something that was done, to a card, in the ledger, or to keys, settings
+    /// and files: it has happened, whoever reads of it.
     let isDeed: Bool
     /// Whether the command goes on until it is stopped, and so has come to its usual end.
     private(set) var isStopped = false

@@ -10,8 +10,8 @@ extension Command {
                 + "counter page's API is described from the same source, at /api/openapi.json.",
             arguments: [
                 CommandArgument(
-                    name: "VERB", help: "Such as pay, or tag info", isRequired: false, repeats: true
-                )
+                    name: "VERB", help: "Such as pay, or tag info", isRequired: false,
+                    repeats: true, completes: .verbs)
             ],
             options: [
                 CommandOption(name: "markdown", help: "Print the page docs/JSON.md instead")
@@ -22,6 +22,19 @@ extension Command {
 }
 
 extension Session {
+    /// The refusal of a word that no document belongs to; a group of verbs has one for each.
+    private static func noVerb(_ word: String, _ group: [CommandSpec]) -> TapcardError {
+        let verbs = group.map { "tapcard schema " + $0.path.joined(separator: " ") }
+        return verbs.isEmpty
+            ? TapcardError(
+                .usage, "tapcard has no verb \(word.debugDescription).",
+                meaning: "Nothing was done.", advice: "tapcard --help lists them.")
+            : TapcardError(
+                .usage, "\(word.debugDescription) is a group of verbs.",
+                meaning: "Nothing was done.",
+                advice: "Name one of them: \(verbs.joined(separator: ", ")).")
+    }
+
     fileprivate func schema() throws(TapcardError) -> Report {
         if command.flag("markdown") {
             let page = JSONPage.markdown
@@ -32,9 +45,7 @@ extension Session {
         let words = command.arguments("VERB")
         let verb = words.isEmpty ? nil : words.joined(separator: " ")
         if let verb, CommandTable.tapcard.command(at: words) == nil {
-            throw TapcardError(
-                .usage, "tapcard has no verb \(verb.debugDescription).",
-                meaning: "Nothing was done.", advice: "tapcard --help lists them.")
+            throw Session.noVerb(verb, CommandTable.tapcard.commands(below: words))
         }
         let schema = PrintedDocuments.schema(for: verb)
         return Report(

@@ -34,7 +34,7 @@ extension Command {
                     "The ledger is copied to \(path)",
                     "Keep the keys, too: tapcard keys export FILE",
                     "The way back is tapcard restore-backup \(path); never copy it back by hand",
-                ])
+                ], isDeed: true)
         },
         Command(
             "restore-backup", group: .station, "Put a copy in the ledger's place",
@@ -57,11 +57,29 @@ extension Command {
             // A link that leads nowhere is not replaced by a ledger.
             _ = try session.hasLedger
             try session.makeDataFolder()
+            try session.requireSafePlaces()
             let currency = try session.settings.currency
             let received = try session.received(path)
-            let restoration = try await session.withLedgerErrors { () throws(LedgerError) in
-                try await session.drivers.restore(
-                    received?.file ?? path, session.ledgerFile, currency)
+            let restoration: Restoration
+            do throws(TapcardError) {
+                restoration = try await session.withLedgerErrors { () throws(LedgerError) in
+                    try await session.drivers.restore(
+                        received?.file ?? path, session.ledgerFile, currency)
+                }
+            } catch {
+                let copy = received?.file ?? path
+                // To put a backup in the place of this backup would help nobody.
+                if error.kind == .ledgerCorrupt, error.what.contains(copy) {
+                    throw TapcardError(
+                        .ledgerCorrupt,
+                        "\(Session.shown(path)) is not a ledger backup, or it is damaged.",
+                        meaning: error.meaning, advice: "tapcard backup FILE makes one.")
+                }
+                // Nobody knows the file that standard input was put into.
+                guard let file = received?.file else { throw error }
+                throw TapcardError(
+                    error.kind, error.what.replacing(file, with: Session.shown(path)),
+                    meaning: error.meaning, advice: error.advice)
             }
             return Report(
                 [
@@ -72,14 +90,17 @@ extension Command {
                     JSONMember(
                         key: "stopped",
                         value: restoration.stopped.map { .array($0.map(\.document)) } ?? .null),
+                    JSONMember(key: "kept", value: restoration.kept.map { .string($0) } ?? .null),
                 ],
                 [
-                    "The ledger is as it was in \(Session.shown(path))",
+                    "Restored from \(Session.shown(path))"
+                        + (restoration.kept.map { "; what was there is kept as \($0)" } ?? ""),
                     "Cards that were used since then are refused until tapcard repair --card UID",
                 ]
                     + restoration.exhausted.map {
                         "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
-                    } + (restoration.stopped?.map(\.line) ?? [Session.stoppedUnread]))
+                    } + (restoration.stopped?.map(\.line) ?? [Session.stoppedUnread]),
+                isDeed: true)
         },
         Command(
             "completions", group: .station, "Print a shell's completions",

@@ -14,7 +14,7 @@ extension Command {
             + "what was in it in the morning, plus added, less paid out.\n\n"
             + "Days and hours are local. What was begun on a day counts on that day.",
         options: [
-            CommandOption(name: "day", value: "DATE", help: "Such as 2026-11-22: today")
+            CommandOption(name: "day", value: "DATE", help: "Such as 2026-11-22 (default: today)")
         ],
         example: "tapcard takings --day 2026-11-22"
     ) { session throws(TapcardError) in try await session.takings() }
@@ -58,7 +58,8 @@ extension Session {
         let day = text.map(CalendarDate.init) ?? LocalTime.dayAndHour(surroundings.now()).day
         guard let day else {
             throw TapcardError(
-                .usage, "\((text ?? "").debugDescription) is no day: write it like 2026-11-22.",
+                .usage,
+                "\((text ?? "").debugDescription) is not a valid day: write it like 2026-11-22.",
                 meaning: "Nothing was read.")
         }
         return day

@@ -33,6 +33,12 @@ extension CommandTable {
     ) -> Invocation {
         switch value.completes {
         case .files: return .help(":files\n")
+        case .verbs: return .help(verbs(after: reader.words).map { "\($0)\n" }.joined())
+        case .settingValue:
+            guard let name = reader.words.last.flatMap({ Settings.Name(rawValue: $0) }) else {
+                return .help("")
+            }
+            return candidates(of: name.value, reader)
         case let known?:
             // Global options say which ledger is meant.
             let command = ParsedCommand(

@@ -115,19 +115,27 @@ struct CommandLineReader {
             left = left.dropFirst(taken.count)
         }
         guard let extra = left.first else { return values }
-        throw refusal(.tooManyArguments, "\(title) has no use for \(extra.debugDescription).")
+        throw refusal(.tooManyArguments, "Unexpected argument: \(extra.debugDescription).")
     }
 
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
     {
         if choices.isEmpty || choices.contains(word) { return }
-        let advice = "choose one of \(choices.joined(separator: ", "))"
-        throw refusal(.notAmongChoices, "\(name) cannot be \(word.debugDescription): \(advice).")
+        // In a wall of names nobody finds the one that was meant.
+        let advice =
+            choices.count > CommandLineReader.mostNamed
+            ? hint(word, choices)
+            : "\(word.debugDescription): choose one of \(choices.joined(separator: ", "))."
+        throw refusal(.notAmongChoices, "\(name) cannot be \(advice)")
     }
+
+    /// The most choices that an error names.
+    private static let mostNamed = 10
 
     /// An unknown word, and the known one that it was probably meant to be.
     private func hint(_ word: String, _ known: [String]) -> String {
-        let nearest = nearestWord(to: word, among: known)
+        let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil }
+        let nearest = meant ?? nearestWord(to: word, among: known)
         return word.debugDescription + (nearest.map { ": did you mean \($0)?" } ?? ".")
     }
 

@@ -6,6 +6,8 @@ package struct CommandTable: Sendable {
     package let globals: [CommandOption]
     package let commands: [CommandSpec]
     package let exitStatuses: [(status: Int, meaning: String)]
+    /// What people type for a verb that has another name here.
+    package let synonyms: [String: String]
     /// How wide the help is.
     private(set) var columns = CommandTable.usualColumns
 
@@ -15,12 +17,13 @@ package struct CommandTable: Sendable {
 
     package init(
         program: String, summary: String, globals: [CommandOption], commands: [CommandSpec],
-        exitStatuses: [(status: Int, meaning: String)]
+        exitStatuses: [(status: Int, meaning: String)], synonyms: [String: String] = [:]
     ) {
         let help = CommandOption(name: "help", short: "h", help: "Show help and do nothing else")
         let version = CommandOption(name: "version", help: "Show the version and do nothing else")
         (self.program, self.summary, self.commands) = (program, summary, commands)
         (self.globals, self.exitStatuses) = (globals + [help, version], exitStatuses)
+        self.synonyms = synonyms
     }
 
     /// The same with help for a terminal; without one it is as wide as in the documentation.

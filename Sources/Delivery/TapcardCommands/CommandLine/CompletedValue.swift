@@ -7,4 +7,9 @@ package enum CompletedValue: Sendable, Hashable {
     case cards
     case currencies
     case keys
+    case cashiers
+    /// The words of a verb, one after the other.
+    case verbs
+    /// What the setting that is named before it can be.
+    case settingValue
 }

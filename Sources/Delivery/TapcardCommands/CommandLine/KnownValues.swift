@@ -4,6 +4,26 @@ import ReaderDiagnosis
 import TapcardCore
 import TapcardDomain
 
+extension Settings.Name {
+    /// What it can be set to, for a shell that completes it.
+    var value: CommandArgument {
+        let choices: [String] =
+            switch self {
+            case .topPrizeUnit: TopPrizeUnit.allCases.map(\.rawValue)
+            default: isSwitch ? ["true", "false"] : []
+            }
+        let completes: CompletedValue? =
+            switch self {
+            case .reader: .readers
+            case .currency: .currencies
+            case .cashier: .cashiers
+            case .data, .ledger, .caFile: .files
+            default: nil
+            }
+        return CommandArgument(name: "VALUE", help: "", choices: choices, completes: completes)
+    }
+}
+
 extension Settings {
     /// How many operations are looked through for cards.
     private static let mostLookedThrough = 200
@@ -13,12 +33,16 @@ extension Settings {
     func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
     {
         switch value {
-        case .files: return []
+        // They are known without a station.
+        case .files, .verbs, .settingValue: return []
         case .currencies: return Currency.known.map { ($0.code, $0.sign) }
         case .readers:
             let rows = await drivers.readers.survey(naming: nil).rows
             return rows.compactMap { row in row.name.map { ($0, row.make) } }
                 + [("sim", "simulated reader")]
+        case .cashiers:
+            let cashiers = try? CashierFile(path: dataFolder + "/cashiers.json").load()
+            return (cashiers ?? []).map { ($0.name.text, "cashier") }
         case .keys:
             let keys = (try? KeyFile(path: keyPath).load()) ?? nil
             return (keys?.entries ?? []).map { ("\($0.id)", $0.status.rawValue) }

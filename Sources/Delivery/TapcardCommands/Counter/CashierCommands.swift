@@ -23,7 +23,8 @@ extension Command {
             "cashiers remove", group: .station, "Let somebody work at the counter page no more",
             discussion: "It ends where they are logged in. What they have done stays in the ledger "
                 + "under their name.",
-            arguments: [name], example: "tapcard cashiers remove Ann"
+            arguments: [CommandArgument(name: name.name, help: name.help, completes: .cashiers)],
+            example: "tapcard cashiers remove Ann"
         ) { session throws(TapcardError) in try session.removeCashier() },
         Command(
             "cashiers list", group: .station, "Show who may work at the counter page",
@@ -63,7 +64,7 @@ extension Session {
                 isNew
                     ? "\(kept.text) can log in at the counter page"
                     : "\(kept.text) has a new password"
-            ])
+            ], isDeed: true)
     }
 
     fileprivate func removeCashier() throws(TapcardError) -> Report {
@@ -75,7 +76,7 @@ extension Session {
         }
         return Report(
             [JSONMember(key: "cashier", value: .string(removed.text))],
-            ["\(removed.text) cannot log in any more"])
+            ["\(removed.text) cannot log in any more"], isDeed: true)
     }
 
     private func cashierName() throws(TapcardError) -> CashierName {
@@ -84,7 +85,7 @@ extension Session {
             return try CashierName(text)
         } catch {
             throw TapcardError(
-                .badName, "\(text.debugDescription) is no cashier's name: \(error.detail).",
+                .badName, "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
                 meaning: "Nothing was changed.")
         }
     }
@@ -110,7 +111,8 @@ extension Session {
     private func typed(_ question: String) async throws(TapcardError) -> String {
         guard let keyboard = console.keyboard else {
             throw TapcardError(
-                .usage, "There is nobody to ask for the password.", meaning: "Nothing was changed.",
+                .usage, "There is no terminal to ask for the password.",
+                meaning: "Nothing was changed.",
                 advice: "Run it in a terminal, or set \(Settings.cashierPasswordVariable).")
         }
         do {

@@ -15,13 +15,14 @@ extension Command {
                 + "needed. With --insecure they are not, and then anyone in the network can read "
                 + "along, and pay.",
             options: [
-                CommandOption(name: "port", value: "N", help: "The port: any that is free"),
+                CommandOption(
+                    name: "port", value: "N", help: "The port (default: any that is free)"),
                 CommandOption(
                     name: "demo-pace", help: "Let the page show a payment for six seconds"),
                 CommandOption(
                     name: "listen", value: "ADDRESS",
-                    help: "The IPv4 address to listen at; 0.0.0.0, all of them, needs --name: "
-                        + "127.0.0.1"),
+                    help: "The IPv4 address to listen at; 0.0.0.0, all of them, needs --name "
+                        + "(default: 127.0.0.1)"),
                 .tlsCertificate, .tlsKey,
                 CommandOption(
                     name: "name", value: "HOST",
@@ -42,11 +43,12 @@ extension Session {
         let request = try serveRequest()
         let desk = try await counterDesk()
         let page = try await drivers.counterPages.start(request, desk) { say($0) }
-        show(
+        let isShown = show(
             Report(
                 [JSONMember(key: "address", value: .string(page.address))],
                 ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
-        await page.waitForCancellation()
+        // Without its address nobody could open it.
+        if isShown { await page.waitForCancellation() }
         await page.stop()
         let end = isJSON ? .nothing : Report([], ["The counter page is gone"], isPlain: true)
         return end.whenStopped
@@ -66,8 +68,9 @@ extension Session {
             guard Session.isIPv4(address) else {
                 throw TapcardError(
                     .usage,
-                    "\(address.debugDescription) is no address to listen at: write four numbers "
-                        + "such as 192.168.1.5, or 0.0.0.0 for all.", meaning: Session.unserved)
+                    "\(address.debugDescription) is not a valid address to listen at: write four "
+                        + "numbers such as 192.168.1.5, or 0.0.0.0 for all.",
+                    meaning: Session.unserved)
             }
             request.address = address
         }
@@ -132,7 +135,7 @@ extension Session {
             guard isName else {
                 throw TapcardError(
                     .usage,
-                    "\(name.debugDescription) is no name of a machine: write it like "
+                    "\(name.debugDescription) is not a valid machine name: write it like "
                         + "counter.example, without scheme and port.", meaning: Session.unserved)
             }
         }

@@ -34,27 +34,7 @@ extension Report {
         _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
     ) {
-        var members: [JSONMember] = [
-            JSONMember(key: "uid", value: .text(reading.uid)),
-            JSONMember(key: "chip", value: .string(reading.chip)),
-            JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
-            JSONMember(key: "sequence", value: .number(reading.sequence?.value)),
-            JSONMember(key: "id", value: .number(reading.holder.id?.number)),
-            JSONMember(key: "name", value: .text(reading.holder.name)),
-            JSONMember(key: "balance", value: .text(reading.balance)),
-            JSONMember(
-                key: "currency", value: .string((reading.balance?.currency ?? currency).code)),
-            JSONMember(key: "code", value: .text(reading.scratch.code)),
-            JSONMember(key: "state", value: .text(reading.stateWord)),
-            JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
-            JSONMember(key: "display", value: .string(reading.display.rawValue)),
-            JSONMember(key: "protection", value: .text(reading.protection?.word)),
-            JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
-            JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
-            JSONMember(key: "game", value: .text(reading.game?.id)),
-            JSONMember(key: "operation", value: .text(reading.operation)),
-            Report.member(settled: reading.settled),
-        ]
+        var members = Report.members(of: reading, currency)
         if let isReplayed { members.append(JSONMember(key: "replayed", value: .bool(isReplayed))) }
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
@@ -106,6 +86,30 @@ extension Report {
             isDeed: what != nil || !reading.settled.isEmpty)
     }
 
+    private static func members(of reading: CardReading, _ currency: Currency) -> [JSONMember] {
+        [
+            JSONMember(key: "uid", value: .text(reading.uid)),
+            JSONMember(key: "chip", value: .string(reading.chip)),
+            JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
+            JSONMember(key: "sequence", value: .number(reading.sequence?.value)),
+            JSONMember(key: "id", value: .number(reading.holder.id?.number)),
+            JSONMember(key: "name", value: .text(reading.holder.name)),
+            JSONMember(key: "balance", value: .text(reading.balance)),
+            JSONMember(
+                key: "currency", value: .string((reading.balance?.currency ?? currency).code)),
+            JSONMember(key: "code", value: .text(reading.scratch.code)),
+            JSONMember(key: "state", value: .text(reading.stateWord)),
+            JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
+            JSONMember(key: "display", value: .string(reading.display.rawValue)),
+            JSONMember(key: "protection", value: .text(reading.protection?.word)),
+            JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
+            JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
+            JSONMember(key: "game", value: .text(reading.game?.id)),
+            JSONMember(key: "operation", value: .text(reading.operation)),
+            Report.member(settled: reading.settled),
+        ]
+    }
+
     /// The code and the number that other cards have as well.
     private static func shared(
         by reading: CardReading
@@ -132,9 +136,14 @@ extension Report {
     init(_ receipt: Receipt, _ verb: String) {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
-        if receipt.isReplayed { lines[0] += " (replayed: done before, not again)" }
-        if receipt.operation.kind.handsOutCash, !receipt.isReplayed, amount.minorUnits > 0 {
-            lines.append("Hand out \(amount.shown) now.")
+        // The card may have been used since.
+        if receipt.isReplayed { lines[0] += " then (replayed: done before, not again)" }
+        if receipt.operation.kind.handsOutCash, amount.minorUnits > 0 {
+            lines.append(
+                receipt.isReplayed
+                    ? "It was booked\(receipt.operation.whenAndByWhom): hand out nothing, unless "
+                        + "that was you and the money is still in the drawer."
+                    : "Hand out \(amount.shown) now.")
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
         lines += Report.words(settled: receipt.settled)
@@ -203,10 +212,10 @@ extension Report {
 
     private static func words(_ seal: CardReading.Seal) -> String {
         switch seal {
-        case .valid: "true"
+        case .valid: "valid"
         case .unsealed: "none"
         case .damaged: "damaged"
-        case .forged: "not true"
+        case .forged: "invalid"
         case .rolledBack: "of an old state"
         }
     }
@@ -216,6 +225,8 @@ extension Report {
         case .known: "known"
         case .unknown: "does not know the card"
         case .blocked: "blocked"
+        case .closed: "closed"
+        case .replaced: "replaced"
         case .behind: "behind the card"
         case .unavailable: "unavailable"
         }

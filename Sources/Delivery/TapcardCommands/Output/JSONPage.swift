@@ -16,7 +16,7 @@ enum JSONPage {
         same schemas as the API's OpenAPI document; `tapcard schema VERB` prints them as JSON Schema.
 
         Every verb prints one document on one line of standard output, also where it fails; `read --watch` \
-        prints one for each tap, until it is stopped. The first member is `result`: `"done"`, or one of the \
+        prints one for each tap, until it is stopped. Only help and `--version` are text all the same. The first member is `result`: `"done"`, or one of the \
         results below, and then `error` and `message` say why. A card that is shown although something is \
         wrong with it has both. The document is in UTF-8 in every locale.
 
@@ -26,20 +26,22 @@ enum JSONPage {
 
         `operation` is what makes a retry safe: the same verb with `--operation` and that id never happens \
         twice, and is answered with `replayed` true where it has happened before. It is in every receipt, and \
-        in an error where something may have been begun.
+        in an error where something may have been begun; `already-refunded` and `operation-mismatch` name the \
+        earlier operation.
 
         ## Exit status
 
         The exit status says the same as `result` (see Errors). Two things are decided otherwise:
 
         - Where standard output cannot be written (a full disk, a pipe that nobody reads), the exit status is \
-        1 and standard error says so. A failure keeps its own. What was done to a card or in the ledger is \
-        done, whoever reads of it: then the exit status is 0, and standard error has the report in words, with \
-        the operation. A script that repeats what has failed would otherwise charge twice.
+        1 and standard error says so. A failure keeps its own. What was done, to a card, in the ledger, or to \
+        keys, settings and files, is done, whoever reads of it: then the exit status is 0, and standard error \
+        has the report in words, with the operation. A script that repeats what has failed would otherwise charge twice.
         - Ctrl-C, SIGTERM and SIGHUP end a command by that signal (130, 143, 129 for a shell) where nothing was \
         begun, so that a loop of the shell's stops. Where something was begun it comes to its end, and the \
         exit status says how. What goes on until it is stopped (`serve`, `emulate`, `sandbox`, `read --watch`) \
-        ends with 0 on SIGTERM and SIGHUP, as service managers want it, and by the signal on Ctrl-C.
+        ends with 0 on SIGTERM and SIGHUP, as service managers want it, and by the signal on Ctrl-C. `serve` \
+        without a terminal does not end on SIGHUP: it reads its certificate again, where it has one.
         """
 
     private static var verbs: String {

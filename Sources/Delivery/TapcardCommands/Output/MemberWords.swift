@@ -107,6 +107,7 @@ enum MemberWords {
         "file": "the file",
         "exhausted": "cards that have no numbers left",
         "stopped": "cards that were blocked or replaced since the copy was made",
+        "kept": "the file under which the previous ledger, or its journal alone, is kept",
         "script": "the shell's script",
         "schema": "the JSON schema",
         "settings": "the settings",

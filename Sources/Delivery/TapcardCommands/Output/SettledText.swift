@@ -15,7 +15,7 @@ extension Settled {
             "Settled: the interrupted \(noun) was given up: somebody has locked the tag's settings. "
                 + "The tag stays as it is, and the card works."
         case (_, false): "Settled: the interrupted \(about) was not made."
-        case (.pay, true): "Settled: the interrupted \(about) is made."
+        case (.pay, true), (.issue, true): "Settled: the interrupted \(about) is made."
         case (_, true):
             "Settled: the interrupted \(about) is done."
                 + (handedOut.map { " Hand out \($0.shown) now." } ?? "")

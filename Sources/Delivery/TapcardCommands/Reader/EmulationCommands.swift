@@ -97,8 +97,8 @@ extension Session {
             request, answer: { output.write($0 + "\n") },
             complain: { console.writeError("tapcard: \($0.shown)\n") })
         defer { reader.stop() }
-        show(started(reader, request))
-        await reader.waitForCancellation()
+        // Without its name nobody could open it.
+        if show(started(reader, request)) { await reader.waitForCancellation() }
         guard !isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"

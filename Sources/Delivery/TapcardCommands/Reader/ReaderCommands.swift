@@ -65,7 +65,7 @@ extension Session {
         let answered = live?.hasAnswered ?? false
         let noReader = TapcardError(
             .noReader, "No reader can be used.",
-            advice: "Do what stands beside the problems, or use --reader sim.")
+            advice: "Follow the steps above, or use --reader sim.")
         let ledgerProblem: TapcardError?
         do throws(TapcardError) {
             findings += try await ledgerFinding()

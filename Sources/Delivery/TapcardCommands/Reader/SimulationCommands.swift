@@ -29,14 +29,14 @@ extension Command {
             }
             return Report(
                 [JSONMember(key: "tags", value: .array(tags.map(\.document)))],
-                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" })
+                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isDeed: true)
         },
         Command(
             "sim take", group: .simulation, "Take everything off the simulated reader",
             example: "tapcard sim take"
         ) { session throws(TapcardError) in
             try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
-            return Report([], ["The simulated reader is empty"])
+            return Report([], ["The simulated reader is empty"], isDeed: true)
         },
         Command(
             "sim tear", group: .simulation, "Let the card be torn off at a chosen WRITE",
@@ -56,7 +56,7 @@ extension Command {
             }
             return Report(
                 [JSONMember(key: "fault", value: .text(fault))],
-                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"])
+                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isDeed: true)
         },
         Command(
             "sim list", group: .simulation, "Show the simulated tags",
@@ -108,7 +108,7 @@ extension Session {
         case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
         case let name?:
             throw TapcardError(
-                .usage, "\(name.debugDescription) is no simulated reader.",
+                .usage, "\(name.debugDescription) is not a simulated reader.",
                 meaning: "Nothing was done.",
                 advice: "Use --reader sim, or sim:FILE.")
         }

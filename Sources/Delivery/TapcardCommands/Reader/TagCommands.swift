@@ -210,7 +210,8 @@ extension Session {
                 JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
                 JSONMember(key: "chip", value: .string(dump.chip.name)),
                 JSONMember(key: "file", value: .string(path)),
-            ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"])
+            ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"],
+            isDeed: true)
     }
 
     fileprivate func restore() async throws(TapcardError) -> Report {

@@ -104,7 +104,7 @@ extension Session {
     func drawID(_ text: String) throws(TapcardError) -> DrawID {
         guard let id = DrawID(text) else {
             throw TapcardError(
-                .usage, "\(text.debugDescription) is no name of a draw.",
+                .usage, "\(text.debugDescription) is not a valid draw name.",
                 meaning: "Nothing was done.", advice: "Write it like draw-1.")
         }
         return id

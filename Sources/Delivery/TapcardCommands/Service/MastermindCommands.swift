@@ -34,7 +34,8 @@ extension Command {
             options: [
                 CommandOption(
                     name: "slots", value: "N",
-                    help: "How many colours to find, 1 to \(MastermindRules.mostSlots): 6"),
+                    help: "How many colours to find, 1 to \(MastermindRules.mostSlots) "
+                        + "(default: 6)"),
                 CommandOption(name: "keep", help: "Keep the game on the card on the reader, too"),
             ],
             example: "tapcard mastermind start --slots 4"
@@ -119,7 +120,8 @@ extension Session {
         let desk = try mastermind()
         guard let password = try await mastermindPassword(user) else {
             throw TapcardError(
-                .usage, "There is nobody to ask for the password.", meaning: "Nothing was sent.",
+                .usage, "There is no terminal to ask for the password.",
+                meaning: "Nothing was sent.",
                 advice: "Run it in a terminal, or set TAPCARD_MASTERMIND_PASSWORD.")
         }
         try await desk.logIn(as: user, password: password, timeToLive: timeToLive)
@@ -127,7 +129,7 @@ extension Session {
             [
                 JSONMember(key: "user", value: .string(user)),
                 JSONMember(key: "timeToLive", value: .number(timeToLive)),
-            ], ["Logged in to Mastermind as \(user)"])
+            ], ["Logged in to Mastermind as \(user)"], isDeed: true)
     }
 
     fileprivate func startMastermind() async throws(TapcardError) -> Report {
@@ -160,7 +162,7 @@ extension Session {
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
                 uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
                     ?? "tapcard mastermind play opens the board",
-            ] + Report.words(settled: settled), problem: problem)
+            ] + Report.words(settled: settled), problem: problem, isDeed: true)
     }
 
     fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
@@ -168,7 +170,8 @@ extension Session {
         for character in command.arguments("COLOUR").joined() {
             guard let colour = character.wholeNumberValue, character.isASCII else {
                 throw TapcardError(
-                    .usage, "\(String(character).debugDescription) is no colour: write digits.",
+                    .usage,
+                    "\(String(character).debugDescription) is not a valid colour: write digits.",
                     meaning: "Nothing was sent.", advice: "For example: 152561, or 1 5 2 5 6 1.")
             }
             colours.append(colour)
@@ -192,7 +195,7 @@ extension Session {
                 JSONMember(key: "guesses", value: .number(number)),
                 JSONMember(key: "slots", value: .number(kept.game.slots)),
                 JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
-            ], lines)
+            ], lines, isDeed: true)
     }
 
     fileprivate func showMastermind() throws(TapcardError) -> Report {
@@ -250,7 +253,7 @@ extension Session {
                 Report.member(settled: card.settled),
             ],
             ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
-                + Report.words(settled: card.settled))
+                + Report.words(settled: card.settled), isDeed: true)
     }
 }
 

@@ -16,7 +16,8 @@ extension Command {
             discussion: "Activation, lottery and Mastermind answer under the addresses that are "
                 + "printed, until Ctrl-C. Nothing they do is kept.\n\n" + failures,
             options: [
-                CommandOption(name: "port", value: "N", help: "The port: any that is free"),
+                CommandOption(
+                    name: "port", value: "N", help: "The port (default: any that is free)"),
                 CommandOption(
                     name: "fail", value: "FAILURE", help: "What goes wrong from the beginning"),
                 CommandOption(
@@ -24,7 +25,8 @@ extension Command {
                     help: "Let the lottery draw again and again"),
                 CommandOption(
                     name: "max-age", value: "SECONDS",
-                    help: "How long the lottery's answers may be kept without asking: 60"),
+                    help: "How long the lottery's answers may be kept without asking "
+                        + "(default: 60)"),
                 .tlsCertificate, .tlsKey,
             ],
             example: "tapcard sandbox --fail lottery:slow"
@@ -55,13 +57,19 @@ extension Session {
     /// Plays them until somebody stops it.
     fileprivate func playServices(_ request: SandboxRequest) async throws(TapcardError) -> Report {
         let sandbox = try await drivers.standIns.start(request)
-        show(started(sandbox))
-        await sandbox.waitForCancellation()
+        // Without its addresses nobody could use it.
+        if show(started(sandbox)) { await sandbox.waitForCancellation() }
         await sandbox.stop()
         guard !isJSON else { return Report.nothing.whenStopped }
         return Report(
             [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
         ).whenStopped
+    }
+
+    /// The line that gives another terminal the same simulated reader.
+    private var simulatedReader: [String] {
+        guard settings.readerIsSimulated, let reader = settings.reader else { return [] }
+        return ["export TAPCARD_READER=\(reader)"]
     }
 
     private func started(_ sandbox: any RunningSandbox) -> Report {
@@ -73,8 +81,7 @@ extension Session {
                 JSONMember(key: "control", value: .string(sandbox.control)),
                 JSONMember(key: "password", value: .string(sandbox.password)),
             ],
-            [
-                "The sandbox answers at \(sandbox.address)",
+            ["The sandbox answers at \(sandbox.address)"] + simulatedReader + [
                 "export TAPCARD_ACTIVATION_URL=\(sandbox.activation)",
                 "export TAPCARD_LOTTERY_URL=\(sandbox.lottery)",
                 "export TAPCARD_MASTERMIND_URL=\(sandbox.mastermind)",

@@ -42,6 +42,10 @@ extension Settings {
     private var authorities: String? {
         get throws(TapcardError) {
             guard let path = effective(.caFile).text else { return nil }
+            // Each service reads it for itself.
+            guard path != DurableFile.standardStream else {
+                throw unusableAuthorities("cannot be standard input")
+            }
             let bytes: [UInt8]?
             do {
                 bytes = try DurableFile(path).read()
@@ -71,7 +75,7 @@ extension Settings {
     /// What a ticket costs.
     func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
         try checked(.ticketPrice) { text throws(Refusal) in
-            let price = try Money(parsing: text, currency)
+            let price = try amount(text, currency)
             guard (1...Currency.largestBalance).contains(price.minorUnits) else {
                 throw Refusal(.badAmount, "a ticket costs more than nothing and fits on a card")
             }
@@ -112,14 +116,15 @@ extension Settings {
     /// that makes no sense is named. Other commands do not look: money is taken whatever a prize
     /// table says.
     ///
-    /// The ledger's own currency is not known yet: then what any currency admits is let through.
-    func checkedServices() throws(TapcardError) -> ServiceSettings {
+    /// Where the ledger's own currency is not known yet, what any currency admits is let through.
+    func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
         let services = ServiceSettings(
             activation: try address(.activationURL), lottery: try address(.lotteryURL),
             mastermind: try mastermindAddress, authorities: try authorities,
             rules: try lotteryRules, dataFolder: dataFolder)
+        let set = try self.currency
         let currency =
-            try self.currency ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
+            known ?? set ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
         _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
         try checkAmounts(currency)
         return services
@@ -156,7 +161,8 @@ extension Settings {
         } catch {
             throw TapcardError(
                 .usage,
-                "\(text.debugDescription) is no \(name.rawValue) (\(origin(of: name))): \(error).",
+                "\(text.debugDescription) is not valid for \(name.rawValue) "
+                    + "(\(origin(of: name))): \(error).",
                 meaning: "Nothing was done.")
         }
     }

@@ -112,15 +112,14 @@ extension Session {
                 + Report.words(settled: found.card.settled).flatMap { layout.sentence($0) }
                 + (count == 0 ? [] : tickets.lines(layout))
                 + tickets.claimAdvice + tickets.payoutAdvice(layout),
-            layout,
-            problem: found.card.problem)
+            layout, problem: found.card.problem, isDeed: !found.card.settled.isEmpty)
     }
 
     fileprivate func claimTickets() async throws(TapcardError) -> Report {
         let named = try command.argument("TICKET").map { text throws(TapcardError) in
             guard let id = TicketID(text) else {
                 throw TapcardError(
-                    .usage, "\(text.debugDescription) is no name of a ticket.",
+                    .usage, "\(text.debugDescription) is not a valid ticket name.",
                     meaning: "Nothing was done.", advice: "tapcard tickets lists them.")
             }
             return id

@@ -129,7 +129,7 @@ public struct DrawList: Hashable, Sendable {
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {
-            throw Refusal(.badDraw, "\"\(printable(name))\" is no name of a draw")
+            throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw name")
         }
         if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
         if id.isFollowed(by: next) {

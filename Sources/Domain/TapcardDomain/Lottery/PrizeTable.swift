@@ -95,7 +95,8 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     private static func malformed(_ word: String) -> Refusal {
         Refusal(
             .badAmount,
-            "\"\(printable(word))\" is no row of a prize table; write it like 5+bonus=100000 or 6=top"
+            "\"\(printable(word))\" is not a valid row of a prize table; write it like "
+                + "5+bonus=100000 or 6=top"
         )
     }
 }

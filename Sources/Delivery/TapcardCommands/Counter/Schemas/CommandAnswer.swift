@@ -70,6 +70,7 @@ enum CommandAnswer: String, CaseIterable {
                             "uid": ValueSchemas.card,
                             "status": Schema.words(LedgerCard.Status.allCases.map(\.rawValue)),
                         ]))),
+                "kept": Schema.orNull(Schema.text),
             ])
         case .script: CounterAnswer.done(["script": Schema.text])
         case .station, .settings, .setting, .changedSetting: settingSchema

@@ -1,0 +1,40 @@
+import Ledger
+import TapcardDomain
+
+/// Why a request that looks like an earlier one is not carried out.
+extension Station {
+    /// The same request without an id, on a card for which this tap has just settled it: more
+    /// likely the retry of that one than a second one.
+    func justSettled(_ done: Operation) async -> TapcardError {
+        let amount = Money(minorUnits: done.amount, currency).shown
+        let view = try? await ledger.view(of: done.uid)
+        let holds = view.map { " The card holds \($0.balance.shown)." } ?? ""
+        return TapcardError(
+            .justSettled,
+            "The interrupted \(done.kind.noun) of \(amount) was just settled as "
+                + "\(done.kind.done): it is not done a second time.",
+            meaning: "It counts once.\(holds)",
+            advice: "If the customer really wants it twice, repeat the command with --again.",
+            uid: done.uid, operation: done.id)
+    }
+
+    func mismatch(_ operation: Operation) -> TapcardError {
+        let amount =
+            operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
+        return TapcardError(
+            .operationMismatch,
+            "Operation \(operation.id) was used before, for another request: "
+                + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
+            meaning: "Nothing was changed on card or ledger.",
+            advice: "Use a new id for a new request.", uid: operation.uid,
+            operation: operation.id)
+    }
+
+    func voided(_ operation: Operation) -> TapcardError {
+        let (what, meaning) = operation.kind.notDone
+        let amount = Money(minorUnits: abs(operation.amount), currency)
+        return TapcardError(
+            .operationVoided, what, meaning: meaning, advice: operation.wayAgain(amount),
+            uid: operation.uid)
+    }
+}

@@ -1,0 +1,27 @@
+/// How long a machine has been running, on a clock that nobody can set.
+///
+/// The time of day may be wrong when an operation begins and be corrected afterwards. Then only this
+/// clock tells how old the operation is, as long as the machine was not started again.
+public struct Uptime: Hashable, Sendable, CustomStringConvertible {
+    /// Identifies one start of one machine.
+    public let boot: String
+    public let milliseconds: Int64
+
+    public init(boot: String, milliseconds: Int64) {
+        (self.boot, self.milliseconds) = (boot, milliseconds)
+    }
+
+    /// Reads what `description` has written.
+    public init?(_ text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2, let milliseconds = Int64(parts[1]) else { return nil }
+        self.init(boot: String(parts[0]), milliseconds: milliseconds)
+    }
+
+    public var description: String { "\(boot) \(milliseconds)" }
+
+    /// How much later this is than an earlier uptime; nil where the machine was started in between.
+    public func millisecondsSince(_ earlier: Uptime) -> Int64? {
+        boot == earlier.boot ? max(0, milliseconds - earlier.milliseconds) : nil
+    }
+}

@@ -1,0 +1,186 @@
+import Ledger
+import Testing
+import TextCodecs
+
+@Suite("The settings of a station: what is in force, and what is refused")
+struct StationSettingTests {
+    /// A reader that is never opened here, so that the settings are those of a real station.
+    private static let real = ["TAPCARD_READER": "pcsc:none"]
+
+    @Test("the amounts that hold where nothing is set are shown in the station's currency")
+    func builtIn() async throws {
+        let bench = try ProgramBench()
+        #expect(await bench.run("config get payment-limit").text == "10000.00\n")
+        #expect(await bench.run("config get currency").text == "USD\n")
+        let crowns = ["TAPCARD_CURRENCY": "CZK"]
+        #expect(await bench.run("config get confirm-payment-above", crowns).text == "2000.00\n")
+        let document = try await bench.document("config get presets", ["TAPCARD_CURRENCY": "JPY"])
+        #expect(document["value"]?.string == "100 250 500 1000")
+        let all = await bench.run("config", crowns).text
+        #expect(all.contains("  200000.00\n"), "\(all)")
+        #expect(!all.contains("what is usual"))
+    }
+
+    @Test("a ledger says the currency, also where the setting says another one")
+    func ledgerCurrency() async throws {
+        let bench = try ProgramBench()
+        try bench.write("", to: "ledger.sqlite")
+        #expect(await bench.run("config").text.contains("\ncurrency                ledger"))
+        let other = await bench.run("config", ["TAPCARD_CURRENCY": "EUR"]).text
+        #expect(other.contains("The ledger is in USD: no card is used while"), "\(other)")
+        #expect(other.contains("unset TAPCARD_CURRENCY"), "\(other)")
+        let refused = await bench.run("config set currency EUR")
+        #expect(refused.status == 2 && refused.text.contains("The ledger is in USD, and keeps"))
+        #expect(await bench.run("config set currency usd").status == 0)
+    }
+
+    @Test("a station without a ledger says how one is made, with the reader that was named")
+    func noLedger() async throws {
+        let bench = try ProgramBench()
+        let failures = ProgramBench.Failures(ledger: LedgerError(.unavailable, "there is none"))
+        let fresh = await bench.run("--reader sim history", failing: failures)
+        #expect(fresh.text.contains("The first card makes one: tapcard --reader sim demo."))
+        let real = await bench.run("history", failing: failures, StationSettingTests.real)
+        #expect(real.text.contains("tapcard init --currency EUR"), "\(real.text)")
+        _ = await bench.run("demo")
+        for line in ["pay 1", "audit"] {
+            let lost = await bench.run(line, failing: failures)
+            #expect(lost.status == 9 && lost.text.contains(", but there are keys."), "\(lost.text)")
+            #expect(lost.text.hasSuffix("or begin a new ledger with tapcard init.\n"))
+        }
+    }
+
+    @Test("a ledger in another currency names the command that puts that right")
+    func otherCurrency() async throws {
+        let bench = try ProgramBench()
+        let failures = ProgramBench.Failures(
+            ledger: LedgerError(.wrongCurrency, "l is kept in USD, not in EUR"))
+        let variable = await bench.run("pay 1", failing: failures, ["TAPCARD_CURRENCY": "EUR"])
+        #expect(variable.status == 9 && variable.text.hasSuffix("unset TAPCARD_CURRENCY\n"))
+        try bench.set(#"{"currency":"EUR"}"#)
+        let file = await bench.run("pay 1", failing: failures)
+        #expect(file.text.hasSuffix("To take it out: tapcard config set currency\n"))
+        let flag = await bench.run("pay 1 --currency EUR", failing: failures)
+        #expect(flag.text.hasSuffix(" Leave --currency out.\n"), "\(flag.text)")
+    }
+
+    @Test(
+        "an amount is refused when it is set, not when it is used",
+        arguments: [
+            ("payment-limit 1.005", "USD", "USD has 2 decimals"),
+            ("presets abc", "EUR", "4.50"), ("ticket-price 2,50", "USD", "write 2.50"),
+            ("confirm-payment-above 20000", "USD", "above payment-limit 10000.00"),
+            ("confirm-addition-above 30000", "USD", "above addition-limit 20000.00"),
+        ])
+    func refused(words: String, currency: String, reason: String) async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("config set " + words, ["TAPCARD_CURRENCY": currency])
+        #expect(ended.status == 2 && ended.text.contains(reason), "\(ended.text)")
+        #expect(!ended.text.contains("4.500"))
+        #expect(await bench.run("read", ["TAPCARD_CURRENCY": currency]).status != 2)
+    }
+
+    @Test("a comma is read where amounts are typed with one, and kept as a point")
+    func comma() async throws {
+        let bench = try ProgramBench()
+        let euros = ["TAPCARD_CURRENCY": "EUR"]
+        for (name, typed, kept) in [
+            ("confirm-payment-above", "20,50", "20.50"), ("ticket-price", "1,50", "1.50"),
+        ] {
+            let ended = await bench.run("config set \(name) \(typed)", euros)
+            #expect(ended.status == 0, "\(ended.text)")
+            #expect(await bench.run("config get \(name)").text == kept + "\n")
+        }
+    }
+
+    @Test("a limit below what needs a confirmation is refused, whichever is set first")
+    func order() async throws {
+        let bench = try ProgramBench()
+        #expect(await bench.run("config set payment-limit 50").status == 0)
+        let above = await bench.run("config set confirm-payment-above 60")
+        #expect(above.status == 2)
+        #expect(
+            above.text
+                == "! tapcard: confirm-payment-above 60.00 would have no effect: it is above "
+                + "payment-limit 50.00. Nothing was changed. Lower the one or raise the other "
+                + "first.\n")
+        #expect(await bench.run("config set confirm-payment-above 50").status == 0)
+        #expect(await bench.run("config set payment-limit 40").status == 2)
+        #expect(await bench.run("config set confirm-payment-above").status == 0)
+        #expect(await bench.run("config set payment-limit 40").status == 0)
+    }
+
+    @Test("what is wrong can be taken out, whatever else is wrong")
+    func takenOut() async throws {
+        let bench = try ProgramBench()
+        try bench.set(#"{"payment-limit":"1.005","presets":"x"}"#)
+        #expect(await bench.run("pay 1").status == 2)
+        #expect(await bench.run("config set payment-limit").status == 0)
+        #expect(await bench.run("config set presets").status == 0)
+        #expect(await bench.run("config").status == 0)
+    }
+
+    @Test("a ledger is named from / on, so that each folder has the same books")
+    func relativeLedger() async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("config set ledger foo", StationSettingTests.real)
+        #expect(ended.status == 2)
+        #expect(ended.text.contains(#""foo" does not name a ledger from / on."#), "\(ended.text)")
+        let variable = StationSettingTests.real.merging(["TAPCARD_LEDGER": "foo"]) { $1 }
+        #expect(await bench.run("audit", variable).status == 2)
+        #expect(await bench.run("--ledger foo audit", StationSettingTests.real).status != 2)
+    }
+
+    @Test("a simulated reader has a ledger of its own, and each command says where it has not")
+    func simulated() async throws {
+        let bench = try ProgramBench()
+        let named = await bench.run("config get ledger", ["TAPCARD_LEDGER": "/shop/l.sqlite"]).text
+        #expect(named.hasPrefix("! tapcard: TAPCARD_LEDGER has no effect with a simulated reader"))
+        #expect(named.hasSuffix("\n~/tapcard/simulated/ledger.sqlite\n"), "\(named)")
+        let data = await bench.run("config get keys", ["TAPCARD_DATA": "/shop"])
+        #expect(data == ProgramBench.Ended(status: 0, text: "/shop/simulated/keys.json\n"))
+        let flag = await bench.run("--ledger /shop/l.sqlite config").text
+        #expect(flag.hasPrefix("! tapcard: the simulated reader is on the ledger /shop/l.sqlite."))
+        #expect(!flag.contains("play money"), "\(flag)")
+        #expect(await bench.run("config").text.contains("play money, apart from the real books"))
+    }
+
+    @Test("a name that does not exist is answered with one that does")
+    func unknown() async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("config get paymentlimit")
+        #expect(
+            ended.text == #"! tapcard: KEY cannot be "paymentlimit": did you mean payment-limit? "#
+                + "See: tapcard config get --help\n")
+        #expect(await bench.run("config get settings-file").text.hasSuffix("/config.json\n"))
+        #expect(await bench.run("config set keys /x").status == 2)
+    }
+
+    @Test("a key that was given up here is not brought back by a copy from before")
+    func retiredKey() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("keys list")
+        let copy = bench.path(of: "copy.json")
+        #expect(await bench.run("keys export \(copy)").status == 0)
+        #expect(await bench.run("keys rotate").status == 0)
+        #expect(await bench.run("keys retire 1 --for-ever").status == 0)
+        #expect(
+            await bench.run("keys import \(copy)").text
+                == "Keys imported: 0; new records: key 2\nKey 1 is retired here and stays so\n")
+        #expect(await bench.run("keys list").text.contains("key 1  retired "))
+    }
+
+    @Test("a reader that is set over a variable says which file has it, and which one is read")
+    func reader() async throws {
+        let bench = try ProgramBench()
+        let text = await bench.run("config set reader sim").text
+        #expect(
+            text == """
+                reader is sim in ~/tapcard/simulated/config.json
+                Here TAPCARD_READER beats it: sim
+                Without TAPCARD_READER the settings are those in ~/tapcard/config.json, which is \
+                as it was
+
+                """)
+    }
+}
