@@ -51,8 +51,7 @@ const bar = (remark) => note(remark, "warn", "bad");
 export function cardSide(s, ...more) {
   const { read, problem } = s.card ?? {};
   const remarks = read && !problem && [
-    read.ledger === "unknown" && bar(words.notOurs),
-    read.ledger === "blocked" && bar(words.blocked),
+    words.ledger[read.ledger] && bar(words.ledger[read.ledger]),
     read.seal === "unsealed" && bar(words.unsealed),
     read.originality === "invalid" && bar(words.forgedChip),
     words.display[read.display] && note(words.display[read.display]),

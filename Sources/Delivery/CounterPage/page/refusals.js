@@ -1,0 +1,49 @@
+// What a refusal, or an outcome that nobody knows, says to a cashier: a heading that says what it
+// means for the money, and at most two short sentences. What is shown is what is spoken.
+
+import { state } from "./store.js";
+import { say } from "./strings.js";
+import { shown } from "./words.js";
+
+const words = say.refused;
+/** Nobody knows more of it: then nothing is said of the money. */
+const UNCLEAR = ["failed", "ledger-corrupt"];
+
+/** What the server says of no change, in the words of this kind; what it says besides stays. */
+export const meaningOf = ({ kind, problem }) =>
+  (/^Nothing was /.test(problem.meaning) ? words.nothing[kind] ?? problem.meaning
+    : problem.meaning);
+
+/** Why it was refused, and what to do. */
+function reasons({ kind, problem, body }) {
+  const { error, title, advice } = problem;
+  const { uid, balance } = state.seen ?? {};
+  if (error === "insufficient-funds" && kind === "reverse") {
+    const isKnown = uid === (problem.uid ?? body.card ?? uid) && balance;
+    return [isKnown ? words.onlyLeft(shown(balance)) : words.tooLittle];
+  }
+  if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
+  return words.why[error] ?? [title, advice || meaningOf({ kind, problem })];
+}
+
+/** The heading and the sentences of a task that was refused. */
+export function refusalWords(task) {
+  const { title, advice, error } = task.problem;
+  const heading = !UNCLEAR.includes(error) && words.titles[task.kind];
+  if (heading) return { title: heading, lines: reasons(task) };
+  return { title: title || say.stage.failed, lines: [meaningOf(task), advice] };
+}
+
+/** The same words before a reload and after it, whatever the server said of it. */
+export function unknownWords({ about, doubt }, isRepeated) {
+  const title = [say.unknown.title, about].filter(Boolean).join(", ");
+  const isWrong = doubt.isWrongCard && state.lying !== null;
+  if (isWrong) return { title, lines: [say.unknown.wrongCard] };
+  // Why it could not be asked for again just now.
+  const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
+  return { title, lines: [isRepeated ? say.unknown.hold : say.unknown.press, obstacle] };
+}
+
+/** The same for those who do not see it. */
+export const spoken = ({ title, lines }) =>
+  [title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&.")).join(" ");
