@@ -16,9 +16,13 @@ EARLIER = {"operation": "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f", "kind": "pay", "
 # As the server tells of an outcome that nobody knows.
 LOST = json.dumps({
     "status": 500, "error": "outcome-unknown", "result": "unknown",
-    "title": "The reader does not answer. The closing 0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f is open.",
+    "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
     "meaning": "0 of 4 pages were written.",
     "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "settled": []})
+# A prize without room on its card.
+TICKETS = json.dumps({"upcoming": [], "drawn": [{
+    "id": "ticket-1", "draw": "draw-1", "date": "2026-01-01", "balls": [], "bonus": {"number": 1},
+    "won": True, "prize": "7.00", "claim": "drawer"}]})
 AGAIN = "Charge the same card again"
 
 
@@ -86,23 +90,30 @@ class OtherUnknownTests(BrowserCase):
     def test_the_others_say_no_id_either(self):
         self.counter.make_demo("60.00")
         self.counter.call("POST", "pay", {"amount": "2.50"})
+        self.page.open()
         for view, place, presses, words in (
                 ("history", "/refund", ["Refund \u2212$2.50", "Refund it", "Refund it"],
                  "Outcome unknown, $2.50. Hold the same card again."),
+                ("tickets", "/ticket/claim", ["Pay out of the drawer"] * 2,
+                 "Outcome unknown, $7.00. Hand out nothing until this has changed."),
                 ("desk", "/close", ["Pay out and close"] * 2,
                  "Outcome unknown, $60.00. Hold the same card again.")):
             with self.subTest(place):
-                self.page.open(view)
+                self.page.script(INSTEAD, "/tickets", 200, TICKETS)
+                self.page.go(view)
+                self.page.find(presses[0])
                 self.page.script(INSTEAD, place, 500, LOST)
                 self.page.listen()
                 for each in presses:
                     self.page.press(each)
                 self.page.hear(words)
-                # It is asked for again by itself, and happens then.
-                self.page.stage("done")
                 for heard in self.page.heard():
                     self.assertNotRegex(heard, ID)
+                # It is asked for again by itself, and answered then.
+                self.page.wait("document.querySelector('.stage.done, .stage.failed')")
                 self.page.leave_check()
+                if view == "tickets":
+                    self.page.press("Back")
 
 
 class SpokenTests(BrowserCase):
@@ -132,8 +143,8 @@ class SpokenTests(BrowserCase):
                     meaning="Nothing was changed on card or ledger.",
                     advice="Add funds with tapcard add, or charge less.", settled=[EARLIER])
         self.page.press("$5.00")
-        self.page.hear("Not paid. The card has $1.00, $5.00 is asked for. Add funds first, or charge "
-                       "less. From before: Payment, $4.50. Paid.")
+        self.page.hear("Not paid. The card has $1.00, $5.00 is asked for. "
+                       "Add funds first, or charge less. From before: Payment, $4.50. Paid.")
 
     def test_what_was_settled_as_a_card_was_laid_down_is_spoken_with_the_card(self):
         read = self.counter.read()
@@ -167,6 +178,9 @@ class SpokenTests(BrowserCase):
         self.assertNotIn("Write the demo user", self.page.text())
         self.page.driver.execute_async_script("setTimeout(arguments[0], 500)")
         self.assertEqual(len([each for each in self.page.heard() if "blank" in each]), 1)
+        self.page.press("Back")
+        self.page.see("Blank tag", "Hold a card to the reader.")
+        self.assertNotIn("Write the demo user", self.page.text())
 
     def test_a_pay_out_is_spoken_without_the_cards_number(self):
         self.page.go("desk")

@@ -33,7 +33,7 @@ const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a
   + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
 
 /** The server's sentences without those that are for whoever runs the station. */
-const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
+export const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 

@@ -2,6 +2,7 @@
 
 import { loadSettings, openSession, withProblem } from "./api.js";
 import { announce, question, toast } from "./notices.js";
+import { spoken, tagWords } from "./refusals.js";
 import { change, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
@@ -137,7 +138,7 @@ function seeCard(told, isSilent) {
   if (!card || isSilent || isSame) return;
   tellSettled(card.read?.settled ?? card.problem?.settled);
   if (isToldOnStage(card.problem)) return;
-  if (card.problem) announce(card.problem.detail, true);
+  if (card.problem) announce(spoken(tagWords(card.problem)), true);
   else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
 }
 

@@ -9,7 +9,7 @@ const TOAST_SHOWING = 7000;
 
 const due = { polite: [], urgent: [] };
 
-/** Speaks; what comes in one moment is spoken together, as the last words would silence the rest. */
+/** Speaks; what comes in one moment is spoken together: the last words would silence the rest. */
 export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);

@@ -34,14 +34,24 @@ export function refusalWords(task) {
   return { title: title || say.stage.failed, lines: [meaningOf(task), advice] };
 }
 
+const MONEY_VIEWS = ["pay", "add"];
+
+/** What is wrong with the tag on the reader; whoever takes money needs another one, no new card. */
+export function tagWords({ error, title, meaning, advice }) {
+  const why = MONEY_VIEWS.includes(state.route.name) && words.why[error];
+  return why ? { title: why[0], lines: why.slice(1) } : { title, lines: [meaning, advice] };
+}
+
 /** The same words before a reload and after it, whatever the server said of it. */
-export function unknownWords({ about, doubt }, isRepeated) {
+export function unknownWords({ about, body, doubt }, isRepeated) {
   const title = [say.unknown.title, about].filter(Boolean).join(", ");
   const isWrong = doubt.isWrongCard && state.lying !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
   // Why it could not be asked for again just now.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
-  return { title, lines: [isRepeated ? say.unknown.hold : say.unknown.press, obstacle] };
+  const next = body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
+    : say.unknown.press;
+  return { title, lines: [next, obstacle] };
 }
 
 /** The same for those who do not see it. */

@@ -220,6 +220,7 @@ export const say = {
     hold: "Hold the same card again.",
     press: "Press \u201cTap again\u201d and hold the same card.",
     wrongCard: "Wrong card. Hold the first one again.",
+    noCard: "Hand out nothing until this has changed.",
     again: "Tap again", leave: "Leave it open",
   },
 

@@ -343,7 +343,8 @@ export function restoreTasks() {
   for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
     const since = performance.now();
     const doubt = task.doubt && new Problem(task.doubt);
-    const asking = { ...task, ...FRESH, doubt, status: "asking", since };
+    // Kept by an earlier version, it has no kind.
+    const asking = { kind: task.verb, ...task, ...FRESH, doubt, status: "asking", since };
     change({ tasks: { ...state.tasks, [task.id]: asking } });
   }
 }
