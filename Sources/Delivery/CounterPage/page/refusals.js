@@ -6,8 +6,6 @@ import { say } from "./strings.js";
 import { shown } from "./words.js";
 
 const words = say.refused;
-/** Nobody knows more of it: then nothing is said of the money. */
-const UNCLEAR = ["failed", "ledger-corrupt"];
 
 /** What the server says of no change, in the words of this kind; what it says besides stays. */
 export const meaningOf = ({ kind, problem }) =>
@@ -29,7 +27,8 @@ function reasons({ kind, problem, body }) {
 /** The heading and the sentences of a task that was refused. */
 export function refusalWords(task) {
   const { title, advice, error } = task.problem;
-  const heading = !UNCLEAR.includes(error) && words.titles[task.kind];
+  // What failed for no reason with a word of its own says nothing of the money.
+  const heading = error !== "failed" && words.titles[task.kind];
   if (heading) return { title: heading, lines: reasons(task) };
   return { title: title || say.stage.failed, lines: [meaningOf(task), advice] };
 }
