@@ -33,6 +33,14 @@ return all.find((it) => words(it) === name)
 SHOWN = ("[...document.body.children].filter((part) => !part.matches('#polite, #urgent, noscript, script'))"
          ".map((part) => part.innerText).join('\\n')")
 PRESSED = "button, a, summary, [role=button]"
+# What is spoken to those who do not see, in the order in which it came.
+LISTEN = """
+window.heard = [];
+for (const region of document.querySelectorAll("#polite, #urgent")) {
+  new MutationObserver(() => { if (region.textContent) heard.push(region.textContent); })
+    .observe(region, { childList: true });
+}
+"""
 
 
 def _start():
@@ -193,6 +201,17 @@ class Page:
         return self.script(
             "const it = document.activeElement;"
             "return (it.getAttribute('aria-label') || it.innerText || it.id || it.tagName).trim()")
+
+    def listen(self):
+        """From now on what is spoken is kept."""
+        self.script(LISTEN)
+
+    def hear(self, words):
+        """Until these words, and nothing else, were spoken at once."""
+        self.wait("window.heard.includes(arguments[0])", words)
+
+    def heard(self):
+        return self.script("return window.heard")
 
     def stage(self, kind):
         """What fills the page: waiting, working, done, failed, unknown."""

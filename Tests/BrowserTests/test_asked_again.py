@@ -54,7 +54,7 @@ class AskedAgainTests(BrowserCase):
             with self.subTest(error):
                 self.refuse(error, settled=[EARLIER] if member == "again" else [])
                 self.page.press("$10.00")
-                self.page.see(title, f"It was {error}.", "Nothing was done.")
+                self.page.see(title, f"It was {error}.", "Nothing was charged.")
                 self.assertNotIn("--flag", self.page.text())
                 self.assertEqual(self.page.focused(), "Leave it as it is")
                 self.assertEqual(self.page.count(".stage"), 0)
@@ -78,6 +78,35 @@ class AskedAgainTests(BrowserCase):
         self.page.see("Usual amounts")
         self.assertEqual(len(self.asked()), 1)
 
+    def test_an_amount_above_the_ceilings_is_told_in_two_sentences(self):
+        self.page.type("Another amount", "10,000.01")
+        self.page.press("Take")
+        self.page.stage("failed")
+        told = self.page.script(
+            "return [...document.querySelectorAll('.stage h1, .stage .lead')]"
+            ".map((it) => it.innerText)")
+        self.assertEqual(told, [
+            "Not paid", "A payment of $10,000.01 is above $10,000.00, the most that this station "
+            "allows.", "Check the amount."])
+        self.page.press("Back")
+        self.assertEqual(self.page.field("Another amount").get_property("value"), "10,000.01")
+
+    def test_an_amount_that_was_not_confirmed_can_be_corrected(self):
+        self.page.type("Another amount", "5000")
+        self.page.press("Take")
+        self.page.see("Payment, $5,000.00?", "A payment of $5,000.00 is above $100.00",
+                      "Nothing was charged.")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.page.field("Another amount").get_property("value"), "5000")
+        self.page.type("Another amount", "5.00")
+        self.page.press("Take")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.press("Charge the same card again")
+        self.assertEqual(self.page.field("Another amount").get_property("value"), "")
+        self.assertEqual(self.counter.done("pay"), ["-5.00"])
+
     def test_what_was_settled_besides_is_told_with_a_refusal(self):
         self.refuse("insufficient-funds", settled=[EARLIER, VOIDED])
         self.page.press("$10.00")
@@ -85,11 +114,30 @@ class AskedAgainTests(BrowserCase):
         self.page.see("From before: Payment, $4.50. Paid.",
                       "From before: Payment, $4.50. It did not happen.")
 
-    def card(self, *settled):
-        read = self.counter.read()
+    def card(self, *settled, **members):
+        read = {**self.counter.read(), "settled": settled, **members}
         self.page.script(
             "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
-            json.dumps({"session": 99, "problem": None, "read": {**read, "settled": settled}}))
+            json.dumps({"session": 99, "problem": None, "read": read}))
+
+    def test_a_card_that_has_ended_is_not_called_blocked(self):
+        for word, told in (("closed", "This card is closed. It can be issued again."),
+                           ("replaced",
+                            "This card was replaced. Its money is on the other card.")):
+            with self.subTest(word):
+                self.page.go("desk")
+                self.card(ledger="blocked")
+                self.page.see("This card is blocked", "Allow again")
+                self.card(ledger=word)
+                self.page.see(told)
+                self.page.see_no("Allow again")
+                self.assertNotIn("blocked", self.page.text())
+                self.page.type("Card number", "04")
+                self.page.see("Allow again")
+                self.page.type("Card number", " ")
+                self.page.go("pay")
+                self.page.see("No money moves on what lies there.")
+                self.assertFalse(self.page.can_press("$1.00"))
 
     def test_what_the_watcher_has_settled_is_told(self):
         self.card(VOIDED)

@@ -139,7 +139,8 @@ class DeskTests(BrowserCase):
         self.page.see("$12.50")
         self.assertNotEqual(self.counter.read()["uid"], self.uid)
         self.counter.put(self.uid)
-        self.page.see("This card is blocked: no money moves on it.")
+        self.page.wait("/This card (is blocked|was replaced)/.test(document.body.innerText)")
+        self.assertFalse(self.page.can_press("Take a payment"))
         self.assertAudited()
 
 

@@ -14,6 +14,18 @@ window.fetch = async (path, options) => {
 AMERICAN = '{ decimalSeparator: "." }'
 CZECH = '{ decimalSeparator: ",", presets: { pay: ["20.00", "49.50"], add: ["200.00", "500.00"] } }'
 JAPANESE = '{ decimalSeparator: ".", presets: { pay: ["100", "500"], add: ["1000", "5000"] } }'
+# What is asked for is noted, and refused.
+NOTED = """
+const send = window.fetch;
+window.noted = [];
+window.fetch = (path, options) => {
+  if (!String(path).endsWith("/pay")) return send(path, options);
+  noted.push(JSON.parse(options.body).amount);
+  return Promise.resolve(new Response(JSON.stringify({
+    status: 409, error: "card-blocked", result: "refused", title: "The card is blocked.",
+  }), { status: 409 }));
+};
+"""
 
 
 class CurrencyCase(BrowserCase):
@@ -40,6 +52,16 @@ class CurrencyCase(BrowserCase):
         self.page.press("Take")
         self.page.see(words)
 
+    def sent(self, *texts):
+        """What the server is asked for where these are typed."""
+        self.page.script(NOTED)
+        for text in texts:
+            self.page.type("Another amount", text)
+            self.page.press("Take")
+            self.page.stage("failed")
+            self.page.press("Back")
+        return self.page.script("return window.noted")
+
 
 class CommaTests(CurrencyCase):
     settings = {"TAPCARD_CURRENCY": "CZK"}
@@ -50,9 +72,23 @@ class CommaTests(CurrencyCase):
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Another amount"), "49,50")
-        self.assertRefused("4,505", "too precise")
-        self.assertRefused("1.234,50", "is not an amount; write it like 4,50")
+        self.assertRefused("4,505", '"4,505" is too precise')
+        self.assertRefused("1.23,50", '"1.23,50" is not an amount; write it like 4,50')
         self.assertAccepted("12,50", "-12.50")
+
+    def test_the_whole_page_has_one_notation(self):
+        self.counter.make_demo("1500.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez", "K\u010d 1\u00a0500,00 available", "K\u010d 49,50")
+        self.page.press("K\u010d 20,00")
+        self.page.stage("done")
+        self.page.see("K\u010d 1\u00a0480,00 available now")
+        self.page.leave_check()
+        self.page.press("Charge the same card again")
+        self.assertEqual(
+            self.sent("1\u00a0480,00", "1.480,00", "1 480", "1.480", "12.5",
+                      "K\u010d 1\u00a0480,5"),
+            ["1480.00", "1480.00", "1480", "1480", "12.5", "1480.5"])
 
     def test_funds_to_begin_with_take_one_as_well(self):
         self.page.open("issue")
@@ -70,7 +106,7 @@ class LanguageTests(CurrencyCase):
         self.counter.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        self.assertEqual(self.placeholder("Another amount"), "2,50")
+        self.assertEqual(self.placeholder("Another amount"), "2.50")
         self.assertAccepted("4,50", "-4.50")
 
     def speak(self, agent, language):
@@ -83,6 +119,9 @@ class LanguageTests(CurrencyCase):
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Another amount"), "2.50")
         self.assertRefused("4,50", "write 4.50")
+        self.assertRefused("1,00.00", '"1,00.00" is not an amount')
+        self.assertEqual(self.sent("1,000.00", "1 000.00", "$1,000", "1,234,567.5"),
+                         ["1000.00", "1000.00", "1000", "1234567.5"])
 
 
 class WholeUnitTests(CurrencyCase):
@@ -92,8 +131,38 @@ class WholeUnitTests(CurrencyCase):
     def test_a_currency_without_decimals_has_amounts_of_its_own(self):
         self.counter.make_demo("5000")
         self.page.open("pay")
-        self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500")
+        self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "\u00a55,000 available")
         self.assertEqual(self.placeholder("Another amount"), "500")
         self.assertRefused("4.50", "JPY has no decimals")
         self.assertRefused("x", "write it like 450")
         self.assertAccepted("450", "-450")
+
+
+class LargeUnitTests(CurrencyCase):
+    """Forints as the server tells of them: with decimals that nobody has in a purse."""
+    settings = {"TAPCARD_CURRENCY": "HUF"}
+    told = "{}"
+
+    def test_presets_leave_out_decimals_that_none_of_them_has(self):
+        self.counter.make_demo("5000.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez", "Ft 5\u00a0000,00 available")
+        presets = self.page.script(
+            "return [...document.querySelectorAll('.presets button')].map((it) => it.innerText)")
+        self.assertEqual(presets, ["Ft 400", "Ft 1\u00a0000", "Ft 2\u00a0000", "Ft 4\u00a0000"])
+        self.assertEqual(self.placeholder("Another amount"), "1\u00a0000")
+        self.page.press("Ft 1\u00a0000")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-1000.00"])
+
+
+class ThreeDecimalTests(CurrencyCase):
+    settings = {"TAPCARD_CURRENCY": "KWD"}
+    told = "{}"
+
+    def test_what_may_be_one_or_a_thousand_is_refused(self):
+        self.counter.make_demo("5.000")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.assertRefused("1,000", "has a comma; write 1.000")
+        self.assertEqual(self.sent("1,000.000"), ["1000.000"])

@@ -4,6 +4,9 @@ from browser import NARROW, TABLET, WIDE
 from case import BrowserCase
 
 SIZES = {"wide": WIDE, "tablet": TABLET, "narrow": NARROW}
+# Ordinary phones, with what their browsers leave of the screen.
+PHONES = {"360x640": (360, 640), "390x664": (390, 664), "375x667": (375, 667),
+          "320x568": (320, 568)}
 HOWS = ("mouse", "touch")
 # The page's clock when what is asked for has come first.
 APPEARED = """
@@ -107,9 +110,9 @@ class DoubleTapTests(BrowserCase):
                     self.assertNothingMoved("pay", paid)
 
     def test_presets_are_never_where_the_tile_or_the_check_mark_was(self):
-        for size in SIZES:
-            with self.subTest(size=size):
-                self.at_home(SIZES[size])
+        for name, size in (SIZES | PHONES).items():
+            with self.subTest(size=name):
+                self.at_home(size)
                 self.counter.take()
                 self.page.see("Hold a card to the reader")
                 tiles = [self.page.box(f".tile.{verb}") for verb in TILES]
@@ -125,6 +128,16 @@ class DoubleTapTests(BrowserCase):
                 for verb, box in boxes.items():
                     for other in [*tiles, self.page.box(".check")]:
                         self.assertFalse(overlap(box, other), f"{verb}: {box} on {other}")
+                self.assertInSight(size)
+
+    def assertInSight(self, size):
+        """Amount and check mark of "Paid" are there at once, and nothing has scrolled."""
+        self.assertEqual(self.page.script("return scrollY"), 0)
+        floor = self.page.box("#dock")[1] if size[0] < 800 else size[1]
+        for place in (".stage .what", ".check"):
+            _, top, _, bottom = self.page.box(place)
+            self.assertGreaterEqual(top, 0, place)
+            self.assertLessEqual(bottom, floor, place)
 
     def test_a_question_is_not_answered_by_the_tap_that_asked_it(self):
         self.counter.call("POST", "pay", {"amount": "2.50"})

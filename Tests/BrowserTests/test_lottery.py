@@ -1,9 +1,12 @@
 """Draws and tickets, as the lottery tells them or as they were kept from before."""
 
+import json
+
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from case import BrowserCase
+from test_lost_answers import INSTEAD
 
 # More than a card has room for.
 LARGE = "9999999"
@@ -87,6 +90,10 @@ class UnreachedLotteryTests(BrowserCase):
         self.assertEqual(self.page.count(".draw-row"), 0)
 
 
+WRONG = ("The lottery names ball 70 (TAPCARD_LOTTERY_HIGHEST). Check the service's address with "
+         "tapcard config, or ask whoever runs it.")
+
+
 class TicketTests(BrowserCase):
     sandbox = True
 
@@ -108,6 +115,29 @@ class TicketTests(BrowserCase):
         self.page.see("Card 04")
         self.assertEqual(self.counter.done("ticket"), ["-2.00"])
         self.assertAudited()
+
+    def test_what_a_service_got_wrong_is_told_without_commands_and_ids(self):
+        self.counter.make_demo("20.00")
+        ticket = self.counter.call("POST", "ticket/buy", {})["ticket"]["id"]
+        self.page.open("draws")
+        self.page.script(INSTEAD, "/tickets", 200, json.dumps(
+            {**self.counter.call("GET", "tickets"), "error": "service-bad-balls", "message": WRONG}))
+        self.page.go("tickets")
+        self.page.see("The lottery names ball 70.", "Upcoming", "Card 04")
+        title, advice = WRONG.split(". ")
+        self.page.script(INSTEAD, "/ticket/buy", 502, json.dumps({
+            "status": 502, "error": "service-bad-balls", "result": "service",
+            "title": f"{title}.", "meaning": "Nothing was charged.", "advice": advice}))
+        self.page.press("Buy a ticket")
+        self.page.see("No ticket", "The lottery names ball 70.",
+                      "Ask the operator to check the service's address.")
+        for internal in ("tapcard config", "TAPCARD_", ticket):
+            self.assertNotIn(internal, self.page.text())
+        self.page.press("Back")
+        self.page.see("Upcoming")
+        self.page.go("history")
+        self.page.see("Entries")
+        self.assertNotIn(ticket, self.page.text())
 
     def test_a_prize_is_claimed_onto_the_card_once(self):
         self.drawn("5")

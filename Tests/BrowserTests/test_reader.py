@@ -80,7 +80,7 @@ class EmulatedReaderTests(BrowserCase):
         self.counter.emulator.tell(f"fault data {WITHIN_THE_WRITING} unplug")
         self.counter.emulator.tell("present")
         self.page.stage("unknown")
-        self.page.see("The reader does not answer any more", "No reader")
+        self.page.see("Outcome unknown, $1.00", "No reader")
         self.counter.emulator.tell("plug")
         self.page.wait("document.querySelector('.stage.done, .stage.failed')")
         isPaid = self.page.count(".stage.done") == 1

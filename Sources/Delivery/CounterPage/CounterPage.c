@@ -58,6 +58,9 @@ static const unsigned char notices_js[] = {
 static const unsigned char page_css[] = {
 #embed "page/page.css"
 };
+static const unsigned char refusals_js[] = {
+#embed "page/refusals.js"
+};
 static const unsigned char scratch_cover_js[] = {
 #embed "page/scratch-cover.js"
 };
@@ -116,6 +119,7 @@ static const counter_page_entry files[] = {
     FILE_NAMED("mastermind.js", mastermind_js),
     FILE_NAMED("notices.js", notices_js),
     FILE_NAMED("page.css", page_css),
+    FILE_NAMED("refusals.js", refusals_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
     FILE_NAMED("scratch.js", scratch_js),
     FILE_NAMED("simulator.js", simulator_js),

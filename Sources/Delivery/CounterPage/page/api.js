@@ -2,6 +2,7 @@
 
 import { change, state } from "./store.js";
 import { say } from "./strings.js";
+import { withShown } from "./words.js";
 
 const KEPT = "tapcard.session";
 const ANSWER_LIMIT = 10_000;
@@ -11,19 +12,39 @@ export const OPERATION_LIMIT = 45_000;
 /** A refusal: what happened, what it means and what to do, and `detail`, which is all of it. */
 export class Problem extends Error {
   constructor(told, status = 0) {
-    const { error = "failed", result = "failed", uid = null, settled = [], ...words } = told;
-    const { title = "", meaning = "" } = words;
-    const advice = adviceFor(error, words.advice ?? "");
+    const { error = "failed", result = "failed", uid = null, settled = [] } = told;
+    const [title, meaning, advice] = wordsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
-    Object.assign(this, { status, error, result, uid, settled, title, meaning, advice, detail });
+    // Only the doctor helps against that.
+    const isReaderGone = told.isReaderGone ?? told.advice?.includes("tapcard doctor") ?? false;
+    // Also where something is open, and the outcome is what nobody knows.
+    const isWrongCard = told.isWrongCard ?? WRONG_CARD.test(told.title);
+    Object.assign(this, {
+      status, error, result, uid, settled, title, meaning, advice, detail, isReaderGone,
+      isWrongCard,
+    });
   }
 }
 
-/** What names a command for a terminal is said in the page's words where the page can do it. */
-function adviceFor(error, advice) {
-  const own = say.advice.find(([word, command]) => word === error && advice.includes(command));
-  return own ? own[2] : advice;
+const WRONG_CARD = /^This is card /;
+/** An operation's id, a setting, a command or its flag: nothing for who stands at a counter. */
+const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
+  + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
+
+/** The server's sentences without those that are for whoever runs the station. */
+export const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
+  .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
+  .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
+
+/** What happened, what it means and what to do, in the page's words where it has some. */
+function wordsOf(error, { title = "", meaning = "", advice = "" }) {
+  const own = say.instead.find(([word, sign]) => word === error && sign.test(title));
+  if (own) return [own[2][0], plainly(meaning), own[2][1]];
+  const mine = say.advice.find(([word, command]) =>
+    (word === error || (word.endsWith("-") && error.startsWith(word))) && advice.includes(command));
+  return [plainly(title) || (title && say.refused.plain), plainly(meaning),
+    mine ? mine[2] : plainly(advice)];
 }
 
 /** The same card or reader, whose problem, if any, is one of ours. */

@@ -131,6 +131,7 @@ function render(s) {
   const view = viewOf(s.route);
   const staged = stagedTask();
   const kind = s.needsLogin ? "login" : staged ? "stage" : s.route.name;
+  const hadFocus = document.activeElement !== document.body;
   patch(at("status"), status(s));
   patch(at("others"), others(s));
   patch(at("banner"), banner(s));
@@ -144,10 +145,12 @@ function render(s) {
   for (const each of document.querySelectorAll("#nav a")) {
     each.ariaCurrent = each.dataset.part === part ? "page" : null;
   }
-  // The stage took the place of the button that was pressed: reading goes on at the view's heading.
-  if (drawn === "stage" && kind !== drawn && document.activeElement === document.body) {
-    at("title")?.focus();
+  // What was pressed has gone, or the stage has: reading goes on at the heading.
+  const isLost = document.activeElement === document.body;
+  if (isLost && (hadFocus || (drawn === "stage" && kind !== drawn))) {
+    at("title")?.focus({ preventScroll: true });
   }
+  if (kind === "stage" && kind !== drawn) scrollTo(0, 0);
   drawn = kind;
   lookAtControls();
 }

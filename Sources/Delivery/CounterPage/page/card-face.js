@@ -1,9 +1,10 @@
 // The card drawn as a card. Its rosette comes from its number: no two cards look the same.
 
 import { h, icon } from "./dom.js";
+import { tagWords } from "./refusals.js";
 import { trustedCard } from "./store.js";
 import { say } from "./strings.js";
-import { consequences, note } from "./ui.js";
+import { note } from "./ui.js";
 import { shown, uidWords } from "./words.js";
 
 const STEPS = 180;
@@ -51,8 +52,7 @@ const bar = (remark) => note(remark, "warn", "bad");
 export function cardSide(s, ...more) {
   const { read, problem } = s.card ?? {};
   const remarks = read && !problem && [
-    read.ledger === "unknown" && bar(words.notOurs),
-    read.ledger === "blocked" && bar(words.blocked),
+    words.ledger[read.ledger] && bar(words.ledger[read.ledger]),
     read.seal === "unsealed" && bar(words.unsealed),
     read.originality === "invalid" && bar(words.forgedChip),
     words.display[read.display] && note(words.display[read.display]),
@@ -62,7 +62,8 @@ export function cardSide(s, ...more) {
       : h("div.card.blank", icon("tag"), h("p.big", problem.error === "blank-tag"
         ? words.blank : words.tag), problem.uid && h("p.uid", uidWords(problem.uid))),
     problem && h("section.note", { class: read ? "bad" : "warn" }, icon("warn"), h("div",
-      read && h("h2", words.untrusted), h("strong", problem.title), consequences(problem))),
+      read && h("h2", words.untrusted), h("strong", tagWords(problem).title),
+      tagWords(problem).lines.map((line) => line && h("p", line)))),
     remarks,
     more);
 }

@@ -4,13 +4,14 @@ import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { makeDemo } from "./desk.js";
 import { h, icon } from "./dom.js";
+import { announce } from "./notices.js";
 import {
-  change, isBarred, isServed, isUsable, serve, setDraft, state, trustedCard,
+  change, draft, isBarred, isServed, isUsable, serve, setDraft, state, trustedCard,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import { accepts, amountField, button, form, heading, link, note, submit } from "./ui.js";
-import { example, fault, shown, typedAmount } from "./words.js";
+import { example, fault, presetWords, shown, typedAmount } from "./words.js";
 
 const ASKING_LIMIT = 30_000;
 const OFFERED = ["blank-tag", "not-a-card", "unsupported-tag", "card-unknown"];
@@ -80,13 +81,17 @@ export const home = {
 // Of the card that is shown, and of no other that may lie there by then.
 function move(verb, amount) {
   const card = trustedCard()?.uid;
-  setDraft(`${verb}-amount`, "");
-  begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
+  begin(verb, { amount, ...(card && { card }) }, {
+    about: shown(amount),
+    // What was not done can be corrected where it was typed.
+    then: ({ status }) => { if (status === "done") setDraft(`${verb}-amount`, ""); },
+  });
 }
 
 /** A card that is left on the reader is charged once, until somebody says that it is meant. */
 export const serveAgain = (verb) => isServed(verb) && [
-  note(say.served[verb][0], "info", "warn"),
+  h("div", { mount: () => announce(say.served[verb][0]) },
+    note(say.served[verb][0], "info", "warn")),
   button(say.served[verb][1], () => serve(verb), { sign: "card", money: true }),
 ];
 
@@ -95,8 +100,8 @@ const amounts = (verb, id, disabled) => [
   h("div.presets", (state.settings?.presets[verb] ?? []).map((amount) =>
     h("button.tile.amount", {
       key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
-    }, shown(amount)))),
-  form(() => accepts(id, fault(typedAmount(id))) && move(verb, typedAmount(id)), h("div.free",
+    }, presetWords(amount)))),
+  form(() => accepts(id, fault(draft(id))) && move(verb, typedAmount(id)), h("div.free",
     amountField(id, say.money.label, { placeholder: example(verb), disabled }),
     submit(say[verb].action, disabled, "strong", true))),
 ];

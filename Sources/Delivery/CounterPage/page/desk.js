@@ -14,6 +14,7 @@ import { fault, minorUnits, shown, typedAmount, uidWords } from "./words.js";
 const STRANGER = ["not-a-card", "forged", "damaged", "rolled-back", "key-missing"];
 const KNOWN = ["card-known", "card-closed"];
 const WITHOUT_TAP = ["block", "unblock", "forget"];
+const ENDED = ["closed", "replaced"];
 const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
@@ -46,7 +47,7 @@ function issueTyped() {
   const [name, id] = ["issue-name", "issue-id"].map(typed);
   const balance = typedAmount("issue-balance");
   const isNumber = accepts("issue-id", id && !/^[1-9]\d{0,9}$/.test(id) ? say.issue.idFault : null);
-  if (!accepts("issue-balance", balance && fault(balance)) || !isNumber) return;
+  if (!accepts("issue-balance", balance && fault(draft("issue-balance"))) || !isNumber) return;
   make("issue", {
     ...(name && { name }), ...(id && { id: Number(id) }), ...(balance && { balance }),
     ...(draft("issue-noScratch", false) && { noScratch: true }),
@@ -79,7 +80,8 @@ async function act(verb) {
   if (!accepts("desk-card", isOdd ? words.cardFault : null)) return;
   const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;
   if (!accepts("desk-card", isElsewhere ? words.elsewhere : null)) return;
-  if (verb === "adopt" && !accepts("desk-accept", accepted && fault(accepted))) return;
+  const wrong = accepted && fault(draft("desk-accept"));
+  if (verb === "adopt" && !accepts("desk-accept", wrong)) return;
   const [name, , warning] = words.actions[verb];
   const whom = uid && verb !== "adopt" ? say.cardWords(uidWords(uid)) : words.onReader;
   const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
@@ -87,15 +89,19 @@ async function act(verb) {
   const due = paidOut && words.handOut(shown(paidOut.balance));
   if (!await confirmed(words.ask(name), [whom, due, warning], name, tone)) return;
   if (paidOut) {
-    make(verb, { card: paidOut.uid }, uidWords(paidOut.uid));
+    make(verb, { card: paidOut.uid }, shown(paidOut.balance));
     return;
   }
-  if (verb !== "adopt") make(verb, uid ? { card: uid } : {}, uid && uidWords(uid));
+  if (verb !== "adopt") make(verb, uid ? { card: uid } : {});
   else if (accepted) make(verb, { acceptBalance: accepted }, shown(accepted));
   else make(verb);
 }
 
 const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
+
+/** A card that is closed or replaced is never allowed again. */
+const isOffered = ([verb]) => verb !== "unblock" || typedCard()
+  || !ENDED.includes(state.card?.read?.ledger);
 
 function action([verb, [name, hint]]) {
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
@@ -113,6 +119,6 @@ export const desk = {
     h("div.counter",
       cardSide(s, field("desk-card", words.card, { hint: words.cardHint, maxlength: "24" }),
         amountField("desk-accept", words.accept, { hint: words.acceptHint })),
-      h("ul.actions", Object.entries(words.actions).map(action))),
+      h("ul.actions", Object.entries(words.actions).filter(isOffered).map(action))),
   ],
 };

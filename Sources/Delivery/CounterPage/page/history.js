@@ -29,11 +29,16 @@ function showDay(day) {
   loadTakings();
 }
 
+const sums = ({ paid, payments, added, additions, paidOut, payouts }) => [
+  words.sums(shown(paid), payments, shown(added), additions),
+  payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
+
 /** The day's takings as bars, and as a table for whoever does not see bars. */
 function chart({ hours, ...day }) {
   const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
     .reduce((one, other) => (one > other ? one : other));
-  if (largest === 0n) return h("p.lead", words.quiet);
+  const told = sums(day);
+  if (largest === 0n) return h("p.lead", day.payouts > 0 ? told : words.quiet);
   // Fewer units on a narrow screen, so that its labels stay readable.
   const width = innerWidth < 700 ? 360 : 1000;
   const slot = width / 24;
@@ -52,7 +57,7 @@ function chart({ hours, ...day }) {
         bar(each.added, each.hour * slot + slot * 0.53, "added"),
         each.hour % 3 === 0 && h("text", { x: each.hour * slot + slot / 2, y: 196 }, each.hour)))),
     h("figcaption", h("span.key.paid", words.paid), h("span.key.added", words.added),
-      words.sums(paid, day.payments, added, day.additions)),
+      told),
     h("details", h("summary", words.table),
       h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
         table([words.hour, words.paid, words.added],
@@ -64,13 +69,13 @@ async function refund({ operation, uid, amount, kind }) {
   const { title, lines, action } = words.back[kind];
   const most = amount.replace("-", "");
   const chosen = typedAmount("refund") || most;
-  if (!accepts("refund", fault(chosen))) return;
+  if (!accepts("refund", draft("refund").trim() && fault(draft("refund")))) return;
   const told = lines(uidWords(uid), shown(chosen));
   if (!await confirmed(title(shown(chosen)), told, action, "")) return;
   setDraft("refund.open", null);
   const isPart = minorUnits(chosen) !== minorUnits(most);
   begin("refund", { payment: operation, ...(isPart && { amount: chosen }) },
-    { about: shown(chosen) });
+    { about: shown(chosen), kind: kind === "add" ? "reverse" : "refund" });
 }
 
 function openRefund(operation) {
@@ -96,9 +101,15 @@ const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { k
   h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
   h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
 
-const moved = (each, refunded) => entry(each, say.verbs[each.kind]?.[0] ?? each.kind,
-  [each.ticket, words.states[each.state], each.cashier && words.by(each.cashier)]
-    .filter(Boolean).join(", "),
+/** What left the drawer with it, such as the rest of an account that a new card ended. */
+function handedOut({ closed, paidOut }) {
+  const due = closed ?? paidOut;
+  return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
+}
+
+const moved = (each, refunded) => entry(each,
+  [say.verbs[each.kind]?.[0] ?? each.kind, handedOut(each)].filter(Boolean).join(". "),
+  [words.states[each.state], each.cashier && words.by(each.cashier)].filter(Boolean).join(", "),
   h("p.sum", { class: each.state },
     h("b", each.amount && minorUnits(each.amount) !== 0n && shown(each.amount)),
     each.balance && h("small", words.balance(shown(each.balance)))),
@@ -107,8 +118,8 @@ const moved = (each, refunded) => entry(each, say.verbs[each.kind]?.[0] ?? each.
 function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
-  const newest = all.filter(({ kind }) => kind !== "reseal")
-    .sort((one, other) => other.at.localeCompare(one.at));
+  // The server's order counts: times are whole seconds, and a clock may have gone back.
+  const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),
     rows(newest, (each) => moved(each, refunded), words.none),

@@ -2,7 +2,8 @@
 
 import { loadSettings, openSession, withProblem } from "./api.js";
 import { announce, question, toast } from "./notices.js";
-import { change, state } from "./store.js";
+import { spoken, tagWords } from "./refusals.js";
+import { change, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
 import { settledPayOut, settledWords, shown } from "./words.js";
@@ -130,11 +131,21 @@ function seeCard(told, isSilent) {
   // One of which nothing is told is being read anew.
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
-  change({ card, lying: told?.session ?? null, asking: card ? false : state.asking });
+  change({
+    card, lying: told?.session ?? null, asking: card ? false : state.asking,
+    seen: card?.read ?? state.seen,
+  });
   if (!card || isSilent || isSame) return;
   tellSettled(card.read?.settled ?? card.problem?.settled);
-  if (card.problem) announce(card.problem.detail, true);
+  if (isToldOnStage(card.problem)) return;
+  if (card.problem) announce(spoken(tagWords(card.problem)), true);
   else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
+}
+
+/** What came for an operation is told with its outcome, and not once more for itself. */
+function isToldOnStage(problem) {
+  const task = stagedTask();
+  return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
 /** What was open on the card and came to its end as it was read; money in cash waits for nobody. */

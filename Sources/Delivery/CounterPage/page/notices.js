@@ -7,11 +7,17 @@ import { button, signButton } from "./ui.js";
 
 const TOAST_SHOWING = 7000;
 
+const due = { polite: [], urgent: [] };
+
+/** Speaks; what comes in one moment is spoken together: the last words would silence the rest. */
 export function announce(text, isUrgent) {
-  const region = document.getElementById(isUrgent ? "urgent" : "polite");
+  const name = isUrgent ? "urgent" : "polite";
+  const region = document.getElementById(name);
+  if (due[name].includes(text)) return;
   // Emptied first: the same words twice are a second message.
   region.textContent = "";
-  requestAnimationFrame(() => { region.textContent = text; });
+  if (due[name].push(text) > 1) return;
+  requestAnimationFrame(() => { region.textContent = due[name].splice(0).slice(-4).join(" "); });
 }
 
 export function toast(text, tone) {

@@ -7,7 +7,7 @@ import { cover } from "./scratch-cover.js";
 import { renderStage } from "./stage.js";
 import { isUsable, state, taskOf, trustedCard } from "./store.js";
 import { say } from "./strings.js";
-import { begin, cancel, dismiss, isOpen } from "./tasks.js";
+import { begin, cancel, dismiss, isOpen, told } from "./tasks.js";
 import { button, heading, link, note } from "./ui.js";
 
 const words = say.scratch;
@@ -22,7 +22,7 @@ function start() {
       // What was rubbed away comes back where nothing was scratched.
       round += 1;
       if (state.route.name === "scratch" || task.status === "cancelled") return;
-      toast(task.problem?.detail ?? say.verbs.scratch[1], task.problem && "bad");
+      toast(task.problem ? told(task) : say.verbs.scratch[1], task.problem && "bad");
       if (task.status !== "unknown") dismiss(task.id);
     },
   });

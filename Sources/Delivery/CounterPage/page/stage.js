@@ -2,12 +2,13 @@
 // the refusal, and the outcome that nobody knows yet.
 
 import { h, icon } from "./dom.js";
+import { refusalWords, unknownWords } from "./refusals.js";
 import { isUsable, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
   begin, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
 } from "./tasks.js";
-import { button, consequences } from "./ui.js";
+import { button } from "./ui.js";
 import { handOut, settledPayOut, settledWords, shown, uidWords } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
@@ -18,7 +19,9 @@ const UNDONE = ["pay", "add"];
 const GOING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.stage;
 
-const focused = (node) => { node.focus(); };
+// What stands above it stays in sight.
+const focused = (node) => { node.focus({ preventScroll: true }); };
+const leads = (lines) => lines.map((line) => line && h("p.lead", line));
 const title = (text) => h("h1", { id: "title", tabindex: "-1", mount: focused }, text);
 const picture = (sign) => h("div.picture", icon(sign));
 
@@ -45,28 +48,40 @@ const check = (task) => h("button.picture.check", {
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
 /** A mistake is taken back while its card is there, with one press. */
-function undo({ id, answer, about }) {
+function undo({ id, verb, answer, about }) {
   dismiss(id);
-  begin("refund", { payment: answer.operation }, { about });
+  const kind = verb === "add" ? "reverse" : "refund";
+  begin("refund", { payment: answer.operation }, { about, kind });
 }
 
-const canUndo = ({ verb, answer }) => UNDONE.includes(verb) && isUsable() && state.lying !== null
-  && [answer.uid, undefined].includes(state.card?.read?.uid);
+/** Whether the card that it was done to lies there, also while it is being read again. */
+const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
+  : state.lying !== null && state.lying === doneOn);
+
+const canUndo = (task) => UNDONE.includes(task.verb) && isUsable() && isThere(task);
+
+const undoButton = (task) => button(
+  task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
+  { sign: "previous", money: true });
+
+/** What the card holds now; without it nobody knows more than what was left after this. */
+function balanceLine({ answer: { uid, balance } }) {
+  const read = state.card?.read;
+  if (!balance) return null;
+  return h("p.big", read?.uid === uid ? words.balance(shown(read.balance))
+    : words.afterwards(shown(balance)));
+}
 
 const done = (task) => [
-  [h("h1", { id: "title" }, doneWords(task)),
+  [h("h1", { id: "title", tabindex: "-1" }, doneWords(task)),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
       task.answer.replayed && words.replayed,
       ...settledWords(task.answer.settled, task.id)].map((line) => line && h("p.lead", line)),
-    task.answer.balance && h("p.big", words.balance(shown(task.answer.balance))),
-    canUndo(task) && button(words.undo, () => undo(task), { sign: "previous", money: true })],
+    balanceLine(task),
+    canUndo(task) && undoButton(task)],
   [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
 ];
-
-// What was given up has a name for cashiers; all else is said in the server's words.
-const refusal = ({ verb, problem }) => (problem.error === "operation-voided" && words.voided[verb])
-  || { ...problem, title: problem.title || words.failed };
 
 /** What the tap has settled besides, and what is to be handed out for it. */
 const besides = (settled, id) => [
@@ -75,41 +90,34 @@ const besides = (settled, id) => [
 ];
 
 const failed = ({ id, ...task }) => [
-  [title(refusal(task).title),
-    consequences(refusal(task), "p.lead"),
+  [title(refusalWords(task).title),
+    leads(refusalWords(task).lines),
     besides(task.problem.settled, id),
     button(say.back, () => dismiss(id), { tone: "strong" })],
   picture("cross"),
 ];
 
-/** Of the server's words, what happened: pages and numbers mean nothing to a cashier. */
-const happened = ({ title: words }) =>
-  /^.*?\.(?= |$)/.exec(words.replace(/ \([^)]*\)/g, ""))?.[0] ?? "";
-
-const unknown = ({ id, doubt, ...task }) => [
-  [title(say.unknown.title),
-    h("p.lead", doubt.error === "outcome-unknown" ? `${happened(doubt)} ${say.unknown.lead}`
-      : `${doubt.title} ${doubt.meaning}`),
-    h("ol", [repeatsItself(task) ? say.unknown.hold : say.unknown.press, ...say.unknown.steps]
-      .map((step) => h("li", step))),
+const unknown = ({ id, ...task }) => [
+  [title(unknownWords(task).title),
+    leads(unknownWords(task, repeatsItself(task)).lines),
     h("div.row",
       !repeatsItself(task) && button(say.unknown.again, () => retry(id),
         { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
-      button(say.unknown.leave, () => leaveOpen(id), { tone: "quiet" })),
-    h("p.hint", say.unknown.leaveHint)],
+      button(say.unknown.leave, () => leaveOpen(id), { tone: "quiet" }))],
   picture("ask"),
 ];
 
 const kinds = { waiting, working, asking: working, done, failed, unknown };
 
 export const renderStage = (task) => {
-  const { id, status, verb, about, doubt } = task;
+  const { id, status, kind: what, about, body, doubt } = task;
+  const whom = about || (body.card && uidWords(body.card));
   // As long as nobody knows, that is what is shown, whatever is asked meanwhile.
   const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
     : status === "asking" ? "working" : status;
   const [told, sign] = kinds[kind](task);
   return h("section.stage", { key: id + kind, class: kind },
-    h("div.told", h("p.what", [say.verbs[verb][0], about].filter(Boolean).join(", ")), told),
+    h("div.told", h("p.what", [say.verbs[what][0], whom].filter(Boolean).join(", ")), told),
     h("div.sign", sign));
 };
 

@@ -16,6 +16,8 @@ export const state = {
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
   // The session of whatever lies on the reader, read or not, and what each verb was last done to.
   lying: null, served: {},
+  // The card that was read last, wherever it is.
+  seen: null,
 };
 
 const listeners = [];

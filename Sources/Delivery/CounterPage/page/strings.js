@@ -24,9 +24,10 @@ export const say = {
   advice: [
     ["reader-taken", "or stop it", "Wait until that is done."],
     ["insufficient-funds", "tapcard add", "Add funds first, or charge less."],
+    ["limit-exceeded", "tapcard config", "Check the amount."],
     ["card-blocked", "tapcard unblock", "Allow it again at the desk."],
-    ["card-blocked", "--reissue", "Its money is on the other card. Its tag can be issued anew."],
-    ["card-closed", "--reissue", "It can be issued anew."],
+    ["card-blocked", "--reissue", "Its money is on the other card. Its tag can be issued again."],
+    ["card-closed", "--reissue", "It can be issued again."],
     ["card-unknown", "tapcard adopt", "Take it over at the desk."],
     ["card-known", "--reissue", "Take it over at the desk, or begin a new account on it."],
     ["card-has-money", "tapcard close", "Pay it out at the desk first."],
@@ -54,7 +55,47 @@ export const say = {
     ["operation-voided", "new id", "Begin it anew."],
     ["service-unauthorized", "tapcard mastermind login", "Log in to Mastermind."],
     ["wrong-state", "tapcard mastermind start", "Start a new game."],
+    ["service-", "tapcard config", "Ask the operator to check the service's address."],
+    ["service-", "tapcard draws", "Ask the operator whether the lottery has begun again."],
+    ["no-card", "--timeout", "Hold a card to the reader."],
   ],
+  // Instead of a sentence with an operation's id: refusal, what it says, title and advice.
+  instead: [
+    ["not-refundable", /before the card was issued/,
+      ["This was done before the card was issued again.", "It cannot be taken back."]],
+    ["not-refundable", /was made with card/,
+      ["This was done with another card.", "Hold that card to the reader."]],
+    ["not-refundable", /operation/i, ["This cannot be taken back.", ""]],
+    ["already-refunded", /operation/i, ["This was given back before.", "Look at the history."]],
+    ["wrong-card", /card/, ["Wrong card.", "Hold the first one again."]],
+    ["operation-voided", /operation/i, ["It did not happen.", "Try again."]],
+    ["operation-mismatch", /operation/i, ["Another request has taken its place.", "Try again."]],
+  ],
+  // At the counter: what it means for the money, and why.
+  refused: {
+    plain: "It was refused.",
+    titles: {
+      pay: "Not paid", add: "Not added", refund: "Not refunded", reverse: "Not undone",
+      close: "Not paid out", "ticket/buy": "No ticket",
+    },
+    nothing: {
+      pay: "Nothing was charged.", add: "Nothing was added.", refund: "Nothing was refunded.",
+      reverse: "Nothing was taken off the card.", close: "Hand out nothing.",
+      "ticket/buy": "Nothing was charged.",
+    },
+    voided: {
+      pay: ["Nothing was taken from the card.", "Try again."],
+      "ticket/buy": ["Nothing was taken from the card.", "Try again."],
+      close: ["The card keeps its money.", "Hand out nothing."],
+    },
+    why: {
+      "blank-tag": ["This tag is blank.", "Hold a card to the reader."],
+      "not-a-card": ["This tag is not a tapcard card.", "Hold a card to the reader."],
+      "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],
+    },
+    onlyLeft: (amount) => `Only ${amount} is left on the card.`,
+    tooLittle: "The card has less than that.",
+  },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting",
     why: "No card can be read until one is there.", details: "What to do",
@@ -81,9 +122,12 @@ export const say = {
       repaired: "What phones read on it was written anew.",
       "out-of-date": "What phones read on it is out of date: Repair, at the desk, writes it anew.",
     },
-    notOurs: "This ledger does not know the card. Take it over at the desk.",
-    blocked: "This card is blocked: no money moves on it. The desk can allow it again, unless "
-      + "another has taken its place.",
+    ledger: {
+      unknown: "This ledger does not know the card. Take it over at the desk.",
+      blocked: "This card is blocked: no money moves on it. The desk can allow it again.",
+      closed: "This card is closed. It can be issued again.",
+      replaced: "This card was replaced. Its money is on the other card.",
+    },
     unsealed: "It carries no seal of ours. Take it over at the desk.",
     forgedChip: "The chip's signature is not true: it may be an imitation.",
     scratch: {
@@ -142,7 +186,7 @@ export const say = {
     "ticket/check": ["Tickets", "Tickets checked"], "ticket/claim": ["Prize", "Prize booked"],
     "mastermind/start": ["New game", "Game kept on the card"],
     "mastermind/resume": ["Game", "Game found on the card"],
-    ask: ["Asked again"], ticket: ["Ticket"], claim: ["Prize"], payout: ["Prize in cash"],
+    reverse: ["Reversal", "Reversed"], ask: ["Asked again"], ticket: ["Ticket"], claim: ["Prize"], payout: ["Prize in cash"],
     game: ["Game kept"], protect: ["Password on"], unprotect: ["Password off"],
   },
   fromBefore: (what, done) => `From before: ${what}. ${done ?? "It did not happen"}.`,
@@ -165,30 +209,19 @@ export const say = {
     keep: "Keep the card there", cancelling: "Cancelling\u2026", failed: "Not done",
     asking: "The connection was lost. What became of this is being asked for.",
     balance: (funds) => `${funds} available now`,
+    afterwards: (funds) => `${funds} on the card after this`,
     replayed: "It had been done before; nothing moved a second time.",
-    goBack: "Tap to go on", undo: "Undo", reversed: "Reversed",
+    goBack: "Tap to go on", undo: "Undo",
+    undoOut: (amount) => `Undo, hand out ${amount}`,
     handOut: (amount) => `Hand out ${amount} now`,
-    voided: {
-      pay: { title: "Not paid", meaning: "Nothing was taken from the card. Try again." },
-      close: { title: "Not paid out", meaning: "The card keeps its money. Hand out nothing." },
-      "ticket/buy": { title: "No ticket", meaning: "Nothing was taken from the card. Try again." },
-    },
   },
   unknown: {
-    title: "Outcome unknown: hold the card again",
-    lead: "It is neither done nor refused.",
-    hold: "Hold the same card to the reader again: this goes on by itself.",
-    press: "Press \u201cTap again\u201d, and hold the same card to the reader.",
-    steps: [
-      "It is the same operation and cannot happen twice.",
-      "Hand out nothing before it says that it is done.",
-    ],
+    title: "Outcome unknown",
+    hold: "Hold the same card again.",
+    press: "Press \u201cTap again\u201d and hold the same card.",
+    wrongCard: "Wrong card. Hold the first one again.",
+    noCard: "Hand out nothing until this has changed.",
     again: "Tap again", leave: "Leave it open",
-    leaveHint: "The next tap of this card settles it, whenever that is.",
-    forgottenTitle: "The server does not know this operation.",
-    forgotten: "It was probably started anew meanwhile. Tap the card again: the operation keeps "
-      + "its number and cannot happen twice.",
-    notNow: "It could not be asked for again just now, and its outcome is still unknown.",
   },
 
   scratch: {
@@ -257,6 +290,8 @@ export const say = {
     paid: "Paid", added: "Added", hour: "Hour", table: "The same as a table",
     sums: (paid, payments, added, additions) => `${paid} in ${counted(payments, "payment")}, `
       + `${added} in ${counted(additions, "addition")}`,
+    payouts: (paidOut, payouts) => `${paidOut} handed out in ${counted(payouts, "payout")}`,
+    handedOut: (amount) => `Handed out ${amount}.`,
     chart: (paid, added) => `Bars by the hour: ${paid} paid, ${added} added`,
     entries: "Entries", activations: "Asked of the activation service",
     refundAmount: "How much",

@@ -4,6 +4,7 @@
 
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
+import { meaningOf, refusalWords, spoken, unknownWords } from "./refusals.js";
 import { change, freshID, isUsable, serve, state } from "./store.js";
 import { say } from "./strings.js";
 import { handOut, settledWords, shown } from "./words.js";
@@ -36,12 +37,14 @@ const FRESH = {
 
 /**
  * Begins an operation. `place` says where it shows: "stage" fills the page, "own" belongs to the
- * view that shows it. `then` is told the task when its outcome is there.
+ * view that shows it. `kind` is what it is called where the verb is not enough: to take back an
+ * addition is no refund. `then` is told the task when its outcome is there.
  */
-export function begin(verb, body = {}, { place = "stage", about = "", then } = {}) {
+export function begin(verb, body = {}, { place = "stage", about = "", kind = verb, then } = {}) {
   const id = freshID();
   if (then) afterwards.set(id, then);
-  change({ tasks: { ...state.tasks, [id]: { id, verb, body, place, about, at: Date.now() } } });
+  const task = { id, verb, kind, body, place, about, at: Date.now() };
+  change({ tasks: { ...state.tasks, [id]: task } });
   send(id, (problem) => settle(id, { problem }));
 }
 
@@ -93,23 +96,19 @@ async function ask(id, refusal) {
   questions.set(id, setTimeout(() => ask(id, refusal), NEXT_QUESTION));
 }
 
-const unknown = (title, meaning, uid) =>
-  new Problem({ result: "unknown", title, meaning, uid });
+/** `why` is what kept it from being asked for again. */
+const unknown = (why, uid) => new Problem({
+  result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid,
+  isWrongCard: why?.isWrongCard,
+});
 
 function leaveUnknown(id, refusal) {
-  const { forgottenTitle, forgotten, notNow } = say.unknown;
-  const [title, meaning] = refusal ? [refusal.title, notNow] : [forgottenTitle, forgotten];
-  if (isPending(id)) {
-    settle(id, { problem: unknown(title, meaning, state.tasks[id].doubt?.uid) });
-  }
+  if (isPending(id)) settle(id, { problem: unknown(refusal, state.tasks[id].doubt?.uid) });
 }
 
 /** Whether the card need only be held again: the same request is sent for as long as it takes. */
 export const repeatsItself = ({ place, at }) =>
   place === "stage" && Date.now() - at < LONGEST_REPEATING;
-
-// A request that waits would keep everybody from seeing that the reader is gone, and is back.
-const isReaderGone = ({ advice }) => advice.includes("tapcard doctor");
 
 /** Repeats what is unknown, before whoever watches the reader sees the card: that would void it. */
 function repeat(id, pause) {
@@ -174,7 +173,7 @@ export function dismiss(id) {
 
 /** What the event stream says of an operation, of this tab or of another one. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
-  if (phase === "done") noteServed(verb, answer?.uid ?? uid);
+  if (phase === "done") noteServed(verb, answer?.uid ?? uid, id);
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
@@ -197,9 +196,21 @@ export function reconcile(operations) {
 }
 
 /** Whoever has asked for it: the card that lies there then is the one it was done to. */
-function noteServed(verb, uid) {
+function noteServed(verb, uid, operation) {
   if (!SERVING.includes(verb) || (state.link === "live" && state.lying === null)) return;
-  serve(verb, { uid, session: state.lying });
+  const before = state.served[verb];
+  const isSame = before?.uid === uid && before.session === state.lying;
+  const operations = [...(isSame ? before.operations : []), operation];
+  serve(verb, { uid, session: state.lying, operations });
+}
+
+/** What was taken back as a whole counts for nothing. */
+function noteUndone({ payment, amount }) {
+  if (amount) return;
+  for (const [verb, entry] of Object.entries(state.served)) {
+    const operations = (entry?.operations ?? []).filter((operation) => operation !== payment);
+    serve(verb, operations.length > 0 ? { ...entry, operations } : undefined);
+  }
 }
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
@@ -221,7 +232,7 @@ function settle(id, outcome) {
   if (!task || task.outcome || !isOpen(id)) return;
   // A ledger that could not be asked says nothing of an earlier try.
   if (task.isAgain && outcome.problem?.result === "ledger") {
-    outcome = { problem: unknown(outcome.problem.title, say.unknown.notNow) };
+    outcome = { problem: unknown(outcome.problem, task.doubt?.uid) };
   }
   alter(id, { outcome });
   const isUnknown = outcome.problem?.result === "unknown";
@@ -242,7 +253,8 @@ function show(id) {
   const then = afterwards.get(id) ?? standing.get(verb);
   const status = !problem ? "done" : problem.error === "cancelled" ? "cancelled"
     : problem.result === "unknown" ? "unknown" : "failed";
-  alter(id, { ...outcome, status, outcome: null, doneAt: performance.now() });
+  const [doneAt, doneOn] = [performance.now(), state.lying];
+  alter(id, { ...outcome, status, outcome: null, doneAt, doneOn });
   if (status === "unknown") alter(id, { doubt: problem });
   keepOpenTasks();
   const task = state.tasks[id];
@@ -253,46 +265,51 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    repeat(id, isReaderGone(problem) ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
+    // A request that waits would keep everybody from seeing that the reader is gone, and is back.
+    repeat(id, problem.isReaderGone ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
     // It was said already.
     if (doubt) return;
   }
   change({ ended: state.ended + 1 });
   // Where the stream is lost, nothing else says so.
-  if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid);
+  if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid, id);
+  if (status === "done" && verb === "refund") noteUndone(task.body);
   if (status === "cancelled") {
     dismiss(id);
     toast(say.cancelled[verb] ?? say.cancelled.all);
   } else {
     vibrate(problem ? [60, 80, 60] : 40);
-    if (place === "stage") {
-      announce(problem ? problem.detail : told(task), Boolean(problem));
-    }
+    if (place === "stage") announce(told(task), Boolean(problem));
   }
   then?.(task);
 }
 
 /** What is said when it is done; an addition that is given back is no refund. */
 export const doneWords = ({ verb, answer }) =>
-  (verb === "refund" && answer.amount.startsWith("-") ? say.stage.reversed : say.verbs[verb][1]);
+  say.verbs[verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
 
-/** What was done, with its amounts, for those who do not see it. */
-function told(task) {
-  const { verb, about, answer } = task;
+/** What the screen shows, for those who do not see it. */
+export function told(task) {
+  const { id, status, about, answer, problem } = task;
+  const settled = settledWords((answer ?? problem).settled, id).join(" ");
+  if (status === "unknown") return spoken(unknownWords(task, repeatsItself(task)));
+  if (problem) return [spoken(refusalWords(task)), settled].filter(Boolean).join(" ");
   const due = handOut(task);
   const rest = due ? say.stage.handOut(shown(due))
     : answer.balance && say.stage.balance(shown(answer.balance));
-  return [[doneWords(task), about].filter(Boolean).join(" "), rest].filter(Boolean).join(". ");
+  const what = [doneWords(task), !due && about].filter(Boolean).join(" ");
+  return [what, rest, settled].filter(Boolean).join(". ");
 }
 
 /** Nothing was begun: it is a request of its own that says that it was asked about. */
-async function askOnceMore({ id, verb, body, place, about, problem }, then) {
+async function askOnceMore(task, then) {
+  const { id, verb, kind, body, place, about, problem } = task;
   const [title, action] = say.onceMore[problem.error];
-  const what = [say.verbs[verb][0], about].filter(Boolean).join(", ");
-  const lines = [problem.title, problem.meaning, ...settledWords(problem.settled)];
+  const what = [say.verbs[kind][0], about].filter(Boolean).join(", ");
+  const lines = [problem.title, meaningOf(task), ...settledWords(problem.settled)];
   dismiss(id);
   if (await confirmed(title(what), lines, action(about), "")) {
-    begin(verb, { ...body, [ONCE_MORE[problem.error]]: true }, { place, about, then });
+    begin(verb, { ...body, [ONCE_MORE[problem.error]]: true }, { place, about, kind, then });
   }
 }
 
@@ -317,8 +334,8 @@ function noteOther(id, note) {
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")
-    .map(({ id, verb, body, place, about, at, isAgain, doubt }) =>
-      ({ id, verb, body, place, about, at, isAgain, doubt }));
+    .map(({ id, verb, kind, body, place, about, at, isAgain, doubt }) =>
+      ({ id, verb, kind, body, place, about, at, isAgain, doubt }));
   sessionStorage.setItem(KEPT, JSON.stringify(open));
 }
 
@@ -326,7 +343,8 @@ export function restoreTasks() {
   for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
     const since = performance.now();
     const doubt = task.doubt && new Problem(task.doubt);
-    const asking = { ...task, ...FRESH, doubt, status: "asking", since };
+    // Kept by an earlier version, it has no kind.
+    const asking = { kind: task.verb, ...task, ...FRESH, doubt, status: "asking", since };
     change({ tasks: { ...state.tasks, [task.id]: asking } });
   }
 }

@@ -1,6 +1,6 @@
 // Tickets in two sections, and what is done with them: buy, check, claim.
 
-import { load } from "./api.js";
+import { load, plainly } from "./api.js";
 import { serveAgain } from "./counter.js";
 import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
@@ -73,7 +73,7 @@ const verdict = (ticket) => typeof ticket.won === "boolean" && h("p.verdict",
 const row = (ticket) => h("li.ticket-row", { key: ticket.id },
   h("p.when",
     h("strong", ticket.date ? dayWords(ticket.date) : words.draw(ticket.draw)),
-    h("small", `${ticket.id}${ticket.uid ? `, ${say.cardWords(ticket.uid)}` : ""}`)),
+    ticket.uid && h("small", say.cardWords(uidWords(ticket.uid)))),
   h("ul.balls",
     ticket.balls.map(({ number, match }, index) => ball(number, match, index)),
     ball(ticket.bonus.number, ticket.bonus.match === "yes" ? "bonus" : ticket.bonus.match,
@@ -87,7 +87,7 @@ const legend = () => h("ul.legend", { "aria-label": words.legend },
 // The draws may have been kept and the tickets not: then nobody knows whether there are any.
 const lists = (value) => [
   staleNote(value),
-  value.message && note(value.message, "warn", "warn"),
+  value.message && note(plainly(value.message), "warn", "warn"),
   value.uid && note(say.cardWords(uidWords(value.uid)), "card"),
   h("section.part", h("h2", words.upcoming),
     rows(value.upcoming, row, value.error ? say.none : words.noneUpcoming)),

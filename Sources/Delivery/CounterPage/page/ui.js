@@ -47,9 +47,9 @@ export function accepts(id, wrong) {
 }
 
 export const typed = (id) => draft(id).trim();
-// As long as the server takes them.
+// With room for a sign and groups.
 export const amountField = (id, label, rest) =>
-  field(id, label, { inputmode: "decimal", maxlength: "12", ...rest });
+  field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>
   field(id, label, { type: "password", autocomplete: "current-password", maxlength: "200" });
 

@@ -3,21 +3,42 @@
 import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
-const grouped = new Intl.NumberFormat("en");
+// A no-break space where the comma parts the decimals: 1 500,00 can be nothing else.
+const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 const weekday = dateFormat({ dateStyle: "full", timeZone: "UTC" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 const decimals = () => state.settings?.decimals ?? 2;
+const symbol = () => state.settings?.symbol ?? "";
+const separator = () => state.settings?.decimalSeparator ?? ".";
 
-/** "-1234.50" as people see it. */
+/** "-1234.50" as people see it: the whole page has one notation, the station's. */
 export function shown(amount) {
-  const parts = /^(-?)(\d+)(\.\d+)?$/.exec(amount ?? "");
+  const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount ?? "");
   if (!parts) return amount ?? say.none;
-  const [, minus, whole, fraction = "."] = parts;
-  return (minus && "\u2212") + (state.settings?.symbol ?? "") + grouped.format(BigInt(whole))
-    + (decimals() > 0 ? fraction.padEnd(decimals() + 1, "0") : "");
+  const [, minus, whole, fraction = ""] = parts;
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, GROUP[separator()]);
+  return (minus && "\u2212") + symbol() + grouped
+    + (decimals() > 0 ? separator() + fraction.padEnd(decimals(), "0") : "");
+}
+
+const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
+
+/** The server's words with its amounts written as everywhere on the page. */
+export function withShown(text) {
+  if (!symbol()) return text;
+  const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
+  const isPlain = new RegExp(decimals() > 0 ? `^\\d+\\.\\d{${decimals()}}$` : "^\\d+$");
+  return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
+}
+
+/** A preset; where no preset has decimals, as none are in use, they are left out. */
+export function presetWords(amount) {
+  const { pay = [], add = [] } = state.settings?.presets ?? {};
+  const areWhole = [...pay, ...add].every((each) => /^\d+(\.0*)?$/.test(each));
+  return areWhole && decimals() > 0 ? shown(amount).slice(0, -decimals() - 1) : shown(amount);
 }
 
 export function minorUnits(amount) {
@@ -27,32 +48,51 @@ export function minorUnits(amount) {
 
 const languageUsesComma =
   new Intl.NumberFormat(navigator.languages).format(0.5).includes(",");
-const usesComma = () => languageUsesComma || state.settings?.decimalSeparator === ",";
+const takesComma = () => languageUsesComma || separator() === ",";
 
 /** An amount as somebody here would type it. */
-export const typeable = (amount) => (usesComma() ? amount.replace(".", ",") : amount);
+export const typeable = (amount) => amount.replace(".", separator());
 
-/** What is typed in this field, with a point, as the server takes it. */
-export function typedAmount(id) {
-  const text = draft(id).trim();
-  return usesComma() ? text.replace(/^(\d+),(\d+)$/, "$1.$2") : text;
+// 1,000 may be one or a thousand where the currency has three decimals: then it is no group.
+const groups = () => new RegExp(separator() === "," ? "^\\d{1,3}(?:\\.\\d{3})+(?=,|$)"
+  : "^\\d{1,3}(?:,\\d{3})+(?=\\.|$)");
+
+/** What was typed, or copied from the page, with a point and without groups. */
+function plain(typed) {
+  const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
+  const text = bare.replace(/(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))/g, "");
+  const [group] = groups().exec(text) ?? [];
+  const isOne = group && (group !== text || decimals() !== 3);
+  const single = isOne ? group.replace(/\D/g, "") + text.slice(group.length) : text;
+  return takesComma() ? single.replace(/^(\d+),(\d+)$/, "$1.$2") : single;
 }
 
+/** What is typed in this field, as the server takes it. */
+export const typedAmount = (id) => plain(draft(id).trim());
+
 /** An amount to write alike. */
-export const example = (verb) => typeable(state.settings?.presets[verb][1] ?? "");
+export const example = (verb) =>
+  presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "");
 
 /** What is wrong with a typed amount, in the server's words; null where nothing is. */
-export function fault(text) {
+export function fault(typed) {
+  const wrong = faultOf(plain(typed.trim()));
+  return wrong && wrong(typed.trim());
+}
+
+function faultOf(text) {
   const places = decimals();
   const comma = /^(\d+),(\d+)$/.exec(text);
   const parts = /^(\d+)(?:\.(\d+))?$/.exec(text);
-  if (text.startsWith("-")) return say.amount.negative(text);
-  if (comma && comma[2].length <= places) return say.amount.comma(text, text.replace(",", "."));
-  if (!parts) {
-    return say.amount.malformed(text, typeable(places ? "4.5".padEnd(places + 2, "0") : "450"));
+  const better = typeable(text.replace(",", "."));
+  const alike = typeable(places ? "4.5".padEnd(places + 2, "0") : "450");
+  if (text.startsWith("-")) return say.amount.negative;
+  if (comma && comma[2].length <= places) return (typed) => say.amount.comma(typed, better);
+  if (!parts) return (typed) => say.amount.malformed(typed, alike);
+  if (parts[2]?.length > places) {
+    return (typed) => say.amount.precise(typed, state.settings.currency, places);
   }
-  if (parts[2]?.length > places) return say.amount.precise(text, state.settings.currency, places);
-  return minorUnits(text) === 0n ? say.amount.zero(shown("0")) : null;
+  return minorUnits(text) === 0n ? () => say.amount.zero(shown("0")) : null;
 }
 
 /** What this tap has settled besides, in words; what was asked for itself is told anyway. */

@@ -1,0 +1,123 @@
+"""What the history tells, in which order, and how it fits on a small screen with large text."""
+
+import re
+
+from browser import WIDE
+from case import BrowserCase
+
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}", re.IGNORECASE)
+LARGE = (320, 640)
+# Words in a column of a few letters, and fields and tables that are cut.
+SQUEEZED = """
+const wrong = [];
+const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  const [text, cell] = [node.data.trim(), node.parentElement];
+  if (!text || !cell.checkVisibility() || cell.closest(".unseen, svg")) continue;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  const longest = Math.max(...text.split(/\\s/).map((word) => word.length));
+  if (lines > 1 && text.length / lines < Math.min(5, longest)) {
+    wrong.push(`${text} on ${lines} lines`);
+  }
+}
+for (const it of document.querySelectorAll("main input, main .wide")) {
+  if (it.scrollWidth > it.clientWidth + 1) wrong.push(`${it.type ?? "table"} is cut`);
+}
+if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
+return wrong;
+"""
+
+
+class HistoryTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.counter.make_demo("60.00")
+
+    def reissue(self):
+        self.counter.call("POST", "issue", {"name": "Eva", "reissue": True, "confirmed": True})
+
+    def rows(self):
+        return self.page.script(
+            "return [...document.querySelectorAll('.entry')].map((row) => row.innerText)")
+
+    def test_what_a_new_card_handed_out_is_told(self):
+        self.reissue()
+        self.page.open("history")
+        self.page.see("New card. Handed out $60.00.", "$60.00 handed out in 1 payout")
+
+    def test_a_day_of_nothing_but_payouts_is_no_quiet_one(self):
+        self.page.open("history")
+        self.page.script("""
+          const send = window.fetch;
+          window.fetch = async (path, options) => {
+            const answer = await send(path, options);
+            if (!String(path).includes("takings")) return answer;
+            const day = await answer.json();
+            day.hours.forEach((each) => Object.assign(each, { paid: "0.00", added: "0.00" }));
+            return new Response(JSON.stringify({ ...day, payouts: 2, paidOut: "7.50" }));
+          };
+        """)
+        self.page.go("home")
+        self.page.go("history")
+        self.page.see("$7.50 handed out in 2 payouts")
+        self.assertNotIn("No money moved", self.page.text())
+
+    def test_what_belongs_to_a_closed_account_is_refused_without_ids(self):
+        self.reissue()
+        self.page.open("history")
+        self.page.press("Reverse $60.00")
+        self.page.listen()
+        self.page.press("Reverse it")
+        self.page.press("Reverse it")
+        self.page.stage("failed")
+        words = "This was done before the card was issued again."
+        self.page.see("Not undone", words, "It cannot be taken back.")
+        self.page.hear(f"Not undone. {words} It cannot be taken back.")
+        self.assertNotRegex(self.page.text(), ID)
+
+    def test_the_last_one_comes_first_whatever_the_clock_said(self):
+        for amount in ("1.00", "2.00", "3.00"):
+            self.counter.call("POST", "pay", {"amount": amount})
+        self.page.open("history")
+        self.page.script("""
+          const send = window.fetch;
+          window.fetch = async (path, options) => {
+            const answer = await send(path, options);
+            if (!String(path).includes("history")) return answer;
+            const told = await answer.json();
+            told.entries.forEach((each, index) => {
+              each.at = `2026-01-01T12:00:0${9 - index % 2}Z`;
+            });
+            return new Response(JSON.stringify(told));
+          };
+        """)
+        self.page.go("home")
+        self.page.go("history")
+        self.page.see("$3.00")
+        self.page.wait("document.querySelector('.entry .when small').innerText.includes('2026')")
+        amounts = [next((each for each in ("1.00", "2.00", "3.00", "60.00") if f"${each}\n" in row),
+                        "") for row in self.rows()]
+        self.assertEqual(amounts[:4], ["3.00", "2.00", "1.00", "60.00"])
+
+    def test_it_holds_at_320_pixels_with_text_twice_as_large(self):
+        self.counter.call("POST", "pay", {"amount": "12.50"})
+        self.addCleanup(self.page.driver.execute_cdp_cmd, "Page.setFontSizes",
+                        {"fontSizes": {"standard": 16}})
+        for way in ("browser", "page"):
+            with self.subTest(way):
+                self.page.look(LARGE)
+                self.page.driver.execute_cdp_cmd("Page.setFontSizes", {
+                    "fontSizes": {"standard": 32 if way == "browser" else 16}})
+                self.page.open("history")
+                if way == "page":
+                    self.page.script("document.documentElement.style.fontSize = '32px'")
+                size = self.page.script(
+                    "return getComputedStyle(document.documentElement).fontSize")
+                self.assertEqual(size, "32px")
+                self.page.see("Entries")
+                self.page.press("The same as a table")
+                self.page.press("Refund \u2212$12.50")
+                self.assertEqual(self.page.script(SQUEEZED), [])
+        self.page.look(WIDE)

@@ -1,0 +1,189 @@
+"""What is spoken to those who do not see is what the screen shows: short, and without ids."""
+
+import json
+import re
+
+from selenium.webdriver.common.keys import Keys
+
+from case import BrowserCase
+from test_asked_again import STREAMS
+from test_faults import WHOLE, FaultCase
+from test_lost_answers import INSTEAD
+
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|tapcard |--|\b04[0-9A-F\s]{12}", re.IGNORECASE)
+EARLIER = {"operation": "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f", "kind": "pay", "amount": "-4.50",
+           "outcome": "committed"}
+# As the server tells of an outcome that nobody knows.
+LOST = json.dumps({
+    "status": 500, "error": "outcome-unknown", "result": "unknown",
+    "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
+    "meaning": "0 of 4 pages were written.",
+    "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "settled": []})
+# A prize without room on its card.
+TICKETS = json.dumps({"upcoming": [], "drawn": [{
+    "id": "ticket-1", "draw": "draw-1", "date": "2026-01-01", "balls": [], "bonus": {"number": 1},
+    "won": True, "prize": "7.00", "claim": "drawer"}]})
+AGAIN = "Charge the same card again"
+
+
+class UnknownTests(FaultCase):
+    loses_server = True
+    words = "Outcome unknown, $2.50. Hold the same card again."
+
+    def assertTwoSentences(self):
+        """Of a title and its line, whatever the server has said."""
+        told = self.page.script(
+            "return [...document.querySelectorAll('.stage h1, .stage :is(p, li):not(.what)')]"
+            ".map((it) => it.innerText)")
+        self.assertEqual(told, ["Outcome unknown, $2.50", "Hold the same card again."])
+
+    def tear(self):
+        self.counter.tear(WHOLE)
+        self.page.listen()
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+
+    def test_an_unknown_outcome_is_two_sentences_also_when_spoken_and_after_a_reload(self):
+        self.tear()
+        self.page.hear(self.words)
+        self.assertTwoSentences()
+        self.wait_at_the_reader()
+        self.page.driver.refresh()
+        self.page.stage("unknown")
+        self.page.listen()
+        self.page.wait("window.calls.some(([, path]) => path.endsWith('/pay'))")
+        self.page.see("Reader ready")
+        self.assertTwoSentences()
+        for heard in self.page.heard():
+            self.assertNotRegex(heard, ID)
+        self.counter.put(self.uid)
+        self.page.stage("done")
+
+    def test_it_is_the_same_after_a_restart_of_the_server(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.listen()
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.server.kill()
+        self.page.see("The server does not answer")
+        self.counter.start()
+        self.page.stage("unknown")
+        self.page.see("Reader ready")
+        self.page.hear(self.words)
+        self.assertTwoSentences()
+        for heard in self.page.heard():
+            self.assertNotRegex(heard, ID)
+
+    def test_another_card_is_the_wrong_one_until_it_has_gone(self):
+        self.tear()
+        self.wait_at_the_reader()
+        self.counter.put("NTAG213")
+        self.page.see("Wrong card. Hold the first one again.")
+        self.assertNotRegex(self.page.text(), r"This is card")
+        self.counter.take()
+        self.page.see_no("Wrong card")
+        self.assertTwoSentences()
+
+
+class OtherUnknownTests(BrowserCase):
+    def test_the_others_say_no_id_either(self):
+        self.counter.make_demo("60.00")
+        self.counter.call("POST", "pay", {"amount": "2.50"})
+        self.page.open()
+        for view, place, presses, words in (
+                ("history", "/refund", ["Refund \u2212$2.50", "Refund it", "Refund it"],
+                 "Outcome unknown, $2.50. Hold the same card again."),
+                ("tickets", "/ticket/claim", ["Pay out of the drawer"] * 2,
+                 "Outcome unknown, $7.00. Hand out nothing until this has changed."),
+                ("desk", "/close", ["Pay out and close"] * 2,
+                 "Outcome unknown, $60.00. Hold the same card again.")):
+            with self.subTest(place):
+                self.page.script(INSTEAD, "/tickets", 200, TICKETS)
+                self.page.go(view)
+                self.page.find(presses[0])
+                self.page.script(INSTEAD, place, 500, LOST)
+                self.page.listen()
+                for each in presses:
+                    self.page.press(each)
+                self.page.hear(words)
+                for heard in self.page.heard():
+                    self.assertNotRegex(heard, ID)
+                # It is asked for again by itself, and answered then.
+                self.page.wait("document.querySelector('.stage.done, .stage.failed')")
+                self.page.leave_check()
+                if view == "tickets":
+                    self.page.press("Back")
+
+
+class SpokenTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        driver = self.page.driver
+        added = driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": STREAMS})
+        self.addCleanup(driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
+        self.counter.make_demo("20.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.page.listen()
+
+    def answer(self, **members):
+        self.page.script(INSTEAD, "/pay", members.get("status", 200), json.dumps(members))
+
+    def test_what_the_tap_settled_is_spoken_with_its_outcome(self):
+        self.answer(result="done", operation=EARLIER["operation"][:-1] + "0", amount="-2.50",
+                    uid=self.counter.read()["uid"], balance="17.50", settled=[EARLIER])
+        self.page.press("$2.50")
+        self.page.hear(
+            "Paid $2.50. $17.50 available now. From before: Payment, $4.50. Paid.")
+        self.page.leave_check()
+        self.answer(status=409, error="insufficient-funds", result="refused",
+                    title="The card has $1.00, $5.00 is asked for.",
+                    meaning="Nothing was changed on card or ledger.",
+                    advice="Add funds with tapcard add, or charge less.", settled=[EARLIER])
+        self.page.press("$5.00")
+        self.page.hear("Not paid. The card has $1.00, $5.00 is asked for. "
+                       "Add funds first, or charge less. From before: Payment, $4.50. Paid.")
+
+    def test_what_was_settled_as_a_card_was_laid_down_is_spoken_with_the_card(self):
+        read = self.counter.read()
+        self.page.script(
+            "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
+            json.dumps({"session": 99, "problem": None, "read": {**read, "settled": [EARLIER]}}))
+        self.page.hear("From before: Payment, $4.50. Paid. "
+                       "Card of Amanda Gonzalez, $20.00 available.")
+
+    def test_that_the_card_has_just_paid_is_spoken_and_the_keyboard_keeps_its_place(self):
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.hear("This card has just paid. Take it off, or go on with it.")
+        again = self.page.find(AGAIN)
+        self.page.come_to_rest(again)
+        self.page.script("arguments[0].focus()", again)
+        self.page.keys(Keys.ENTER)
+        self.page.see("Usual amounts")
+        self.assertEqual(self.page.focused(), "Take a payment")
+
+    def test_a_blank_tag_in_a_payment_is_spoken_once_and_says_what_to_do(self):
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("$1.00")
+        self.page.stage("waiting")
+        self.counter.put("NTAG213")
+        self.page.stage("failed")
+        self.page.see("Not paid", "This tag is blank.", "Hold a card to the reader.")
+        self.page.hear("Not paid. This tag is blank. Hold a card to the reader.")
+        self.assertNotIn("Write the demo user", self.page.text())
+        self.page.driver.execute_async_script("setTimeout(arguments[0], 500)")
+        self.assertEqual(len([each for each in self.page.heard() if "blank" in each]), 1)
+        self.page.press("Back")
+        self.page.see("Blank tag", "Hold a card to the reader.")
+        self.assertNotIn("Write the demo user", self.page.text())
+
+    def test_a_pay_out_is_spoken_without_the_cards_number(self):
+        self.page.go("desk")
+        self.page.press("Pay out and close")
+        self.page.press("Pay out and close")
+        self.page.hear("Paid out and closed. Hand out $20.00 now")

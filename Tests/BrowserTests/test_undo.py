@@ -1,0 +1,88 @@
+"""What is taken back right where it was done, and what the screen says of it afterwards."""
+
+from case import BrowserCase
+
+# Until the page has drawn that a blank tag lies there.
+BLANK = """
+const [done] = arguments;
+import("/store.js").then(({ onChange, state }) => {
+  const look = () => { if (state.card?.problem?.error === "blank-tag") setTimeout(done, 100); };
+  onChange(look);
+  look();
+});
+"""
+
+
+class UndoTests(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.counter.make_demo("20.00")
+
+    def do(self, view, amount):
+        self.page.open(view)
+        self.page.see("Amanda Gonzalez")
+        self.page.press(amount)
+        self.page.stage("done")
+
+    def test_the_balance_of_paid_is_the_one_of_now(self):
+        self.do("pay", "$2.50")
+        self.page.see("$17.50 available now")
+        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.page.see("$16.50 available now")
+        self.assertNotIn("$17.50 available now", self.page.text())
+        self.counter.put("NTAG213")
+        self.page.see("$17.50 on the card after this")
+        self.assertNotIn("available now", self.page.text())
+
+    def test_an_undone_payment_counts_for_nothing(self):
+        self.do("pay", "$2.50")
+        self.page.press("Undo")
+        self.page.see("Refunded", "$20.00 available now")
+        self.page.leave_check()
+        self.page.see("Usual amounts")
+        self.assertNotIn("has just paid", self.page.text())
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50", "-1.00"])
+
+    def test_another_payment_of_the_same_card_still_counts(self):
+        self.do("pay", "$2.50")
+        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.page.see("$16.50 available now")
+        self.page.press("Undo")
+        self.page.see("Refunded")
+        self.page.leave_check()
+        self.page.see("This card has just paid")
+
+    def test_an_undone_addition_names_its_cash_and_is_no_refund(self):
+        self.do("add", "$50.00")
+        self.page.press("Undo, hand out $50.00")
+        self.page.see("Reversal, $50.00", "Reversed", "Hand out $50.00 now")
+        self.assertNotIn("Refund", self.page.text())
+        self.page.leave_check()
+        self.page.see("Usual amounts")
+        self.assertNotIn("has just been added to", self.page.text())
+        self.assertEqual(self.counter.done("reverse"), ["-50.00"])
+
+    def test_nothing_is_undone_on_another_tag(self):
+        for view, amount in (("pay", "$2.50"), ("add", "$5.00")):
+            with self.subTest(view):
+                self.do(view, amount)
+                uid = self.counter.read()["uid"]
+                self.page.see("Undo")
+                self.counter.put("NTAG213")
+                self.page.driver.execute_async_script(BLANK)
+                self.assertNotIn("Undo", self.page.text())
+                self.page.driver.execute_script("sessionStorage.clear()")
+                self.counter.put(uid)
+
+    def test_what_is_gone_from_the_card_cannot_be_undone(self):
+        self.do("add", "$50.00")
+        self.counter.call("POST", "pay", {"amount": "66.50", "confirmed": True})
+        self.page.see("$3.50 available now")
+        self.page.listen()
+        self.page.press("Undo, hand out $50.00")
+        self.page.stage("failed")
+        self.page.see("Not undone", "Only $3.50 is left on the card.")
+        self.page.hear("Not undone. Only $3.50 is left on the card.")
+        self.assertNotIn("Add funds", self.page.text())
