@@ -28,7 +28,7 @@ struct ReplaceTests {
 
         try await world.reader.change { $0.put([World.otherUID]) }
         let old = try await world.station.read()
-        #expect(old.ledger == .blocked && old.balance == World.usd(0))
+        #expect(old.ledger == .replaced && old.balance == World.usd(0))
         let shown = try await world.reader.change { $0.tag(World.otherUID) }
         #expect(try shown?.content.face?.balance == World.usd(0))
         await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
