@@ -167,7 +167,7 @@ struct BadInputTests {
         arguments: [
             ("pya 4.50", #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
             ("pay", "tapcard pay needs AMOUNT. See: tapcard pay --help"),
-            ("pay 1 2", #"Unexpected argument: "2". See: tapcard pay --help"#),
+            ("pay 1 2", #"tapcard: Unexpected argument: "2". See: tapcard pay --help"#),
             (
                 "pay 1 --crad 2",
                 #"tapcard pay has no option "--crad": did you mean --card? "#

@@ -122,6 +122,19 @@ struct JSONDocumentTests {
         try counter.expect("sim tear none", prints: #"{"result":"done","fault":null}"#)
     }
 
+    @Test("a backup")
+    func backup() throws {
+        let counter = try Counter(["TAPCARD_JSON": "true"])
+        try counter.step("demo")
+        try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
+        try counter.expect(
+            "restore-backup ~/b",
+            prints: #"""
+                {"result":"done","file":"~/b","exhausted":[],"stopped":[],"kept":\#
+                "~/.local/share/tapcard/simulated/ledger.sqlite.before-restore-1"}
+                """#)
+    }
+
     @Test("the station")
     func station() throws {
         let counter = try Counter(["TAPCARD_JSON": "true"])
@@ -139,10 +152,6 @@ struct JSONDocumentTests {
         try counter.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
         try counter.expect(
             "keys import ~/k", prints: #"{"result":"done","keys":[1,2],"currency":"USD"}"#)
-        try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
-        try counter.expect(
-            "restore-backup ~/b",
-            prints: #"{"result":"done","file":"~/b","exhausted":[],"stopped":[]}"#)
         let script = try counter.step("completions fish")
         #expect(script.hasPrefix(#"{"result":"done","script":"function __tapcard"#))
         func setting(_ name: String, _ value: String, _ from: String) -> String {

@@ -132,7 +132,8 @@ struct KeyTests {
         try second.expect(
             "keys import \(file)", status: 4,
             complains: "Key 1 here and key 1 in the file are different keys. The keys are as they "
-                + "were. A station that has issued no card yet can remove its key file and import again.")
+                + "were. A station that has issued no card yet can remove its key file and import again."
+        )
         try DurableFile(second.keys).remove()
         try second.expect("keys import \(file)", prints: "Keys imported: 2; new records: key 2")
         try second.expect(

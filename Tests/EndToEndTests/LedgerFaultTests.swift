@@ -120,15 +120,17 @@ struct LedgerFaultTests {
                 + "~/missing/ledger demo.")
         try counter.expect(
             "read --ledger ~/missing/ledger", status: 9,
-            complains: LedgerFaultTests.named + "The file or the folder of ~/missing/ledger does not exist; create the "
-                + "folder or name another ledger. " + LedgerFaultTests.meaning)
+            complains: LedgerFaultTests.named
+                + "The file or the folder of ~/missing/ledger does not exist; create the folder "
+                + "or name another ledger. " + LedgerFaultTests.meaning)
         try counter.expect(
             "audit --ledger ~", status: 9,
             complains: "the simulated reader is on the ledger ~.\ntapcard: ~ is no file; name a "
                 + "ledger. " + LedgerFaultTests.meaning)
         try counter.expect(
             "audit --ledger postgresql://localhost/x", status: 2,
-            complains: "Ledgers in PostgreSQL are not supported by this version. Nothing was done. "
+            complains: "the simulated reader is on the ledger postgresql://localhost/x.\n"
+                + "tapcard: Ledgers in PostgreSQL are not supported by this version. Nothing was done. "
                 + "Name a file with --ledger.")
     }
 

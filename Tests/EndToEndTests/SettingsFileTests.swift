@@ -41,7 +41,8 @@ struct SettingsFileTests {
         "is not given what makes no sense",
         arguments: [
             "timeout soon", "currency XYZ", "json maybe", "reader usb", "data here",
-            "ledger here", "ledger /there", "payment-limit much", "presets x", "lottery-url x", "time-out 5",
+            "ledger here", "ledger /there", "payment-limit much", "presets x", "lottery-url x",
+            "time-out 5",
             "mastermind-password x",
         ])
     func refused(line: String) throws {

@@ -184,7 +184,9 @@ import Testing
                 from: folder.backup, to: link, currency: nil)
             #expect(restoration.kept == folder.ledger + ".before-restore-1")
             #expect(
-                folder.names == ["backup", "ledger.sqlite", "ledger.sqlite.before-restore-1", "link"])
+                folder.names == [
+                    "backup", "ledger.sqlite", "ledger.sqlite.before-restore-1", "link",
+                ])
         }
     }
 

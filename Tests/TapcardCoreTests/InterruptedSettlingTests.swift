@@ -11,7 +11,7 @@ struct InterruptedSettlingTests {
     /// body says whether the fault has hit: putting the card back disarms it.
     private func atEachWrite(
         first: (World) async -> Void,
-        _ body: (World, Fault.Kind, Int) async throws -> Bool
+        then body: (World, Fault.Kind, Int) async throws -> Bool
     ) async throws {
         for kind: Fault.Kind in [.pulledAfter, .lost, .torn(.new)] {
             var write = 1
@@ -30,9 +30,9 @@ struct InterruptedSettlingTests {
 
     @Test("never charges twice, and its exit 6 names only what makes a retry safe")
     func chargedOnce() async throws {
-        try await atEachWrite(first: { world in
+        try await atEachWrite { world in
             _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        }) { world, kind, write in
+        } then: { world, kind, write in
             let label: Comment = "\(kind) at WRITE \(write)"
             var (number, retry, isHit) = (UInt64(3), OperationID?.none, Bool?.none)
             // The cashier repeats the command until it says what became of the payment.
@@ -66,9 +66,9 @@ struct InterruptedSettlingTests {
 
     @Test("answers as the closing that it has settled")
     func closed() async throws {
-        try await atEachWrite(first: { world in
+        try await atEachWrite { world in
             _ = try? await world.station.close(id: World.id(2))
-        }) { world, kind, write in
+        } then: { world, kind, write in
             let label: Comment = "\(kind) at WRITE \(write)"
             var said = await outcome { () throws(TapcardError) in
                 try await world.station.close(id: World.id(3))

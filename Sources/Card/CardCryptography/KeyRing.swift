@@ -97,7 +97,9 @@ public struct KeyRing: Hashable, Sendable {
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
             guard mine.keys == theirs.keys else {
-                throw KeyError(.conflict, "key \(theirs.id) here and key \(theirs.id) in the file are different keys")
+                throw KeyError(
+                    .conflict,
+                    "key \(theirs.id) here and key \(theirs.id) in the file are different keys")
             }
         }
         if other.entry(sealing.id)?.status == .retired {

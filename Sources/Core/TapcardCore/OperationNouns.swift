@@ -24,7 +24,7 @@ extension Operation.Kind {
         }
     }
 
-    /// What to say of one that was voided, and what that means for card and money.
+    /// The words for a voided operation: what did not happen, and what that means for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
         case .pay, .ticket: ("Not paid.", "Nothing was taken from the card.")
@@ -41,7 +41,7 @@ extension Operation.Kind {
         }
     }
 
-    /// What to do where somebody wants an operation refunded that is none; nil where it can be.
+    /// The way out for an operation that cannot be refunded; nil for one that can.
     var insteadOfRefund: String? {
         switch self {
         case .pay, .add: nil

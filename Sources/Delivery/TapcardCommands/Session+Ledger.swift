@@ -14,6 +14,7 @@ extension Session {
         making mayMake: Bool = true, changing mayChange: Bool? = nil
     ) async throws(TapcardError) -> any LedgerStore {
         // A ledger is made before its keys: where there are keys, a missing one is lost.
+        if mayMake, settings.readerIsSimulated { try makeDataFolder() }
         let wasUsed = isThere(settings.keyPath)
         let ledger = try await openLedger(
             making: mayMake && settings.readerIsSimulated && !wasUsed)
@@ -79,7 +80,8 @@ extension Session {
                 return TapcardError(
                     .notSetUp, "There is no ledger at \(path), but there are keys.",
                     meaning: nothing,
-                    advice: "Put a backup back with \(commandLine("restore-backup FILE")), or begin "
+                    advice:
+                        "Put a backup back with \(commandLine("restore-backup FILE")), or begin "
                         + "a new ledger with \(commandLine("init")).")
             }
             guard !settings.readerIsSimulated else {

@@ -29,9 +29,15 @@ extension Session {
     /// Refuses places in which others could put other keys or another ledger.
     func requireSafePlaces() throws(TapcardError) {
         try requireSafeDataFolder()
-        if let folder = DurableFile(try settings.ledgerPath).exposedFolder() {
+        let ledger = DurableFile(try settings.ledgerPath)
+        // A folder is refused as a ledger when it is opened.
+        if !isFolder(ledger), let folder = ledger.exposedFolder() {
             throw Session.refusal(of: folder, "ledger", .ledgerUnavailable)
         }
+    }
+
+    private func isFolder(_ file: DurableFile) -> Bool {
+        (try? file.isFolder) ?? false
     }
 
     private static func refusal(
@@ -44,7 +50,8 @@ extension Session {
                 ? "The folder \(folder.path) belongs to another user."
                 : "Others may write to the folder \(folder.path) (mode \(mode)).",
             meaning: "Nothing was done: they could put another file in the place of the \(what).",
-            advice: folder.isForeign
+            // A folder such as /tmp is for everybody: its permissions are right for that.
+            advice: folder.isForeign || folder.isShared
                 ? "Keep the \(what) in a folder of your own."
                 : "If nobody has: chmod go-w \(folder.path)")
     }

@@ -150,7 +150,8 @@ extension Operation {
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
             subject: try row.optional(\.text), parameters: try row.optional(\.text),
             cashier: try row.optional(\.cashier),
-            begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime), state: try row.word(),
+            begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime),
+            state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),
             balanceAfter: try row.optional(\.integer))
     }

@@ -6,12 +6,15 @@ public struct ExposedFolder: Sendable, Hashable {
     public let permissions: UInt32
     /// Whether the folder belongs to somebody else; otherwise its permissions let others write.
     public let isForeign: Bool
+
+    /// Whether it is meant for many users: each can only remove files of their own (the sticky bit).
+    public var isShared: Bool { permissions & DurableFile.sticky != 0 }
 }
 
 extension DurableFile {
     private static let groupOrOthersWrite: UInt32 = 0o022
     private static let othersWrite: UInt32 = 0o002
-    private static let sticky: UInt32 = 0o1000
+    fileprivate static let sticky: UInt32 = 0o1000
     private static let root: UInt32 = 0
     /// The owner of all that has none in this namespace, such as a volume of a container's host.
     private static let unmapped: UInt32 = 65_534
@@ -29,7 +32,7 @@ extension DurableFile {
         // A sticky folder keeps the files in it, but lets others put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
         for holder in [folder, real.folder] {
-            if let status = try? FileStatus.of(holder),
+            if let status = try? FileStatus.of(holder), status.isFolder,
                 let exposed = status.exposed(holder, to: writing, owners)
             {
                 return exposed
@@ -40,7 +43,7 @@ extension DurableFile {
         }
         for parent in ways.flatMap(DurableFile.parents) {
             // Groups are let be above: with some distributions every user has one of their own.
-            guard let status = try? FileStatus.of(parent),
+            guard let status = try? FileStatus.of(parent), status.isFolder,
                 status.permissions & DurableFile.sticky == 0,
                 let exposed = status.exposed(parent, to: DurableFile.othersWrite, owners)
             else { continue }
@@ -58,6 +61,13 @@ extension DurableFile {
             parents.append(next)
             last = next
         }
+    }
+}
+
+extension DurableFile {
+    /// Whether a folder has this name.
+    public var isFolder: Bool {
+        get throws(FileError) { try FileStatus.of(path)?.isFolder ?? false }
     }
 }
 

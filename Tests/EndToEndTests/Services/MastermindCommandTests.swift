@@ -81,8 +81,8 @@ struct MastermindCommandTests {
         try bench.step("mastermind start --slots 4")
         try refused("mastermind guess 123", 4, "A guess has 4 colours, not 3.")
         try refused("mastermind guess 1237", 4, "There is no colour 7; they are 1 to 6.")
-        try refused("mastermind guess 1x34", 2, "is no colour: write digits.")
-        try refused("mastermind guess -1", 2, "is no colour: write digits.")
+        try refused("mastermind guess 1x34", 2, "is not a valid colour: write digits.")
+        try refused("mastermind guess -1", 2, "is not a valid colour: write digits.")
         for (word, text) in [
             ("cut-off*1", "Whether the guess counts is not known"),
             ("not-json*1", "Whether the guess counts is not known"),

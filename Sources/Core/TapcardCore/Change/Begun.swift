@@ -43,7 +43,7 @@ final class Begun {
         perhaps != nil || isOurs(id, state)
     }
 
-    /// The settled operation that the request would repeat; nil if there is none.
+    /// The operation that this tap has settled and the request would repeat, if any.
     func repetition(in state: TapState) -> Operation? {
         guard refusesRepetition, case .change(let intent, _) = asked,
             let done = state.done(intent.kind)

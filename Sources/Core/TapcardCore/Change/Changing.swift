@@ -223,8 +223,8 @@ extension Station {
         return await answer(begun, by: state)
     }
 
-    /// What a tap has settled answers a request that it has not begun: the closing that was asked
-    /// for, or the payment that a caller without an id would repeat.
+    /// Answers a request that was not begun from what the tap has settled: the closing that was
+    /// asked for, or the payment that a caller without an id would repeat.
     private func answer(
         _ begun: Begun, by state: TapState
     ) async -> Result<Receipt, TapcardError>? {

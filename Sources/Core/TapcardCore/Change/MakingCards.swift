@@ -362,7 +362,7 @@ extension Station {
     ) async -> CardReading {
         var reading = reading
         reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
-        // Whoever repeats a making that was done before must not hand its money out twice.
+        // A repeated request must not make anybody hand the money out twice.
         if !begun.wasDone {
             let closed = await balanceClosed(by: making)
             if closed > 0 { reading.closed = Money(minorUnits: closed, currency) }

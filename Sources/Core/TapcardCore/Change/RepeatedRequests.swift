@@ -3,8 +3,8 @@ import TapcardDomain
 
 /// Why a request that looks like an earlier one is not carried out.
 extension Station {
-    /// The same request without an id, on a card for which this tap has just settled it: more
-    /// likely the retry of that one than a second one.
+    /// Refuses a request without an id that this tap has just settled: it is more likely a retry
+    /// than a second payment.
     func justSettled(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
         let view = try? await ledger.view(of: done.uid)

@@ -23,7 +23,8 @@ extension CommandOption {
         choices: FaceStyle.allCases.map(\.rawValue))
     static let reissue = CommandOption(
         name: "reissue",
-        help: "Close the account of a known card, hand out what it holds, and begin a new one on it")
+        help: "Close the account of a known card, hand out what it holds, and begin a new one on it"
+    )
     static let overwrite = CommandOption(
         name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back")
     static let protect = CommandOption(

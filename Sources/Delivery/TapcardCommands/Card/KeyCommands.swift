@@ -36,7 +36,8 @@ extension Command {
                             "Cards need a key that this station does not have: "
                                 + missing.joined(separator: ", ")
                                 + ". Bring it with tapcard keys import"
-                        ]), isDeed: true)
+                        ]),
+                isDeed: true)
         },
         Command(
             "keys retire", group: .station, "Trust nothing any more that a key has sealed",
@@ -292,7 +293,8 @@ extension Session {
                     ? [
                         "They are of a station in \(imported.currencyCode ?? ""), this one is in "
                             + "\(currency?.code ?? ""): its cards are recognised here, and refused"
-                    ] : []), isDeed: true)
+                    ] : []),
+            isDeed: true)
     }
 
     private func imported(from path: String) throws(TapcardError) -> KeyRing {

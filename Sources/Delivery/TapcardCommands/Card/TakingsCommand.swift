@@ -7,7 +7,8 @@ import TextCodecs
 extension Command {
     static let takings = Command(
         "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
-        discussion: "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
+        discussion:
+            "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
             + "drawer. Added is the cash put into the drawer for funds on cards, less the additions "
             + "that were taken back. Paid out is the cash taken out of it: for closed accounts, "
             + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "

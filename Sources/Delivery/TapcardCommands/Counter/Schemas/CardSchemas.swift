@@ -44,11 +44,13 @@ public enum CardSchemas {
 
     /// What earlier taps had left open and this one has settled.
     public static let settled = Schema.list(
-        of: Schema.object([
-            "operation": ValueSchemas.operation,
-            "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
-            "amount": ValueSchemas.signedAmount, "outcome": Schema.words(["committed", "voided"]),
-        ], optional: ["closed": ValueSchemas.amount]))
+        of: Schema.object(
+            [
+                "operation": ValueSchemas.operation,
+                "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
+                "amount": ValueSchemas.signedAmount,
+                "outcome": Schema.words(["committed", "voided"]),
+            ], optional: ["closed": ValueSchemas.amount]))
 
     static let ticket = Schema.object([
         "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
