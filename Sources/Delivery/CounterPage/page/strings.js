@@ -106,7 +106,7 @@ export const say = {
     malformed: (text, example) => `"${text}" is not an amount; write it like ${example}`,
     precise: (text, code, places) =>
       `"${text}" is too precise; ${code} has ${places || "no"} decimals`,
-    zero: (nothing) => `${nothing} cannot be moved; an amount is above 0`,
+    zero: "The amount must be above 0",
   },
 
   card: {

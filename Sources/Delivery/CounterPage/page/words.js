@@ -92,7 +92,7 @@ function faultOf(text) {
   if (parts[2]?.length > places) {
     return (typed) => say.amount.precise(typed, state.settings.currency, places);
   }
-  return minorUnits(text) === 0n ? () => say.amount.zero(shown("0")) : null;
+  return minorUnits(text) === 0n ? () => say.amount.zero : null;
 }
 
 /** What this tap has settled besides, in words; what was asked for itself is told anyway. */
