@@ -7,6 +7,13 @@ struct Ended {
     let status: Int32
     let output: String
     let errors: String
+
+    /// A machine that is busy with other things may let the played reader answer too late for
+    /// libnfc. Nothing is done then, or, with status 6, nothing more: what was begun before is open.
+    var isWithoutReader: Bool {
+        (status == 5 || status == 6)
+            && (output + errors).contains("There is no usable reader")
+    }
 }
 
 /// A process with an environment of its own, its output in files, within limits of time and room.

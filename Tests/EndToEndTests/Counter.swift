@@ -68,12 +68,27 @@ final class Counter {
         try start(words, with: more).end()
     }
 
+    /// How often a run is repeated that found no reader.
+    static let mostTries = 5
+
+    /// Runs a line until it has found its reader; `again` is done before each further try.
+    func runPatiently(
+        _ line: String, with more: [String: String?] = [:], again: () throws -> Void = {}
+    ) throws -> Ended {
+        var ended = try run(words(of: line), with: more)
+        for _ in 0..<Counter.mostTries where ended.isWithoutReader {
+            try again()
+            ended = try run(words(of: line), with: more)
+        }
+        return ended
+    }
+
     /// A step on the way, which has to come out well; what it printed, without the last line feed.
     @discardableResult
     func step(
         _ line: String, at location: SourceLocation = #_sourceLocation
     ) throws -> String {
-        let ended = try run(words(of: line))
+        let ended = try runPatiently(line)
         #expect(ended.status == 0, "\(line): \(ended.errors)", sourceLocation: location)
         return String(ended.output.dropLast())
     }

@@ -18,7 +18,6 @@ final class FaultDesk {
     }
 
     private static let killed: Int32 = 137
-    private static let mostTries = 5
     /// A desk whose reader answers too late more often than that shows a fault of its own.
     private static let mostRepeatedInHundred = 5
 
@@ -46,14 +45,14 @@ final class FaultDesk {
         stations = try (0..<count).map { _ in try EmulatedCounter() }
         if chip != "NTAG213" { stations[0].tell("present \(chip)") }
         for line in change.prepared {
-            let ended = try FaultDesk.run(line, on: stations[0])
+            let ended = try stations[0].counter.runPatiently(line)
             #expect(ended.status == 0, "\(line): \(ended.errors)")
         }
         if change.isForBlank { stations[0].tell("present \(chip)") }
         start = try stations[0].snapshot()
         let counting = try FaultDesk.killSwitch(of: stations[0])
-        let ended = try FaultDesk.run(
-            change.line, on: stations[0], with: counting.variables(calls: counted)
+        let ended = try stations[0].counter.runPatiently(
+            change.line, with: counting.variables(calls: counted)
         ) { _ = try counting.takeLog() }
         #expect(ended.status == 0, "\(change.line): \(ended.errors)")
         #expect(ended.output.hasPrefix(change.says))
@@ -220,26 +219,12 @@ final class FaultDesk {
         runCount += ends.count
         for (index, (station, place)) in pairs.enumerated() where ends[index].isWithoutReader {
             readerlessCount += 1
-            for _ in 0..<Self.mostTries where ends[index].isWithoutReader {
+            for _ in 0..<Counter.mostTries where ends[index].isWithoutReader {
                 try again(station, place, ends[index])
                 ends[index] = try start(station, place).end()
             }
         }
         return ends
-    }
-
-    /// Runs a line until it has found its reader; `again` is done before each further try.
-    static func run(
-        _ line: String, on station: EmulatedCounter, with variables: [String: String?] = [:],
-        again: () throws -> Void = {}
-    ) throws -> Ended {
-        let words = station.counter.words(of: line)
-        var ended = try station.counter.run(words, with: variables)
-        for _ in 0..<mostTries where ended.isWithoutReader {
-            try again()
-            ended = try station.counter.run(words, with: variables)
-        }
-        return ended
     }
 
     private func tap(_ places: [Place]) throws -> [Ended] {
@@ -262,14 +247,5 @@ extension FaultDesk {
             return call.map(isMeant) == true
                 ? actions.map { Place(number: number, action: $0) } : []
         }
-    }
-}
-
-extension Ended {
-    /// A machine that is busy with other things may let the played reader answer too late for
-    /// libnfc. Nothing is done then, or, with status 6, nothing more: what was begun before is open.
-    fileprivate var isWithoutReader: Bool {
-        (status == 5 || status == 6)
-            && (output + errors).contains("There is no usable reader")
     }
 }

@@ -61,18 +61,24 @@ private final class WatchDesk {
     private let killSwitch: KillSwitch
 
     init(calls counted: String) throws {
-        self.counted = counted
-        station = try EmulatedCounter()
-        killSwitch = try KillSwitch(station.counter, reader: station.reader.devicePath)
+        let station = try EmulatedCounter()
+        let killSwitch = try KillSwitch(station.counter, reader: station.reader.devicePath)
+        (self.counted, self.station, self.killSwitch) = (counted, station, killSwitch)
         try station.counter.step("issue --balance 20")
         // In the middle of the frames that write the record.
         let before = try station.snapshot()
         let reader = killSwitch.variables(calls: "reader")
-        #expect(try station.counter.run(["pay", "1"], with: reader).status == 0)
+        let whole = try station.counter.runPatiently("pay 1", with: reader) {
+            _ = try killSwitch.takeLog()
+        }
+        #expect(whole.status == 0)
         let frames = try killSwitch.takeLog().counted
         try station.restore(before)
         let cut = killSwitch.variables(.killBefore, at: frames - 9, calls: "reader")
-        #expect(try station.counter.run(["pay", "1"], with: cut).status == 137)
+        let ended = try station.counter.runPatiently("pay 1", with: cut) {
+            try station.restore(before)
+        }
+        #expect(ended.status == 137)
         #expect(try station.counter.step("audit --json").contains(#""open":1"#))
         start = try station.snapshot()
         let process = try station.counter.start(
@@ -90,12 +96,22 @@ private final class WatchDesk {
     /// Whether a process has come to the call.
     var wasMet: Bool { unsafe access(claim, F_OK) == 0 }
 
+    /// A watch that has its reader, or was killed before. One that found none ends at once.
     func start(_ action: KillSwitch.Action, at number: Int) throws -> ChildProcess {
-        try station.restore(start)
-        _ = unsafe unlink(claim)
-        return try station.counter.start(
-            ["read", "--watch", "--verbose"],
-            with: killSwitch.variables(action, at: number, calls: counted, once: claim))
+        for _ in 0..<Counter.mostTries {
+            try station.restore(start)
+            _ = unsafe unlink(claim)
+            let process = try station.counter.start(
+                ["read", "--watch", "--verbose"],
+                with: killSwitch.variables(action, at: number, calls: counted, once: claim))
+            let hasReader = try ChildProcess.poll {
+                try process.hasEnded() || process.errors.contains("waiting for a card")
+            }
+            guard hasReader, process.hasEnded(), try process.end().isWithoutReader else {
+                return process
+            }
+        }
+        throw ChildProcess.Failure(what: "no reader, however often", number: EIO)
     }
 
     /// A card whose settling was cut short is read again when it is tapped again: it says so.
@@ -114,7 +130,7 @@ private final class WatchDesk {
     /// The next tap finds the payment made or not made, and nothing open.
     func settle(_ what: Comment) throws {
         try station.waitUntilFree()
-        let read = try FaultDesk.run("read --json", on: station)
+        let read = try station.counter.runPatiently("read --json")
         #expect(read.status == 0, "\(what): \(read.output)")
         let found = Change.Found(in: read.output)
         #expect(found == Change.pay.before || found == Change.pay.after, "\(what): \(read.output)")

@@ -38,7 +38,7 @@ struct ExitStatusTests {
         let station = try EmulatedCounter()
         try station.counter.step("issue --balance 10")
         station.tell("fault frame 1 lost")
-        let ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        let ended = try station.counter.runPatiently("pay 1 --timeout 0")
         #expect(ended.status == 3)
         station.tell("present")
         #expect(try station.counter.step("read --json").contains(#""balance":"10.00""#))
@@ -50,7 +50,7 @@ struct ExitStatusTests {
         let station = try EmulatedCounter()
         try station.counter.step("issue --balance 10")
         station.tell("fault write 2 lost")
-        let ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        let ended = try station.counter.runPatiently("pay 1 --timeout 0")
         #expect(ended.status == 6)
         #expect(ended.errors.contains("Tap the card again to settle it."))
         station.tell("present")
@@ -126,8 +126,7 @@ struct ExitStatusTests {
         let before = station.reader.simulation.tags
         station.tell(change)
         for line in ["read", "pay 1", "add 1"] {
-            let ended = try station.counter.run(
-                station.counter.words(of: line + " --timeout 0 --json"))
+            let ended = try station.counter.runPatiently(line + " --timeout 0 --json")
             #expect(ended.status == status, "\(line): \(ended.output)")
             #expect(ended.output.contains(#""error":"\#(error)""#), "\(ended.output)")
         }

@@ -57,7 +57,7 @@ struct OtherClientTests {
         let ended = try libnfc(
             "nfc-mfultralight", ["w", file], station, answers: String(repeating: "n\n", count: 8))
         #expect(ended.status == 0, "\(ended.text)")
-        let read = try station.counter.run(["read", "--json"])
+        let read = try station.counter.runPatiently("read --json")
         #expect(read.status == 7)
         #expect(read.output.contains(#""seal":"rolled-back""#))
     }

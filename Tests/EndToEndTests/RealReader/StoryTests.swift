@@ -104,7 +104,7 @@ struct StoryTests {
                 try change(step)
                 return nil
             }
-            let ended = try counter.run(counter.words(of: line))
+            let ended = try counter.runPatiently(line)
             return Told(
                 line: line, status: ended.status, output: masked(ended.output, counter),
                 errors: masked(ended.errors, counter))
