@@ -358,6 +358,6 @@ let package = Package(
                 "OtherClients", "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Type2Tag",
             ], path: "Tests/EndToEndTests",
-            swiftSettings: strict),
+            swiftSettings: strict + [.unsafeFlags(["-Onone"])]),
     ]
 )

@@ -1,0 +1,160 @@
+import DurableFile
+import Foundation
+import Testing
+import TextCodecs
+
+@Suite("What is promised to people and to other programs")
+struct ContractTests {
+    private static let folder =
+        "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        + "/fixtures/contract"
+
+    private static let names = [
+        "activation", "cards", "interrupted", "lottery", "mastermind", "money", "page",
+        "page-cashiers", "page-services", "station", "tags", "trust", "usage",
+    ]
+
+    private static func text(of name: String) throws -> String {
+        try text(at: "fixtures/contract/\(name).txt")
+    }
+
+    /// The whole of each session is compared, so that whatever changes is seen here.
+    @Test("a session comes out as it is written down", arguments: names)
+    func session(name: String) throws {
+        let written = try ContractTests.text(of: name)
+        let played = try Transcript.played(written)
+        if unsafe getenv("CONTRACT").map({ unsafe String(cString: $0) }) == "write" {
+            try DurableFile("\(ContractTests.folder)/\(name).txt").write(
+                Array(played.utf8), mode: 0o644)
+            return
+        }
+        let pairs = zip(
+            written.split(separator: "\n", omittingEmptySubsequences: false),
+            played.split(separator: "\n", omittingEmptySubsequences: false))
+        var input = Substring()
+        for (expected, found) in pairs {
+            if Transcript.isInput(String(expected)) { input = expected }
+            #expect(expected == found, "\(name): \(input)")
+            if expected != found { return }
+        }
+        #expect(written.utf8.count == played.utf8.count, "\(name) has another end")
+    }
+
+    @Test("every file there is a session that is played")
+    func files() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: ContractTests.folder)
+        let listed = files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }
+        #expect(listed.sorted() == ContractTests.names)
+    }
+
+    /// Verbs that go on until somebody stops them, which have tests of their own.
+    private static let endless: Set = ["emulate", "mastermind play", "sandbox", "serve"]
+
+    @Test("every verb answers with a document in one of them")
+    func verbs() throws {
+        let page = try ContractTests.text(at: "docs/COMMANDS.md")
+        let verbs = page.matches(of: /\n## tapcard ([a-z -]+)\n/).map { String($0.output.1) }
+        try #require(verbs.count > 50)
+        let done = try ContractTests.steps().filter { $0.status == nil && $0.asksForJSON }
+        for verb in verbs where !ContractTests.endless.contains(verb) {
+            #expect(done.contains { " \($0.input) ".contains(" \(verb) ") }, "\(verb)")
+        }
+    }
+
+    /// Errors that need more than a counter, a page and played services: where each is tested.
+    private static let elsewhere = [
+
+        "bad-balls": "LotteryTests", "bad-draw": "LotteryTests", "cancelled": "InterruptionTests",
+        "failed": "OutputTests", "ledger-full": "FullDiskTests", "ledger-locked": "RecoveryTests",
+        "ledger-read-only": "DiskTests", "no-draw-known": "TicketCommandTests",
+        "numbers-exhausted": "LedgerBehindTests",
+        "reader-busy": "ExitStatusTests", "reader-lost": "WatchTests",
+        "service-bad-address": "AddressTests", "service-bad-certificate": "TLSTests",
+        "service-gone-back": "CacheTests", "service-no-client": "HTTPClientTests",
+        "service-not-http": "HTTPClientTests", "service-timed-out": "ActivationTests",
+        "tag-lost": "WatchTests", "unsupported-reader": "UnsupportedReaderTests",
+        "unsupported-tag": "RefusedTagTests",
+    ]
+
+    @Test("every error is met in one of them, or it is said where else")
+    func errors() throws {
+        let page = try ContractTests.text(at: "docs/JSON.md")
+        let table = try #require(page.split(separator: "## Errors").last)
+        let errors = table.matches(of: /\n\| `([a-z-]+)` \|/).map { String($0.output.1) }
+        try #require(errors.count > 70)
+        let met = try Set(
+            ContractTests.names.flatMap { name in
+                try ContractTests.text(of: name).matches(of: /"error":"([a-z-]+)"/)
+                    .map { String($0.output.1) }
+            })
+        let missing = Set(errors).subtracting(met)
+        #expect(missing.sorted() == ContractTests.elsewhere.keys.sorted())
+        let tests = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let files = try #require(FileManager.default.subpaths(atPath: tests))
+        for (error, suite) in ContractTests.elsewhere {
+            #expect(files.contains { $0.hasSuffix("/\(suite).swift") }, "\(error): \(suite)")
+        }
+    }
+
+    @Test("every route is asked in one of them")
+    func routes() throws {
+        let page = try CashierPage(Counter())
+        let answer = try page.get("/api/openapi.json")
+        let document = try JSONValue.parsing(Array(answer.utf8.dropLast(4)))
+        guard case .object(let paths) = document["paths"] else {
+            throw Transcript.Mistake(line: answer)
+        }
+        try #require(paths.count > 40)
+        let asked = try ContractTests.steps().filter { ">&".contains($0.mark) }.map { step in
+            step.input.split(separator: " ").prefix(2).map(String.init)
+        }
+        for path in paths {
+            guard case .object(let methods) = path.value else { continue }
+            for method in methods {
+                let isAsked = asked.contains { words in
+                    words[0].lowercased() == method.key
+                        && ContractTests.path(words[1], is: path.key)
+                }
+                #expect(isAsked, "\(method.key) \(path.key)")
+            }
+        }
+        try page.stop()
+    }
+
+    /// Whether a path that was asked for is one of a route, whose braces stand for any word.
+    private static func path(_ asked: String, is route: String) -> Bool {
+        let whole = asked.hasPrefix("/") ? asked : "/api/v1/\(asked)"
+        let parts = whole.split(separator: "?")[0].split(separator: "/")
+        let names = route.split(separator: "/")
+        return parts.count == names.count
+            && zip(parts, names).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
+    }
+
+    private struct Step {
+        let mark: Character
+        let input: String
+        /// As it is written down; nil is none.
+        var status: String?
+        var asksForJSON: Bool { input.contains("--json") }
+    }
+
+    private static func steps() throws -> [Step] {
+        var steps: [Step] = []
+        for name in names {
+            for line in try text(of: name).split(separator: "\n").map(String.init) {
+                if Transcript.isInput(line), let mark = line.first {
+                    steps.append(Step(mark: mark, input: String(line.dropFirst(2))))
+                } else if line.hasPrefix("= ") {
+                    steps[steps.count - 1].status = String(line.dropFirst(2))
+                }
+            }
+        }
+        return steps
+    }
+
+    private static func text(at path: String) throws -> String {
+        let root = folder.split(separator: "/").dropLast(2).joined(separator: "/")
+        let file = DurableFile("/\(root)/\(path)")
+        return String(decoding: try #require(try file.read()), as: UTF8.self)
+    }
+}
