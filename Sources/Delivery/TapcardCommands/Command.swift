@@ -3,19 +3,27 @@ import TapcardCore
 /// A row of the command table with what it does.
 struct Command: Sendable {
     let spec: CommandSpec
+    /// How a page asks for it; nil where it needs a terminal, or is a matter for whoever runs the
+    /// station.
+    let page: PageCall?
+    /// What it prints with `--json`; nil where that is shown on a screen of its own.
+    let answers: PrintedDocument?
     let run: @Sendable (Session) async throws(TapcardError) -> Report
 
     init(
         _ words: String, group: Group, _ summary: String, discussion: String = "",
-        arguments: [CommandArgument] = [], options: [CommandOption] = [], example: String,
+        arguments: [CommandArgument] = [], options: [CommandOption] = [], page: PageCall? = nil,
+        answers: PrintedDocument? = nil, example: String,
         run: @escaping @Sendable (Session) async throws(TapcardError) -> Report
     ) {
         spec = CommandSpec(
             path: words.split(separator: " ").map(String.init), summary: summary,
             discussion: discussion, arguments: arguments, options: options, example: example,
             group: group.rawValue)
-        self.run = run
+        (self.page, self.answers, self.run) = (page, answers, run)
     }
+
+    var words: String { spec.path.joined(separator: " ") }
 
     /// The headings of the overview, in their order.
     enum Group: String {

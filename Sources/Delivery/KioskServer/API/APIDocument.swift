@@ -52,7 +52,12 @@ struct APIDocument: Sendable {
     /// Every schema that others name.
     var schemas: [(name: String, schema: JSONValue)] {
         ValueSchemas.components(currency)
-            + CounterAnswer.allCases.map { ($0.rawValue, $0.schema) } + KioskSchemas.components
+            + PrintedDocument.allCases.filter(isAnswered).map { ($0.rawValue, $0.schema) }
+            + KioskSchemas.components
+    }
+
+    private func isAnswered(_ document: PrintedDocument) -> Bool {
+        (CounterCall.all + CounterCall.simulator).contains { $0.answer == document }
     }
 
     private var paths: [JSONMember] {

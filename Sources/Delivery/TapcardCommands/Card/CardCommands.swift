@@ -7,31 +7,42 @@ import TextCodecs
 
 extension CommandOption {
     static let card = CommandOption(
-        name: "card", value: "UID", help: "Insist on this card; refuse any other", completes: .cards
+        name: "card", value: "UID", help: "Insist on this card; refuse any other",
+        completes: .cards,
+        page: PageValue(.card)
     )
     static let operation = CommandOption(
         name: "operation", value: "UUID",
-        help: "Makes a retry safe: the same id never happens twice")
+        help: "Makes a retry safe: the same id never happens twice",
+        page: PageValue(.operation))
     static let again = CommandOption(
         name: "again",
-        help: "Do it once more, also where this tap has just settled the same amount")
+        help: "Do it once more, also where this tap has just settled the same amount",
+        page: PageValue(.truth))
     static let confirmed = CommandOption(
         name: "yes",
-        help: "Confirm an amount above the station's ceiling, or that money is handed out")
+        help: "Confirm an amount above the station's ceiling, or that money is handed out",
+        page: PageValue(.truth, as: "confirmed"))
     static let display = CommandOption(
         name: "display", value: "FORM", help: "What phones read: our form, or the iPhone app's",
-        choices: FaceStyle.allCases.map(\.rawValue))
+        choices: FaceStyle.allCases.map(\.rawValue),
+        page: PageValue(.choice(FaceStyle.allCases.map(\.rawValue))))
     static let reissue = CommandOption(
         name: "reissue",
-        help: "Close the account of a known card, hand out what it holds, and begin a new one on it"
+        help:
+            "Close the account of a known card, hand out what it holds, and begin a new one on it",
+        page: PageValue(.truth)
     )
     static let overwrite = CommandOption(
-        name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back")
+        name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back",
+        page: PageValue(.truth))
     static let protect = CommandOption(
         name: "protect",
-        help: "Protect the tag with a password; without your keys it can never be taken off")
+        help: "Protect the tag with a password; without your keys it can never be taken off",
+        page: PageValue(.truth))
     static let anyChip = CommandOption(
-        name: "any-chip", help: "Take a chip whose maker's signature is not valid")
+        name: "any-chip", help: "Take a chip whose maker's signature is not valid",
+        page: PageValue(.truth))
 }
 
 extension Command {
@@ -43,6 +54,7 @@ extension Command {
                 CommandOption(name: "watch", help: "Go on, a line a tap, until Ctrl-C"),
                 CommandOption(name: "no-settle", help: "Never write, whatever is open"),
             ],
+            page: .post("read"), answers: .card,
             example: "tapcard read --watch"
         ) { session throws(TapcardError) in try await session.read() },
         Command(
@@ -50,6 +62,7 @@ extension Command {
             options: [
                 .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
+            page: .post("demo"), answers: .card,
             example: "tapcard --reader sim demo"
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(Refusal) in
@@ -60,13 +73,21 @@ extension Command {
             "issue", group: .cards, "Make a card of a blank tag",
             discussion: "Name and id are optional: any phone can read them off the tag.",
             options: [
-                CommandOption(name: "name", value: "TEXT", help: "The holder's name"),
-                CommandOption(name: "id", value: "N", help: "The holder's number, from 1"),
                 CommandOption(
-                    name: "balance", value: "AMOUNT", help: "Funds to begin with, paid in cash"),
-                CommandOption(name: "no-scratch", help: "A card without a scratch card"),
+                    name: "name", value: "TEXT", help: "The holder's name",
+                    page: PageValue(.text(1...HolderName.longestInBytes))),
+                CommandOption(
+                    name: "id", value: "N", help: "The holder's number, from 1",
+                    page: PageValue(.wholeNumber(1...Int.max))),
+                CommandOption(
+                    name: "balance", value: "AMOUNT", help: "Funds to begin with, paid in cash",
+                    page: PageValue(.amount)),
+                CommandOption(
+                    name: "no-scratch", help: "A card without a scratch card",
+                    page: PageValue(.truth)),
                 .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
+            page: .post("issue"), answers: .card,
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
         ) { session throws(TapcardError) in try await session.issue() },
         Command(
@@ -76,9 +97,11 @@ extension Command {
             options: [
                 CommandOption(
                     name: "accept-balance", value: "AMOUNT",
-                    help: "Credit what the tag says, if it says just this"),
+                    help: "Credit what the tag says, if it says just this",
+                    page: PageValue(.amount)),
                 .confirmed, .display, .protect, .overwrite, .anyChip, .operation,
             ],
+            page: .post("adopt"), answers: .card,
             example: "tapcard adopt --accept-balance 12.50"
         ) { session throws(TapcardError) in
             let accepted = session.command.option("accept-balance")
@@ -92,7 +115,8 @@ extension Command {
         Command(
             "scratch", group: .cards, "Scratch the scratch card: reveal a code and keep it",
             discussion: "Takes two seconds. Ctrl-C before that leaves the card unscratched.",
-            options: [.operation], example: "tapcard scratch"
+            options: [.operation], page: .post("scratch"), answers: .card,
+            example: "tapcard scratch"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             let receipt = try await station.scratch(id: try session.operation(station))
@@ -105,7 +129,8 @@ extension Command {
             discussion: "Asks the activation service. Ctrl-C does not stop the request: it ends "
                 + "within 15 seconds, its answer is recorded, and the next tap writes it to the "
                 + "card. After a refusal the code is as good as before.",
-            options: [.operation], example: "tapcard activate"
+            options: [.operation], page: .post("activate", asksService: true), answers: .card,
+            example: "tapcard activate"
         ) { session throws(TapcardError) in try await session.activate() },
     ]
 }

@@ -11,6 +11,7 @@ extension Command {
             discussion: "Once, before the first card. The ledger keeps the currency for good. A "
                 + "simulated station has keys and a ledger of its own, which the first use makes in "
                 + "USD; for another currency: tapcard --reader sim init --currency EUR.",
+            answers: .station,
             example: "tapcard init --currency EUR"
         ) { session throws(TapcardError) in try await session.setUp() },
         Command(
@@ -18,6 +19,7 @@ extension Command {
             discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
                 + "docs/SETTINGS.md has a line for each of them. Passwords are only ever variables, "
                 + "TAPCARD_MASTERMIND_PASSWORD and TAPCARD_CASHIER_PASSWORD, and are not shown.",
+            answers: .settings,
             example: "tapcard config"
         ) { session throws(TapcardError) in try await session.configuration() },
         Command(
@@ -26,7 +28,8 @@ extension Command {
                 CommandArgument(
                     name: "KEY", help: "Its name, as tapcard config lists it",
                     choices: Settings.Name.allCases.map(\.rawValue) + Session.places)
-            ], example: "tapcard config get ledger"
+            ], answers: .setting,
+            example: "tapcard config get ledger"
         ) { session throws(TapcardError) in try await session.oneSetting() },
         Command(
             "config set", group: .station, "Write one setting into the file",
@@ -38,6 +41,7 @@ extension Command {
                     name: "VALUE", help: "What it is to be", isRequired: false,
                     completes: .settingValue),
             ],
+            answers: .changedSetting,
             example: "tapcard config set timeout 60"
         ) { session throws(TapcardError) in try await session.changeSetting() },
     ]

@@ -11,11 +11,13 @@ extension Command {
     static let keyCommands: [Command] = [
         Command(
             "keys list", group: .station, "Show the keys: their numbers and states, never more",
+            answers: .keys,
             example: "tapcard keys list"
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
             "keys rotate", group: .station, "Make a new key; new records are sealed with it",
             discussion: "Older keys verify on until you retire them.",
+            answers: .key,
             example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()
@@ -53,6 +55,7 @@ extension Command {
                 CommandOption(
                     name: "for-ever", help: "Say that you know: it cannot be undone")
             ],
+            answers: .retired,
             example: "tapcard keys retire 1 --for-ever"
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
@@ -63,6 +66,7 @@ extension Command {
                     name: "FILE", help: "Where to; must not exist. - is standard output",
                     completesFiles: true)
             ],
+            answers: .file,
             example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
@@ -91,6 +95,7 @@ extension Command {
                 CommandArgument(
                     name: "FILE", help: "The keys; - is standard input", completesFiles: true)
             ],
+            answers: .imported,
             example: "tapcard keys import tapcard-keys.json"
         ) { session throws(TapcardError) in try await session.importKeys() },
     ]

@@ -10,8 +10,11 @@ extension Command {
             "pay", group: .money, "Record a payment",
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
                 + "too soon, the exit status is 6 and the next tap settles it.",
-            arguments: [CommandArgument(name: "AMOUNT", help: "Such as 4.50")],
-            options: [.operation, .card, .again, .confirmed], example: "tapcard pay 4.50"
+            arguments: [
+                CommandArgument(name: "AMOUNT", help: "Such as 4.50", page: PageValue(.moved))
+            ],
+            options: [.operation, .card, .again, .confirmed], page: .post("pay"), answers: .receipt,
+            example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in
             try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
                 try await station.pay(
@@ -20,8 +23,11 @@ extension Command {
         },
         Command(
             "add", group: .money, "Add funds that are in the drawer already",
-            arguments: [CommandArgument(name: "AMOUNT", help: "Such as 20")],
-            options: [.operation, .card, .again, .confirmed], example: "tapcard add 20"
+            arguments: [
+                CommandArgument(name: "AMOUNT", help: "Such as 20", page: PageValue(.moved))
+            ],
+            options: [.operation, .card, .again, .confirmed], page: .post("add"), answers: .receipt,
+            example: "tapcard add 20"
         ) { session throws(TapcardError) in
             try await session.move("Added") { station, amount, id, card throws(TapcardError) in
                 try await station.add(
@@ -34,11 +40,15 @@ extension Command {
                 "What was paid goes back onto the card. What was added leaves the card, and "
                 + "its cash the drawer: hand it out when the command says so. Never below zero.",
             arguments: [
-                CommandArgument(name: "OPERATION", help: "The id of the payment or addition"),
                 CommandArgument(
-                    name: "AMOUNT", help: "Less than all of it", isRequired: false),
+                    name: "OPERATION", help: "The id of the payment or addition",
+                    page: PageValue(.operation, as: "payment")),
+                CommandArgument(
+                    name: "AMOUNT", help: "Less than all of it", isRequired: false,
+                    page: PageValue(.moved)),
             ],
             options: [.operation, .card],
+            page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in
             let id = try session.id(session.command.argument("OPERATION") ?? "")
@@ -56,7 +66,8 @@ extension Command {
         },
         Command(
             "close", group: .money, "Pay out what is left on a card and empty it",
-            options: [.operation, .card], example: "tapcard close"
+            options: [.operation, .card], page: .post("close"), answers: .receipt,
+            example: "tapcard close"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             let receipt = try await station.close(
@@ -68,11 +79,17 @@ extension Command {
             discussion: "Also what the activation service was asked for, and what it said.",
             options: [
                 CommandOption(
-                    name: "card", value: "UID", help: "Only this card", completes: .cards),
+                    name: "card", value: "UID", help: "Only this card", completes: .cards,
+                    page: PageValue(.card)),
                 CommandOption(
                     name: "last", value: "N",
-                    help: "Only the newest, \(Session.lastLines.words) (default: all)"),
+                    help: "Only the newest, \(Session.lastLines.words) (default: all)",
+                    // A year's entries would be more than any page can show.
+                    page: PageValue(
+                        .wholeNumber(Session.lastLines),
+                        usual: .number(Session.lastLines.upperBound))),
             ],
+            page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },
         .takings,
@@ -80,6 +97,7 @@ extension Command {
             "audit", group: .money, "Check every invariant over the whole ledger",
             discussion: "Names the cards for which the activation service was asked and has not "
                 + "answered.",
+            page: .get("audit", reader: .never), answers: .audit,
             example: "tapcard audit"
         ) { session throws(TapcardError) in try await session.audit() },
     ]

@@ -7,18 +7,23 @@ extension Command {
     static let operatorCommands: [Command] = [
         Command(
             "block", group: .operators, "Stop a card: no money moves on it",
-            options: [CommandOption.namedCard], example: "tapcard block --card 04AC6B72BA6C80"
+            options: [CommandOption.namedCard], page: .post("block", reader: .without("card")),
+            answers: .cardStatus,
+            example: "tapcard block --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
         Command(
             "unblock", group: .operators, "Allow a blocked card again",
-            options: [CommandOption.namedCard], example: "tapcard unblock --card 04AC6B72BA6C80"
+            options: [CommandOption.namedCard], page: .post("unblock", reader: .without("card")),
+            answers: .cardStatus,
+            example: "tapcard unblock --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
         Command(
             "repair", group: .operators, "Write a card anew from the ledger",
             discussion: "Without --card only what phones read is rewritten. With it, a card that "
                 + "cannot be trusted is sealed again from the ledger: do that only with the card "
                 + "in your hand that you believe to be the honest one.",
-            options: [.card], example: "tapcard repair --card 04AC6B72BA6C80"
+            options: [.card], page: .post("repair"), answers: .card,
+            example: "tapcard repair --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             let card = try session.card()
             let station = try await session.station()
@@ -30,9 +35,11 @@ extension Command {
             discussion: "The lost card is worth nothing afterwards.",
             options: [
                 CommandOption(
-                    name: "card", value: "UID", help: "The lost card", completes: .cards),
+                    name: "card", value: "UID", help: "The lost card", completes: .cards,
+                    page: PageValue(.card, isRequired: true)),
                 .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             ],
+            page: .post("replace"), answers: .card,
             example: "tapcard replace --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             guard let lost = try session.card() else {
@@ -47,7 +54,9 @@ extension Command {
         Command(
             "forget", group: .operators, "Take a name out of the ledger and off the card",
             discussion: "The card follows at its next tap.",
-            options: [CommandOption.namedCard], example: "tapcard forget --card 04AC6B72BA6C80"
+            options: [CommandOption.namedCard], page: .post("forget", reader: .without("card")),
+            answers: .cardStatus,
+            example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await session.change(
                 .forget, "Forgot the name on card", then: "The card follows at its next tap")
@@ -58,7 +67,7 @@ extension Command {
 extension CommandOption {
     fileprivate static let namedCard = CommandOption(
         name: "card", value: "UID", help: "The card; without it, the one on the reader",
-        completes: .cards)
+        completes: .cards, page: PageValue(.card))
 }
 
 extension Session {

@@ -16,6 +16,7 @@ extension Command {
             options: [
                 CommandOption(name: "markdown", help: "Print the page docs/JSON.md instead")
             ],
+            answers: .schema,
             example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
     ]

@@ -18,6 +18,7 @@ extension Command {
                     name: "FILE", help: "Where to; must not exist. - is standard output",
                     completesFiles: true)
             ],
+            answers: .file,
             example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
@@ -50,6 +51,7 @@ extension Command {
                 CommandArgument(
                     name: "FILE", help: "The copy; - is standard input", completesFiles: true)
             ],
+            answers: .restoration,
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = session.command.argument("FILE") ?? ""
@@ -109,6 +111,7 @@ extension Command {
                     name: "SHELL", help: "bash, zsh or fish",
                     choices: Shell.allCases.map(\.rawValue))
             ],
+            answers: .script,
             example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
         ) { session throws(TapcardError) in
             guard let shell = Shell(rawValue: session.command.argument("SHELL") ?? "") else {

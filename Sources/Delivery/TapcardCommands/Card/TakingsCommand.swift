@@ -15,8 +15,11 @@ extension Command {
             + "what was in it in the morning, plus added, less paid out.\n\n"
             + "Days and hours are local. What was begun on a day counts on that day.",
         options: [
-            CommandOption(name: "day", value: "DATE", help: "Such as 2026-11-22 (default: today)")
+            CommandOption(
+                name: "day", value: "DATE", help: "Such as 2026-11-22 (default: today)",
+                page: PageValue(.day))
         ],
+        page: .get("takings", reader: .never), answers: .takings,
         example: "tapcard takings --day 2026-11-22"
     ) { session throws(TapcardError) in try await session.takings() }
 }

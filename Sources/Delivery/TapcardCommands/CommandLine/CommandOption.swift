@@ -9,16 +9,20 @@ package struct CommandOption: CommandValue {
     package let choices: [String]
     /// What a shell offers in its place, beside the choices.
     package let completes: CompletedValue?
+    let page: PageValue?
 
     package init(
         name: String, short: Character? = nil, value: String? = nil, help: String,
-        choices: [String] = [], completesFiles: Bool = false, completes: CompletedValue? = nil
+        choices: [String] = [], completesFiles: Bool = false, completes: CompletedValue? = nil,
+        page: PageValue? = nil
     ) {
         (self.name, self.short, self.value) = (name, short, value)
-        (self.help, self.choices) = (help, choices)
+        (self.help, self.choices, self.page) = (help, choices, page)
         self.completes = completesFiles ? .files : completes
     }
 
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
+    var place: CounterParameter.Place { value == nil ? .flag(name) : .option(name) }
+    var isRequired: Bool { page?.isRequired ?? false }
     var term: String { spellings.joined(separator: ", ") + (value.map { " \($0)" } ?? "") }
 }

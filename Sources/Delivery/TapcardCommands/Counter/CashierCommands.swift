@@ -17,17 +17,20 @@ extension Command {
                 + "carries their name into the ledger. The password is asked for twice, or taken "
                 + "from TAPCARD_CASHIER_PASSWORD; it is never an argument. Only a slow hash of it "
                 + "is kept, in cashiers.json beside the keys.",
-            arguments: [name], example: "tapcard cashiers add Ann"
+            arguments: [name], answers: .addedCashier,
+            example: "tapcard cashiers add Ann"
         ) { session throws(TapcardError) in try await session.addCashier() },
         Command(
             "cashiers remove", group: .station, "Let somebody work at the counter page no more",
             discussion: "It ends where they are logged in. What they have done stays in the ledger "
                 + "under their name.",
             arguments: [CommandArgument(name: name.name, help: name.help, completes: .cashiers)],
+            answers: .removedCashier,
             example: "tapcard cashiers remove Ann"
         ) { session throws(TapcardError) in try session.removeCashier() },
         Command(
             "cashiers list", group: .station, "Show who may work at the counter page",
+            answers: .cashiers,
             example: "tapcard cashiers list"
         ) { session throws(TapcardError) in
             let names = try session.cashierFile.load().map(\.name.text)

@@ -10,30 +10,37 @@ public struct CounterCall: Sendable {
         case post = "POST"
     }
 
-    public let method: Method
-    /// Its parts are separated by "/"; a part in braces stands for a parameter.
-    public let path: String
-    public let parameters: [CounterParameter]
     /// What is answered when it is done.
-    public let answer: CounterAnswer
-    /// Whether a service is asked, which may be out of reach.
-    public let asksService: Bool
-    private let use: CounterReaderUse
+    public let answer: PrintedDocument
+    public let parameters: [CounterParameter]
     public let command: CommandSummary
-    let words: [String]
+    let verb: Command
+    private let page: PageCall
 
-    init(
-        _ method: Method, _ path: String, as words: String? = nil,
-        reader use: CounterReaderUse = .always, asksService: Bool = false,
-        _ parameters: [CounterParameter] = [], answers answer: CounterAnswer
-    ) {
-        self.words = (words ?? path.replacing("/", with: " ")).split(separator: " ")
-            .map(String.init)
-        (self.method, self.path) = (method, path)
-        (self.use, self.parameters) = (use, parameters)
-        (self.answer, self.asksService) = (answer, asksService)
-        command = CommandSummary(self.words)
+    /// Nil for a command that no page may ask for.
+    private init?(_ verb: Command) {
+        guard let page = verb.page, let answer = verb.answers else { return nil }
+        (self.verb, self.page, self.answer) = (verb, page, answer)
+        let values: [any CommandValue] = verb.spec.arguments + verb.spec.options
+        parameters = values.compactMap(\.parameter) + (page.secret.map { [$0] } ?? [])
+        command = CommandSummary(verb.spec)
     }
+
+    /// Every command that makes sense at a counter.
+    public static let all = calls { $0 != .simulation }
+    /// Only where the reader is a simulated one.
+    public static let simulator = calls { $0 == .simulation }
+
+    private static func calls(_ isMeant: (Command.Group) -> Bool) -> [CounterCall] {
+        Command.all.filter { Command.Group(rawValue: $0.spec.group).map(isMeant) ?? false }
+            .compactMap(CounterCall.init)
+    }
+
+    public var method: Method { page.method }
+    /// Its parts are separated by "/"; a part in braces stands for a parameter.
+    public var path: String { page.path }
+    /// Whether a service is asked, which may be out of reach.
+    public var asksService: Bool { page.asksService }
 
     /// What the command line says of the command.
     public struct CommandSummary: Sendable {
@@ -43,11 +50,9 @@ public struct CounterCall: Sendable {
         /// The heading under which it stands in the overview.
         public let group: String
 
-        init(_ words: [String]) {
-            let spec = CommandTable.tapcard.command(at: words)
-            self.words = words.joined(separator: " ")
-            (summary, discussion) = (spec?.summary ?? "", spec?.discussion ?? "")
-            group = spec?.group ?? ""
+        init(_ spec: CommandSpec) {
+            words = spec.path.joined(separator: " ")
+            (summary, discussion, group) = (spec.summary, spec.discussion, spec.group)
         }
     }
 
@@ -56,7 +61,7 @@ public struct CounterCall: Sendable {
         func isGiven(_ name: String) -> Bool {
             members.contains { $0.key == name && $0.value != .null && $0.value != .bool(false) }
         }
-        return switch use {
+        return switch page.reader {
         case .always: true
         case .never: false
         case .with(let name): isGiven(name)
@@ -65,7 +70,7 @@ public struct CounterCall: Sendable {
     }
 
     /// Whether the reader is worked with where some parameters are given, or always.
-    public var mayNeedReader: Bool { use != .never }
+    public var mayNeedReader: Bool { page.reader != .never }
 
     /// Whether something may be another than before, on a card or in the ledger.
     public var changes: Bool { method == .post }
@@ -78,17 +83,18 @@ public struct CounterCall: Sendable {
 
     /// Whether it may be repeated under an id without happening twice.
     public var takesOperation: Bool {
-        parameters.contains { $0.name == CounterParameter.operation.name }
+        parameters.contains { $0.name == "operation" }
     }
 
     /// Whether something is in it that is to be kept nowhere.
     public var takesPassword: Bool { parameters.contains { $0.place == .password } }
 
-    /// The words of the command line that ask for the same.
-    func commandLine(_ given: [JSONMember]) throws(TapcardError) -> [String] {
+    /// What is asked for, as if it had been typed: every member has to be known, and of its form.
+    func parsed(_ given: [JSONMember]) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
-        var options: [String] = []
-        var arguments: [String: [String]] = [:]
+        var values: [String: [String]] = [:]
+        var options: [String: String] = [:]
+        var flags: Set<String> = []
         for member in given + usual(beside: given) {
             guard seen.insert(member.key).inserted else {
                 throw CounterCall.refusal("\(member.key.debugDescription) is there twice.")
@@ -101,17 +107,16 @@ public struct CounterCall: Sendable {
             }
             guard let texts = try parameter.texts(of: member.value) else { continue }
             switch parameter.place {
-            case .option(let name): options += texts.map { "--\(name)=\($0)" }
-            case .flag(let name): options += texts.map { _ in "--\(name)" }
-            case .argument(let name): arguments[name] = texts
+            case .option(let name): options[name] = texts.first
+            case .flag(let name): if !texts.isEmpty { flags.insert(name) }
+            case .argument(let name): values[name] = texts
             case .password: break
             }
         }
         for parameter in parameters where parameter.isRequired && !seen.contains(parameter.name) {
             throw CounterCall.refusal("\(parameter.name.debugDescription) is missing.")
         }
-        let ordered = CommandTable.tapcard.command(at: words)?.arguments ?? []
-        return words + options + ["--"] + ordered.flatMap { arguments[$0.name] ?? [] }
+        return ParsedCommand(spec: verb.spec, values: values, options: options, flags: flags)
     }
 
     private func usual(beside given: [JSONMember]) -> [JSONMember] {
@@ -131,11 +136,4 @@ public struct CounterCall: Sendable {
     static func refusal(_ what: String) -> TapcardError {
         TapcardError(.usage, what, meaning: "Nothing was done.")
     }
-}
-
-/// When a call needs the reader.
-enum CounterReaderUse: Sendable, Hashable {
-    case always, never
-    /// Only where this parameter is given, or is not.
-    case with(String), without(String)
 }

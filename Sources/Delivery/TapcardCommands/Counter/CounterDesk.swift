@@ -127,19 +127,20 @@ public struct CounterDesk: Sendable {
         }
     }
 
-    /// What is asked for, in the words of the command line.
+    /// What a page asks for.
     public struct Request: Sendable {
         fileprivate let command: Command
         fileprivate let parsed: ParsedCommand
         fileprivate let password: String?
     }
 
-    /// Refuses what no command line takes. What is wrong with an amount, its command says.
+    /// Refuses what is not in the call, or not of its form. What is wrong with an amount, its command says.
     public func request(
         _ call: CounterCall, _ members: [JSONMember]
     ) throws(TapcardError) -> Request {
-        let (command, parsed) = try command(call.commandLine(members))
-        return Request(command: command, parsed: parsed, password: call.password(in: members))
+        Request(
+            command: call.verb, parsed: try call.parsed(members),
+            password: call.password(in: members))
     }
 
     /// Carries out a request for a cashier; without one, for the cashier of the settings.
@@ -227,21 +228,6 @@ public struct CounterDesk: Sendable {
             "simulator": .bool(readerIsSimulated),
             "ticketPrice": .text(price),
         ]
-    }
-
-    private func command(
-        _ words: [String]
-    ) throws(TapcardError) -> (Command, ParsedCommand) {
-        let invocation: Invocation
-        do {
-            invocation = try CommandTable.tapcard.parse(words)
-        } catch {
-            throw TapcardError(.usage, error.detail, meaning: "Nothing was done.")
-        }
-        guard case .run(let parsed) = invocation,
-            let command = Command.all.first(where: { $0.spec.path == parsed.spec.path })
-        else { throw TapcardError(.usage, "There is no such command.") }
-        return (command, parsed)
     }
 
     private func session(

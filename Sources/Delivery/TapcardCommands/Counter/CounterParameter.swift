@@ -27,7 +27,7 @@ public struct CounterParameter: Sendable {
         }
     }
 
-    enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         case option(String)
         case flag(String)
         case argument(String)
@@ -53,19 +53,14 @@ public struct CounterParameter: Sendable {
     /// More than there is money on any card.
     static let longestAmount = 12
 
-    static let operation = CounterParameter("operation", .option("operation"), .operation)
-    static let card = CounterParameter("card", .option("card"), .card)
-    static let again = CounterParameter("again", .flag("again"), .truth)
-    /// That somebody has confirmed an amount above the ceiling.
-    static let confirmed = CounterParameter("confirmed", .flag("yes"), .truth)
-
     /// What stands on a command line in its place; nil for null, and for what is not wanted.
     func texts(of value: JSONValue) throws(TapcardError) -> [String]? {
         if value == .null { return form == .fault ? ["none"] : nil }
         let found: [String]? =
             switch form {
-            case .text, .choice, .card, .operation, .lotteryName, .day:
-                value.string.map { [$0] }
+            case .text, .card, .operation, .lotteryName, .day: value.string.map { [$0] }
+            case .choice(let words):
+                value.string.flatMap { words.contains($0) ? [$0] : nil }
             case .amount, .moved:
                 value.string.flatMap {
                     $0.utf8.count <= CounterParameter.longestAmount ? [$0] : nil
@@ -117,7 +112,8 @@ public struct CounterParameter: Sendable {
 extension CounterParameter.Form {
     fileprivate var words: String {
         switch self {
-        case .text, .choice, .card, .operation, .lotteryName, .day: "a text"
+        case .text, .card, .operation, .lotteryName, .day: "a text"
+        case .choice(let words): "one of \(words.joined(separator: ", "))"
         case .amount, .moved: "a text of at most \(CounterParameter.longestAmount) characters"
         case .fault: "a text, or null"
         case .wholeNumber(let range): "a whole number, \(range.words)"

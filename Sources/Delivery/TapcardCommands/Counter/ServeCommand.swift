@@ -33,6 +33,7 @@ extension Command {
                     help: "Let other machines in without certificate and password: anyone in the "
                         + "network can read along, and pay"),
             ],
+            answers: .served,
             example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve() }
     ]

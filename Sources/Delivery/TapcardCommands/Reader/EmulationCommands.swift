@@ -35,6 +35,7 @@ extension Command {
                     name: "tell", value: "LINE",
                     help: "Send a control line to the one that runs, instead of playing another"),
             ],
+            answers: .emulation,
             example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
         ) { session throws(TapcardError) in
             try session.checkNames()

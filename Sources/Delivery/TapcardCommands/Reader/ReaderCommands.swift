@@ -12,6 +12,7 @@ extension Command {
                 + "whether it can be used. None of them is opened; pcscd is asked for its own, "
                 + "and systemd may start it for that. Serial ports are listed, too: "
                 + "whether a PN532 board hangs on one cannot be seen from outside.",
+            answers: .readers,
             example: "tapcard readers"
         ) { session throws(TapcardError) in await session.readers() },
         Command(
@@ -20,6 +21,7 @@ extension Command {
                 + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
                 + "the ledger's file through: of a large one that takes a while. It only "
                 + "reads and changes nothing. With --reader it checks that one.",
+            page: .get("doctor"), answers: .findings,
             example: "tapcard doctor"
         ) { session throws(TapcardError) in try await session.doctor() },
     ]

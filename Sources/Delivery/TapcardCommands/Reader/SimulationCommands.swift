@@ -20,8 +20,9 @@ extension Command {
             arguments: [
                 CommandArgument(
                     name: "TAG", help: "NTAG213, NTAG215, NTAG216 or a number",
-                    isRequired: false, repeats: true)
+                    isRequired: false, repeats: true, page: PageValue(.tags, as: "tags"))
             ],
+            page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216"
         ) { session throws(TapcardError) in
             let tags = try session.simulating { tags, reader throws(TapcardError) in
@@ -33,6 +34,7 @@ extension Command {
         },
         Command(
             "sim take", group: .simulation, "Take everything off the simulated reader",
+            page: .post("simulator/take", reader: .never), answers: .nothing,
             example: "tapcard sim take"
         ) { session throws(TapcardError) in
             try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
@@ -43,8 +45,10 @@ extension Command {
             discussion: faults,
             arguments: [
                 CommandArgument(
-                    name: "FAULT", help: "Such as: 3 torn mix 7; or none", repeats: true)
+                    name: "FAULT", help: "Such as: 3 torn mix 7; or none", repeats: true,
+                    page: PageValue(.fault))
             ],
+            page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7"
         ) { session throws(TapcardError) in
             let given = session.command.arguments("FAULT")
@@ -60,6 +64,7 @@ extension Command {
         },
         Command(
             "sim list", group: .simulation, "Show the simulated tags",
+            page: .get("simulator", reader: .never), answers: .drawer,
             example: "tapcard sim list"
         ) { session throws(TapcardError) in
             let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in

@@ -9,6 +9,7 @@ extension Command {
         Command(
             "tag info", group: .tags, "Show what a tag says of itself, whoever wrote it",
             discussion: "A true signature proves who made the chip, not that the card is no copy.",
+            page: .post("tag/info"), answers: .tag,
             example: "tapcard tag info"
         ) { session throws(TapcardError) in try await session.tagInfo() },
         Command(
@@ -27,6 +28,7 @@ extension Command {
                     help: "tapcard's own text, or a file for a Flipper Zero or a Proxmark3",
                     choices: TagDump.Format.allCases.map(\.rawValue))
             ],
+            answers: .dump,
             example: "tapcard tag dump card.nfc --format flipper"
         ) { session throws(TapcardError) in try await session.dump() },
         Command(
@@ -40,14 +42,16 @@ extension Command {
                         + "nfc-mfultralight (.mfd); - is standard input",
                     completesFiles: true)
             ],
-            options: [.overwrite], example: "tapcard tag restore card.txt --overwrite"
+            options: [.overwrite], answers: .restoredTag,
+            example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
         Command(
             "tag protect", group: .tags, "Protect a card's tag against writing by others",
             discussion: "Phones still read it. The password comes from your keys: without them "
                 + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
                 + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
-            options: [.card], example: "tapcard tag protect"
+            options: [.card], answers: .protection,
+            example: "tapcard tag protect"
         ) { session throws(TapcardError) in
             let card = try session.card()
             let station = try await session.station()
@@ -58,7 +62,8 @@ extension Command {
             "tag unprotect", group: .tags, "Take the password off a card's tag",
             discussion: "Also off one that this ledger does not know, if a key of yours opens it "
                 + "and it does not count wrong passwords.",
-            options: [.card], example: "tapcard tag unprotect"
+            options: [.card], answers: .protection,
+            example: "tapcard tag unprotect"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             return Report(
@@ -67,7 +72,8 @@ extension Command {
         Command(
             "tag format", group: .tags, "Make a tag blank again",
             discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
-            options: [.overwrite], example: "tapcard tag format"
+            options: [.overwrite], answers: .blankTag,
+            example: "tapcard tag format"
         ) { session throws(TapcardError) in
             let uid = try await session.station()
                 .format(overwriting: session.command.flag("overwrite"))

@@ -16,15 +16,19 @@ extension Command {
                 CommandOption(
                     name: "forget", help: "The lottery has begun anew: believe what it says now")
             ],
+            page: .get("draws", reader: .never, asksService: true), answers: .draws,
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
         Command(
             "draws show", group: .lottery, "Show one draw, and its neighbours",
-            arguments: [CommandArgument(name: "ID", help: "Such as draw-1")],
+            arguments: [
+                CommandArgument(name: "ID", help: "Such as draw-1", page: PageValue(.lotteryName))
+            ],
             options: [
                 CommandOption(name: "next", help: "The draw after this one instead"),
                 CommandOption(name: "previous", help: "The draw before this one instead"),
             ],
+            page: .get("draws/{id}", reader: .never, asksService: true), answers: .draw,
             example: "tapcard draws show draw-1 --next"
         ) { session throws(TapcardError) in try await session.showDraw() },
     ]

@@ -12,20 +12,29 @@ extension Command {
         "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it is never an "
         + "argument and never kept."
 
+    private static let password = CounterParameter(
+        "password", .password, .text(1...MastermindRules.longestPassword), isRequired: true)
+
     static let mastermindCommands: [Command] = [
         Command(
             "mastermind login", group: .mastermind, "Log in to Mastermind",
             discussion: passwords
                 + " What the service lets you in with is kept for its owner only, in "
                 + "mastermind.json beside the keys.",
-            arguments: [CommandArgument(name: "USER", help: "Your name at the service")],
+            arguments: [
+                CommandArgument(
+                    name: "USER", help: "Your name at the service", page: PageValue(.text(1...256)))
+            ],
             options: [
                 CommandOption(
                     name: "time-to-live", value: "SECONDS",
                     help:
                         "How long the login lasts, \(MastermindRules.loginSeconds.words); the service "
-                        + "decides without it")
+                        + "decides without it",
+                    page: PageValue(.wholeNumber(MastermindRules.loginSeconds)))
             ],
+            page: .post("mastermind/login", reader: .never, asksService: true, secret: password),
+            answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
         Command(
@@ -35,9 +44,14 @@ extension Command {
                 CommandOption(
                     name: "slots", value: "N",
                     help: "How many colours to find, 1 to \(MastermindRules.mostSlots) "
-                        + "(default: 6)"),
-                CommandOption(name: "keep", help: "Keep the game on the card on the reader, too"),
+                        + "(default: 6)",
+                    page: PageValue(.wholeNumber(1...MastermindRules.mostSlots))),
+                CommandOption(
+                    name: "keep", help: "Keep the game on the card on the reader, too",
+                    page: PageValue(.truth)),
             ],
+            page: .post("mastermind/start", reader: .with("keep"), asksService: true),
+            answers: .game,
             example: "tapcard mastermind start --slots 4"
         ) { session throws(TapcardError) in try await session.startMastermind() },
         Command(
@@ -46,20 +60,27 @@ extension Command {
             arguments: [
                 CommandArgument(
                     name: "COLOUR", help: "Digits from 1 to 6, also written together: 152561",
-                    repeats: true)
+                    repeats: true,
+                    page: PageValue(
+                        .digits(0...9, count: 1...MastermindRules.mostSlots), as: "colours"))
             ],
+            page: .post("mastermind/guess", reader: .never, asksService: true), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1"
         ) { session throws(TapcardError) in try await session.guessInMastermind() },
         Command(
             "mastermind show", group: .mastermind, "Show the current game and its guesses",
             discussion: "From what is kept here: the service is not asked.",
+            page: .get("mastermind/game", reader: .never), answers: .board,
             example: "tapcard mastermind show"
         ) { session throws(TapcardError) in try session.showMastermind() },
         Command(
             "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
             options: [
-                CommandOption(name: "slots", value: "N", help: "Only games with so many slots")
+                CommandOption(
+                    name: "slots", value: "N", help: "Only games with so many slots",
+                    page: PageValue(.wholeNumber(1...MastermindRules.mostSlots)))
             ],
+            page: .get("mastermind/ranking", reader: .never, asksService: true), answers: .ranking,
             example: "tapcard mastermind ranking --slots 4"
         ) { session throws(TapcardError) in try await session.showMastermindRanking() },
         Command(
@@ -74,6 +95,7 @@ extension Command {
         Command(
             "mastermind resume", group: .mastermind, "Go on with the game on a card",
             discussion: "It becomes the current game. On a terminal the board opens at once.",
+            page: .post("mastermind/resume"), answers: .game,
             example: "tapcard mastermind resume"
         ) { session throws(TapcardError) in try await session.resumeMastermind() },
     ]

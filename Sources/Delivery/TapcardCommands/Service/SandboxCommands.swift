@@ -29,6 +29,7 @@ extension Command {
                         + "(default: 60)"),
                 .tlsCertificate, .tlsKey,
             ],
+            answers: .sandbox,
             example: "tapcard sandbox --fail lottery:slow"
         ) { session throws(TapcardError) in
             try await session.playServices(try session.sandboxRequest())

@@ -13,8 +13,10 @@ extension Command {
                 + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
             options: [
                 CommandOption(
-                    name: "card", value: "UID", help: "Only this card's", completes: .cards)
+                    name: "card", value: "UID", help: "Only this card's", completes: .cards,
+                    page: PageValue(.card))
             ],
+            page: .get("tickets", reader: .never, asksService: true), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.listTickets() },
         Command(
@@ -26,16 +28,19 @@ extension Command {
             options: [
                 CommandOption(
                     name: "draw", value: "ID",
-                    help: "The draw it is for: the one after the last"),
+                    help: "The draw it is for: the one after the last",
+                    page: PageValue(.lotteryName)),
                 .operation, .card, .again, .confirmed,
             ],
+            page: .post("ticket/buy", asksService: true), answers: .purchase,
             example: "tapcard ticket buy"
         ) { session throws(TapcardError) in try await session.buyTicket() },
         Command(
             "ticket check", group: .lottery, "Check the tickets of the card on the reader",
             discussion: "Without a network they are checked against the draws that are known, and "
                 + "how old those are is said.",
-            options: [.card], example: "tapcard ticket check"
+            options: [.card], page: .post("ticket/check", asksService: true), answers: .check,
+            example: "tapcard ticket check"
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
             "ticket claim", group: .lottery, "Add what the card's tickets have won to its funds",
@@ -47,17 +52,20 @@ extension Command {
             arguments: [
                 CommandArgument(
                     name: "TICKET", help: "Only this one, such as ticket-0123456789ab",
-                    isRequired: false)
+                    isRequired: false, page: PageValue(.lotteryName))
             ],
             options: [
                 CommandOption(
                     name: "paid-out",
-                    help: "Pay the prize of TICKET out by hand, not onto the card"),
+                    help: "Pay the prize of TICKET out by hand, not onto the card",
+                    page: PageValue(.truth)),
                 CommandOption(
                     name: "operation", value: "UUID",
-                    help: "With --paid-out: the same id is told again that the prize is booked"),
+                    help: "With --paid-out: the same id is told again that the prize is booked",
+                    page: PageValue(.operation)),
                 .card,
-            ], example: "tapcard ticket claim"
+            ], page: .post("ticket/claim", asksService: true), answers: .claim,
+            example: "tapcard ticket claim"
         ) { session throws(TapcardError) in try await session.claimTickets() },
     ]
 }

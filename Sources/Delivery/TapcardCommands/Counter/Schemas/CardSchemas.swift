@@ -5,7 +5,7 @@ public import TextCodecs
 
 /// What is said of a card, and of money that moved.
 public enum CardSchemas {
-    static let card = CounterAnswer.shown(
+    static let card = PrintedDocument.shown(
         [
             "uid": ValueSchemas.card, "chip": Schema.text,
             "seal": Schema.words(CardReading.Seal.allCases.map(\.rawValue)),

@@ -28,7 +28,7 @@ enum LotterySchemas {
 
     /// Seconds since it was asked; stale is why it was not asked anew.
     private static func aged(_ members: Schema.Members) -> JSONValue {
-        CounterAnswer.shown(
+        PrintedDocument.shown(
             ["age": Schema.count] + members + [
                 "stale": Schema.orNull(Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
                 "notes": Schema.list(of: Schema.text),

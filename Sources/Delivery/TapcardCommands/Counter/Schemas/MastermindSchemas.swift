@@ -5,17 +5,17 @@ import TextCodecs
 enum MastermindSchemas {
     private static let slots = Schema.number(1...MastermindRules.mostSlots)
 
-    static let login = CounterAnswer.done([
+    static let login = PrintedDocument.done([
         "user": Schema.text, "timeToLive": Schema.orNull(Schema.count),
     ])
 
-    static let game = CounterAnswer.done([
+    static let game = PrintedDocument.done([
         "game": ValueSchemas.game, "slots": slots, "guesses": Schema.count,
         "solved": Schema.truth, "uid": Schema.orNull(ValueSchemas.card),
         "settled": CardSchemas.settled,
     ])
 
-    static let guess = CounterAnswer.done([
+    static let guess = PrintedDocument.done([
         "game": ValueSchemas.game, "black": Schema.count, "white": Schema.count,
         "guesses": Schema.count, "slots": slots, "solved": Schema.truth,
     ])
@@ -25,8 +25,8 @@ enum MastermindSchemas {
     /// The current game with every turn; null where there is none.
     static let board: JSONValue = [
         "anyOf": [
-            CounterAnswer.shown(["user": user, "game": Schema.null]),
-            CounterAnswer.shown([
+            PrintedDocument.shown(["user": user, "game": Schema.null]),
+            PrintedDocument.shown([
                 "user": user, "game": ValueSchemas.game, "slots": slots, "guesses": Schema.count,
                 "colours": Schema.number(2...MastermindRules.mostColours),
                 "solved": Schema.truth,
@@ -41,7 +41,7 @@ enum MastermindSchemas {
         ]
     ]
 
-    static let ranking = CounterAnswer.shown([
+    static let ranking = PrintedDocument.shown([
         "ranking": Schema.list(
             of: Schema.object([
                 "name": Schema.text, "score": Schema.count, "slots": Schema.count,

@@ -3,7 +3,7 @@ import TextCodecs
 
 /// What the ledger says of all that was done.
 enum MoneySchemas {
-    static let history = CounterAnswer.shown([
+    static let history = PrintedDocument.shown([
         "entries": Schema.list(of: entry), "activations": Schema.list(of: attempt),
     ])
 
@@ -31,7 +31,7 @@ enum MoneySchemas {
         "answered": Schema.orNull(ValueSchemas.time),
     ])
 
-    static let takings = CounterAnswer.shown([
+    static let takings = PrintedDocument.shown([
         "day": ValueSchemas.day, "currency": Schema.text,
         "hours": Schema.list(
             of: Schema.object([
@@ -42,7 +42,7 @@ enum MoneySchemas {
         "payments": Schema.count, "additions": Schema.count, "payouts": Schema.count,
     ])
 
-    static let audit = CounterAnswer.shown([
+    static let audit = PrintedDocument.shown([
         "cards": Schema.count, "operations": Schema.count, "open": Schema.count,
         "violations": Schema.list(of: Schema.text),
         "activating": Schema.list(of: ValueSchemas.card),

@@ -14,16 +14,13 @@ enum PrintedDocuments {
 
     /// Those that are shown on a screen of their own, or are only errors, have none.
     static let rows: [Row] =
-        CounterAnswer.allCases.map { answer in
-            let calls = (CounterCall.all + CounterCall.simulator).filter { $0.answer == answer }
-            return Row(
-                name: answer.rawValue, schema: answer.schema, verbs: calls.map(\.command.words))
-        }
-        + CommandAnswer.allCases.map {
-            Row(name: $0.rawValue, schema: $0.schema, verbs: $0.verbs)
+        PrintedDocument.allCases.map { document in
+            Row(
+                name: document.rawValue, schema: document.schema,
+                verbs: Command.all.filter { $0.answers == document }.map(\.words))
         } + [
-            Row(name: "ReaderIsBack", schema: CounterAnswer.readerIsBack, verbs: []),
-            Row(name: error, schema: CounterAnswer.error, verbs: []),
+            Row(name: "ReaderIsBack", schema: PrintedDocument.readerIsBack, verbs: []),
+            Row(name: error, schema: PrintedDocument.error, verbs: []),
         ]
 
     /// The names of what a verb can print, a failure among them.

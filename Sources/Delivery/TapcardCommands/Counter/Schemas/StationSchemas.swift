@@ -4,7 +4,7 @@ import TextCodecs
 
 /// What is said of the readers, the simulated one among them.
 enum StationSchemas {
-    static let findings = CounterAnswer.shown([
+    static let findings = PrintedDocument.shown([
         "findings": Schema.list(
             of: Schema.object([
                 "id": Schema.words(Finding.ID.allCases.map(\.rawValue)),
@@ -26,7 +26,7 @@ enum StationSchemas {
             ])),
     ])
 
-    static let tag = CounterAnswer.done([
+    static let tag = PrintedDocument.done([
         "uid": ValueSchemas.card, "chip": Schema.text, "version": Schema.orNull(Schema.text),
         "originality": originality, "pages": Schema.count, "ndef": Schema.text,
         "locked": Schema.truth, "protected": Schema.truth, "counter": Schema.orNull(Schema.count),
@@ -40,7 +40,7 @@ enum StationSchemas {
 
     private static let originality = Schema.words(TagInfo.Originality.allCases.map(\.rawValue))
 
-    static let drawer = CounterAnswer.shown([
+    static let drawer = PrintedDocument.shown([
         "tags": tags, "fault": Schema.orNull(Schema.text),
     ])
 
