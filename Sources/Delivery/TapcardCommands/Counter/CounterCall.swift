@@ -92,6 +92,7 @@ public struct CounterCall: Sendable {
     /// What is asked for, as if it had been typed: every member has to be known, and of its form.
     func parsed(_ given: [JSONMember]) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
+        var present: Set<String> = []
         var values: [String: [String]] = [:]
         var options: [String: String] = [:]
         var flags: Set<String> = []
@@ -106,6 +107,7 @@ public struct CounterCall: Sendable {
                         + (names.isEmpty ? "." : ", only: \(names)."))
             }
             guard let texts = try parameter.texts(of: member.value) else { continue }
+            present.insert(parameter.name)
             switch parameter.place {
             case .option(let name): options[name] = texts.first
             case .flag(let name): if !texts.isEmpty { flags.insert(name) }
@@ -113,7 +115,8 @@ public struct CounterCall: Sendable {
             case .password: break
             }
         }
-        for parameter in parameters where parameter.isRequired && !seen.contains(parameter.name) {
+        for parameter in parameters where parameter.isRequired && !present.contains(parameter.name)
+        {
             throw CounterCall.refusal("\(parameter.name.debugDescription) is missing.")
         }
         return ParsedCommand(spec: verb.spec, values: values, options: options, flags: flags)
