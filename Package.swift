@@ -13,6 +13,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Tests wait for what they test, and are compiled more often than they are run: optimising them
+/// would take longer than they do.
+let unoptimised = strict + [.unsafeFlags(["-Onone"])]
+
 /// A target on its floor: `Sources/<floor>/<name>`.
 func room(_ name: String, on floor: String, _ imports: [Target.Dependency] = []) -> Target {
     .target(
@@ -29,7 +33,7 @@ func library(_ name: String) -> Target {
 func tests(of name: String, _ imports: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.target(name: name)] + imports,
-        path: "Tests/\(name)Tests", swiftSettings: strict)
+        path: "Tests/\(name)Tests", swiftSettings: unoptimised)
 }
 
 let package = Package(
@@ -251,7 +255,7 @@ let package = Package(
             path: "Tests/ReaderMemcheck", swiftSettings: strict),
 
         .testTarget(
-            name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: strict),
+            name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: unoptimised),
         tests(of: "TagReading"),
         tests(of: "TextCodecs"),
         tests(of: "BlockingLane"),
@@ -303,7 +307,7 @@ let package = Package(
             dependencies: [
                 "OtherClients", "PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag",
             ],
-            path: "Tests/OtherClientsTests", swiftSettings: strict),
+            path: "Tests/OtherClientsTests", swiftSettings: unoptimised),
         tests(
             of: "PCSCReader",
             [
@@ -358,6 +362,6 @@ let package = Package(
                 "OtherClients", "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Type2Tag",
             ], path: "Tests/EndToEndTests",
-            swiftSettings: strict + [.unsafeFlags(["-Onone"])]),
+            swiftSettings: unoptimised),
     ]
 )
