@@ -78,8 +78,9 @@ async function send(id, whenRefused) {
 
 /** Asks what became of an operation; a refusal is why it could not be begun again just now. */
 async function ask(id, refusal) {
-  clearTimeout(questions.get(id));
+  // What is unknown repeats itself: after a reconnection, too, its timer has to go on.
   if (!isPending(id)) return;
+  clearTimeout(questions.get(id));
   alter(id, { status: "asking" });
   // What is open is asked for when somebody has logged in.
   if (state.needsLogin) return;
