@@ -137,7 +137,7 @@ final class Transcript {
         }
     }
 
-    /// Of a document only what its members are called and which types they have.
+    /// The names and types of a document's members, without their values.
     private static func shape(_ line: String) -> String {
         guard line.hasPrefix("| {"),
             let document = try? JSONValue.parsing(Array(line.utf8.dropFirst(2)))
@@ -211,9 +211,9 @@ struct NumberedNames {
         [
             (/"token":"[0-9a-f]+"/, #""token":"<token>""#),
             (/127\.0\.0\.1:\d+/, "<address>"), (/\s\(Failed to connect [^)]*\)/, ""),
-            (/(?:\[?\s*\d{1,2}\]?\s*){6}\+\s*\(?\s*\d{1,2}\)?/, " <balls>"),
+            (/\s*(?:\[?\s*\d{1,2}\]?\s*){6}\+\s*\(?\s*\d{1,2}\)?\s*/, " <balls> "),
             (/\d black, \d white/, "<n> black, <n> white"),
-            (/"black":\d,"white":\d/, #""black":<n>,"white":<n>"#),
+            (/"\} \d+/, #""} <count>"#), (/"black":\d,"white":\d/, #""black":<n>,"white":<n>"#),
             (/\s\(transfer closed [^)]*\)/, ""),
             (/"balls":\[[^\]]*\],"bonus":(?:\{[^}]*\}|\w+)/, #""balls":<balls>"#),
             (/\d of 6(?: and the bonus)?/, "<matches>"),

@@ -18,12 +18,18 @@ public struct CounterCall: Sendable {
     private let page: PageCall
 
     /// Nil for a command that no page may ask for.
+    ///
+    /// A row that contradicts itself is a mistake of whoever wrote it: it ends the program at once.
     private init?(_ verb: Command) {
-        guard let page = verb.page, let answer = verb.answers else { return nil }
+        guard let page = verb.page else { return nil }
+        guard let answer = verb.answers else { preconditionFailure("\(verb.words): no answers") }
         (self.verb, self.page, self.answer) = (verb, page, answer)
         let values: [any CommandValue] = verb.spec.arguments + verb.spec.options
         parameters = values.compactMap(\.parameter) + (page.secret.map { [$0] } ?? [])
         command = CommandSummary(verb.spec)
+        let names = parameters.map(\.name)
+        precondition(
+            ([pathParameter, page.reader.parameter].compactMap(\.self)).allSatisfy(names.contains))
     }
 
     /// Every command that makes sense at a counter.
@@ -107,7 +113,8 @@ public struct CounterCall: Sendable {
                         + (names.isEmpty ? "." : ", only: \(names)."))
             }
             guard let texts = try parameter.texts(of: member.value) else { continue }
-            present.insert(parameter.name)
+            // Null and an empty fault are named, but say nothing.
+            if !texts.isEmpty { present.insert(parameter.name) }
             switch parameter.place {
             case .option(let name): options[name] = texts.first
             case .flag(let name): if !texts.isEmpty { flags.insert(name) }

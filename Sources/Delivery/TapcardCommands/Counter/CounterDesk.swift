@@ -134,7 +134,8 @@ public struct CounterDesk: Sendable {
         fileprivate let password: String?
     }
 
-    /// Refuses what is not in the call, or not of its form. What is wrong with an amount, its command says.
+    /// Refuses unknown members and values of the wrong form. What is wrong with an amount, its
+    /// command says.
     public func request(
         _ call: CounterCall, _ members: [JSONMember]
     ) throws(TapcardError) -> Request {

@@ -16,9 +16,17 @@ struct PageCall: Sendable {
         case always, never
         /// Only where this parameter is given, or is not.
         case with(String), without(String)
+
+        /// The parameter that decides.
+        var parameter: String? {
+            switch self {
+            case .always, .never: nil
+            case .with(let name), .without(let name): name
+            }
+        }
     }
 
-    /// Looks at something.
+    /// A call that only looks.
     static func get(
         _ path: String, reader: ReaderUse = .always, asksService: Bool = false
     ) -> PageCall {
@@ -26,7 +34,7 @@ struct PageCall: Sendable {
             method: .get, path: path, reader: reader, asksService: asksService, secret: nil)
     }
 
-    /// May change something.
+    /// A call that may change a card or the ledger.
     static func post(
         _ path: String, reader: ReaderUse = .always, asksService: Bool = false,
         secret: CounterParameter? = nil
