@@ -103,6 +103,19 @@ class TornTests(FaultCase):
         self.page.see("Paid")
         self.assertEqual(self.counter.done("pay"), ["-2.50"])
 
+    def test_a_reconnection_does_not_end_the_search_for_an_outcome(self):
+        self.counter.tear(WHOLE)
+        self.page.press("$2.50")
+        self.page.stage("unknown")
+        self.wait_at_the_reader()
+        # What the page does when its event stream is back and nothing runs at the server.
+        self.page.driver.execute_async_script(
+            "const [done] = arguments; import('/tasks.js').then(({ reconcile }) =>"
+            " done(reconcile([])))")
+        self.settle_elsewhere()
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+
     def settle_elsewhere(self):
         """The card is read on the reader of another station with the same ledger and keys."""
         data = f"{self.counter.home}/.local/share/tapcard/simulated"
