@@ -3,10 +3,9 @@ import TapcardCore
 /// A row of the command table with what it does.
 struct Command: Sendable {
     let spec: CommandSpec
-    /// How a page asks for it; nil where it needs a terminal, or is a matter for whoever runs the
-    /// station.
+    /// The call by which a page runs the command; nil for commands of a terminal or an operator.
     let page: PageCall?
-    /// What it prints with `--json`; nil where that is shown on a screen of its own.
+    /// The document that `--json` prints; nil for a command that draws a screen instead.
     let answers: PrintedDocument?
     let run: @Sendable (Session) async throws(TapcardError) -> Report
 

@@ -78,7 +78,7 @@ async function send(id, whenRefused) {
 
 /** Asks what became of an operation; a refusal is why it could not be begun again just now. */
 async function ask(id, refusal) {
-  // What is unknown repeats itself: after a reconnection, too, its timer has to go on.
+  // A task whose outcome is unknown has a timer of its own, which must survive a reconnection.
   if (!isPending(id)) return;
   clearTimeout(questions.get(id));
   alter(id, { status: "asking" });

@@ -34,7 +34,7 @@ extension CommandOption {
         page: PageValue(.truth)
     )
     static let overwrite = CommandOption(
-        name: "overwrite", help: "Write over what is no card of ours; it cannot be brought back",
+        name: "overwrite", help: "Overwrite a tag that is not one of our cards; it cannot be undone",
         page: PageValue(.truth))
     static let protect = CommandOption(
         name: "protect",

@@ -9,20 +9,20 @@ protocol CommandValue: Sendable {
     var choices: [String] { get }
     var completes: CompletedValue? { get }
     var name: String { get }
-    /// Where a request keeps it.
+    /// The place of the value in a parsed command.
     var place: CounterParameter.Place { get }
     var isRequired: Bool { get }
-    /// What a page may give for it; nil where only a command line takes it.
+    /// The form in which a page sends the value; nil if only the command line takes it.
     var page: PageValue? { get }
 }
 
-/// How a page gives a value of a command.
+/// A command's value as a page sends it in JSON.
 package struct PageValue: Sendable {
     let form: CounterParameter.Form
-    /// Where it is not the value's own name.
+    /// The name in JSON, if it differs from the value's own name.
     let name: String?
     let isRequired: Bool
-    /// What stands for it where it is left out.
+    /// The default value of a call that leaves it out.
     let usual: JSONValue?
 
     init(
@@ -34,10 +34,10 @@ package struct PageValue: Sendable {
 }
 
 extension CommandValue {
-    /// As a page gives it; nil where it cannot.
+    /// The parameter of the page's call; nil if only the command line takes the value.
     var parameter: CounterParameter? {
         guard let page else { return nil }
-        // no-scratch, TICKET: in JSON they are noScratch and ticket.
+        // JSON names are in camel case: noScratch for no-scratch, ticket for TICKET.
         let words = name.lowercased().split(separator: "-")
         let joined = words.dropFirst().reduce(String(words[0])) { name, word in
             name + word.prefix(1).uppercased() + word.dropFirst()

@@ -19,7 +19,7 @@ public struct CounterCall: Sendable {
 
     /// Nil for a command that no page may ask for.
     ///
-    /// A row that contradicts itself is a mistake of whoever wrote it: it ends the program at once.
+    /// A row that contradicts itself is a programming error and traps.
     private init?(_ verb: Command) {
         guard let page = verb.page else { return nil }
         guard let answer = verb.answers else { preconditionFailure("\(verb.words): no answers") }
@@ -95,7 +95,8 @@ public struct CounterCall: Sendable {
     /// Whether something is in it that is to be kept nowhere.
     public var takesPassword: Bool { parameters.contains { $0.place == .password } }
 
-    /// What is asked for, as if it had been typed: every member has to be known, and of its form.
+    /// The command with the values of a JSON object. Unknown, repeated, missing and malformed members
+    /// are refused.
     func parsed(_ given: [JSONMember]) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
         var present: Set<String> = []
