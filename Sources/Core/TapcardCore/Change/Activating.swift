@@ -19,62 +19,11 @@ extension Station {
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
-        let id = try await whileAsking { () throws(LedgerError) in
-            try await ledger.attempt(askedAboutBy: id)
-        }
-        if let known = try await known(id, .activate, only: nil) {
-            return try await change(.activate, id: id, only: nil, known: known)
-        }
-        let answered = try await whileAsking { () throws(LedgerError) in
-            try await ledger.activation(id)
-        }
-        if let answered, answered.state != .requested {
-            return try await write(try accepted(answered, on: answered.card), onto: nil)
-        }
-        switch try await attempt(id) {
-        case .done(let receipt): return receipt
-        case .open(let attempt, on: let uid, let settled):
-            return try await telling(settled) { () throws(TapcardError) in
-                try await write(try await ask(service, attempt, on: uid), onto: uid)
-            }
-        }
-    }
-
-    /// What a tap with a card to be activated has led to.
-    private enum Attempt: Sendable {
-        case open(ActivationAttempt, on: CardUID, [Settled])
-        /// The answer to an earlier attempt was recorded, and went onto the card.
-        case done(Receipt)
-    }
-
-    private func attempt(_ id: OperationID) async throws(TapcardError) -> Attempt {
-        try await tap(for: id, asking: Begun(.activate)) { sight, state throws(Interruption) in
-            guard let seen = sight.seen else {
-                throw .refused(try await strangerRefusal(sight))
-            }
-            if let done = state.done(.activate) {
-                if done.id != id {
-                    // The card has it, whether or not the id can be kept for it.
-                    try? await ledger.keep(id, for: done.id, of: done.uid, by: cashier, at: now)
-                }
-                return .done(receipt(done, isReplayed: false, state))
-            }
-            let request = try await asking { () throws(LedgerError) in
-                try await ledger.requestActivation(
-                    of: sight.uid, id: id, seen: seen, by: cashier, at: now)
-            }
-            switch request {
-            case .attempt(let attempt):
-                return .open(attempt, on: sight.uid, settled(state, besides: attempt.id))
-            case .known, .changed: return nil
-            case .mismatched(let operation): throw .refused(mismatch(operation))
-            case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
-            }
-        }
+        try await run(Activation(id, through: service))
     }
 
     /// Returns the attempt with a yes that is recorded.
-    private func ask(
+    fileprivate func ask(
         _ service: any ActivationService, _ attempt: ActivationAttempt, on uid: CardUID
     ) async throws(TapcardError) -> ActivationAttempt {
         var attempt = attempt
@@ -98,7 +47,7 @@ extension Station {
     }
 
     /// An attempt with a yes; a no is told to whoever asks.
-    private func accepted(
+    fileprivate func accepted(
         _ attempt: ActivationAttempt, on uid: CardUID
     ) throws(TapcardError) -> ActivationAttempt {
         guard attempt.state == .active else {
@@ -160,26 +109,173 @@ extension Station {
             advice: "When the ledger is well again, tapcard activate asks for the same code.",
             uid: uid)
     }
+}
 
-    /// Puts a recorded yes onto the card, or onto the one that has its code by now. Whatever stands
-    /// against it, the yes stays.
-    private func write(
-        _ attempt: ActivationAttempt, onto uid: CardUID?
-    ) async throws(TapcardError) -> Receipt {
-        guard !Task.isCancelled else {
-            throw TapcardError(.cancelled, "Stopped.", uid: uid).leavingUnwritten
+/// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
+/// that writes it.
+package struct Activation: UseCase {
+    private enum Phase: Sendable, Hashable {
+        case beginning
+        case attempting(Tapping<AttemptRequest>)
+        case asking(ActivationAttempt, on: CardUID)
+        case writing(Tapping<AnswerRequest>)
+        /// What an earlier call has begun under this id.
+        case repeating(Tapping<ChangeRequest>)
+    }
+
+    private var id: OperationID
+    private let service: any ActivationService
+    private var phase = Phase.beginning
+    /// What the first of the two taps has settled.
+    private var settled: [Settled] = []
+
+    package init(_ id: OperationID, through service: any ActivationService) {
+        (self.id, self.service) = (id, service)
+    }
+
+    /// The service is a door and no state.
+    package static func == (left: Activation, right: Activation) -> Bool {
+        left.id == right.id && left.phase == right.phase && left.settled == right.settled
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(phase)
+        hasher.combine(settled)
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
+        do throws(TapcardError) {
+            return try await advance(at: station)?.telling(settled)
+        } catch {
+            throw error.telling(settled)
         }
-        let begun = Begun(.activate)
-        return try await tap(
-            for: attempt.id, asking: begun, only: uid,
-            conclude: { error, state in
-                await conclude(attempt.id, begun, state, after: error)
-                    ?? .failure(error.leavingUnwritten)
-            },
-            { sight, state throws(Interruption) in
-                try await carryOut(
-                    .activate, attempt.id, on: sight, state, noting: begun)
-            })
+    }
+
+    private mutating func advance(at station: Station) async throws(TapcardError) -> Receipt? {
+        switch phase {
+        case .beginning: try await begin(at: station)
+        case .attempting(var attempting):
+            let attempt = try await attempting.step(at: station)
+            phase = .attempting(attempting)
+            switch attempt {
+            case nil: break
+            case .done(let receipt): return receipt
+            case .open(let attempt, on: let uid, let earlier):
+                settled = earlier
+                phase = .asking(attempt, on: uid)
+            }
+        case .asking(let attempt, on: let uid):
+            write(try await station.ask(service, attempt, on: uid), onto: uid)
+        case .writing(var writing):
+            defer { phase = .writing(writing) }
+            return try await writing.step(at: station)
+        case .repeating(var repeating):
+            defer { phase = .repeating(repeating) }
+            return try await repeating.step(at: station)
+        }
+        return nil
+    }
+
+    private mutating func begin(at station: Station) async throws(TapcardError) {
+        id = try await station.whileAsking { [id] () throws(LedgerError) in
+            try await station.ledger.attempt(askedAboutBy: id)
+        }
+        var request = PendingRequest(id, .activate)
+        if let known = try await station.known(id, .activate, only: nil) {
+            request.operation = known
+            phase = .repeating(Tapping(ChangeRequest(.activate, request, only: nil)))
+            return
+        }
+        let answered = try await station.whileAsking { [id] () throws(LedgerError) in
+            try await station.ledger.activation(id)
+        }
+        guard let answered, answered.state != .requested else {
+            phase = .attempting(Tapping(AttemptRequest(request)))
+            return
+        }
+        write(try station.accepted(answered, on: answered.card), onto: nil)
+    }
+
+    /// Puts a recorded yes onto the card, or onto the one that has its code by now.
+    private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
+        phase = .writing(Tapping(AnswerRequest(attempt.id, card: uid)))
+    }
+}
+
+/// A card whose code is to be activated: the attempt is made durable.
+private struct AttemptRequest: TapRequest {
+    /// What a tap with a card to be activated has led to.
+    enum Attempt: Sendable {
+        case open(ActivationAttempt, on: CardUID, [Settled])
+        /// The answer to an earlier attempt was recorded, and went onto the card.
+        case done(Receipt)
+    }
+
+    private let request: PendingRequest
+
+    init(_ request: PendingRequest) { self.request = request }
+
+    var pending: PendingRequest? { request }
+    var card: CardUID? { nil }
+
+    func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Attempt? {
+        guard let seen = sight.seen else {
+            throw .refused(try await station.strangerRefusal(sight))
+        }
+        if let done = history.done(.activate) {
+            if done.id != request.id {
+                // The card has it, whether or not the id can be kept for it.
+                try? await station.ledger.keep(
+                    request.id, for: done.id, of: done.uid, by: station.cashier,
+                    at: station.now)
+            }
+            return .done(station.receipt(done, isReplayed: false, history))
+        }
+        let answer = try await station.asking { () throws(LedgerError) in
+            try await station.ledger.requestActivation(
+                of: sight.uid, id: request.id, seen: seen, by: station.cashier, at: station.now)
+        }
+        switch answer {
+        case .attempt(let attempt):
+            return .open(
+                attempt, on: sight.uid, station.settled(history, besides: attempt.id))
+        case .known, .changed: return nil
+        case .mismatched(let operation): throw .refused(station.mismatch(operation))
+        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        }
+    }
+}
+
+/// A card that the service's yes is written to. Whatever stands against it, the yes stays.
+private struct AnswerRequest: TapRequest {
+    let card: CardUID?
+    private var request: PendingRequest
+
+    init(_ attempt: OperationID, card: CardUID?) {
+        (self.card, request) = (card, PendingRequest(attempt, .activate))
+    }
+
+    var id: OperationID? { request.id }
+
+    func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        guard Task.isCancelled else { return nil }
+        throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten
+    }
+
+    mutating func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Receipt? {
+        try await station.carryOut(.activate, on: sight, history, noting: &request)
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.conclude(request, history, after: error)
+            ?? .failure(error.leavingUnwritten)
     }
 }
 

@@ -19,6 +19,13 @@ public struct Receipt: Sendable, Hashable {
     public var settled: [Settled] = []
 
     public var uid: CardUID { operation.uid }
+
+    /// The receipt of a request that took two taps, with what the first has settled.
+    func telling(_ earlier: [Settled]) -> Receipt {
+        var receipt = self
+        receipt.settled = earlier + settled
+        return receipt
+    }
 }
 
 extension Station {
@@ -31,8 +38,8 @@ extension Station {
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try requirePositive(amount)
-        return try await change(
-            .pay(amount), id: id, only: card, refusingRepetition: refusingRepetition)
+        return try await run(
+            CardChange(.pay(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
 
     /// Records funds that are in the drawer already.
@@ -43,22 +50,8 @@ extension Station {
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try requirePositive(amount)
-        return try await change(
-            .add(amount), id: id, only: card, refusingRepetition: refusingRepetition)
-    }
-
-    /// Pays out what is left on a card and empties it. Where this tap has brought an earlier
-    /// closing to its end, that one is the answer: its money is what has to be handed out.
-    public func close(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> Receipt {
-        do throws(TapcardError) {
-            var receipt = try await change(.close, id: id, only: card)
-            receipt.ticketsGivenUp = await ticketsGivenUp(by: receipt.operation.id)
-            return receipt
-        } catch {
-            throw await namingClosing(error)
-        }
+        return try await run(
+            CardChange(.add(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
 
     /// The tickets that nobody can claim since that was done to their card: whether they were worth
@@ -67,102 +60,36 @@ extension Station {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }
 
-    /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.
-    public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
-        let code = newID()
-        if let known = try await known(id, .scratch(code), only: nil) {
-            return try await change(.scratch(code), id: id, only: nil, known: known)
-        }
-        let begun = Begun(.scratch(code))
-        let (target, settled) = try await tap(for: id, asking: begun) {
-            (sight, state) throws(Interruption) -> (CardUID, [Settled])? in
-            try await requireScratchable(sight, code)
-            return (sight.uid, self.settled(state, besides: id))
-        }
-        surroundings.progress(.scratching)
-        do {
-            try await surroundings.sleep(settings.scratching)
-        } catch {
-            throw TapcardError(
-                .cancelled, "Scratching was stopped.",
-                meaning: "The card is still unscratched and there is no code.", uid: target
-            ).telling(settled)
-        }
-        return try await telling(settled) { () throws(TapcardError) in
-            try await change(.scratch(code), id: id, only: target)
-        }
-    }
-
-    /// The second tap of one request, with what the first has settled.
-    func telling(
-        _ settled: [Settled], _ body: () async throws(TapcardError) -> Receipt
-    ) async throws(TapcardError) -> Receipt {
-        do throws(TapcardError) {
-            var receipt = try await body()
-            receipt.settled = settled + receipt.settled
-            return receipt
-        } catch {
-            throw error.telling(settled)
-        }
-    }
-
-    /// Carries a request out at the next tap, however often it takes to settle it.
-    func change(
-        _ intent: Intent, id: OperationID, only card: CardUID?, refusingRepetition: Bool = false
-    ) async throws(TapcardError) -> Receipt {
-        let known = try await known(id, intent, only: card)
-        return try await change(
-            intent, id: id, only: card, known: known, refusingRepetition: refusingRepetition)
-    }
-
-    /// The same, with what the ledger has of it already.
-    func change(
-        _ intent: Intent, id: OperationID, only card: CardUID?, known: Operation?,
-        refusingRepetition: Bool = false
-    ) async throws(TapcardError) -> Receipt {
-        if let known, known.state == .committed { return receipt(known, isReplayed: true) }
-        if known == nil { try requireUnderCeilings(intent) }
-        let begun = Begun(intent, only: card, refusingRepetition: refusingRepetition)
-        begun.operation = known
-        return try await tap(
-            for: id, asking: begun, only: card ?? known?.uid,
-            conclude: { error, state in
-                await conclude(id, begun, state, after: error)
-            },
-            { sight, state throws(Interruption) in
-                try await carryOut(intent, id, on: sight, state, noting: begun)
-            })
-    }
-
-    /// One look at a quiet card: carries the request out, or nil to look again.
+    /// Carries a change out on a card on which nothing is open; nil to read it again.
     func carryOut(
-        _ intent: Intent, _ id: OperationID, on sight: Sight, _ state: TapState,
-        noting begun: Begun
+        _ intent: Intent, on sight: Sight, _ history: TapHistory,
+        noting request: inout PendingRequest
     ) async throws(Interruption) -> Receipt? {
+        let id = request.id
         if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
         ) {
-            if begun.isOurs(id, state) { return try finished(known, state) }
-            let isAsked = try await asking { () throws(LedgerError) in
-                try await isAnswered(begun, by: known)
+            if request.isOurs(history) { return try finished(known, history) }
+            let isAsked = try await asking { [request] () throws(LedgerError) in
+                try await isAnswered(request, by: known)
             }
             guard isAsked, known.state == .committed || known.uid == sight.uid else {
                 throw .refused(mismatch(known))
             }
-            return try finished(known, state, isReplayed: !begun.isNew(id, state))
+            return try finished(known, history, isReplayed: !request.isNew(history))
         }
-        if case .close = intent, let done = state.done(.close) {
-            return receipt(done, isReplayed: false, state)
+        if case .close = intent, let done = history.done(.close) {
+            return receipt(done, isReplayed: false, history)
         }
-        if let repeated = begun.repetition(in: state) {
+        if let repeated = request.repetition(in: history) {
             throw .refused(await justSettled(repeated))
         }
         guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
         try requireUnderCeilings(intent, on: view)
         try requireRoom(for: intent, on: sight)
         try await requireOpened(sight)
-        switch try await begin(intent, id, on: sight, noting: begun) {
+        switch try await begin(intent, on: sight, noting: &request) {
         case .begun(let work):
-            begun.operation = work.operation
+            request.operation = work.operation
             // The ledger may have it otherwise by now than it was seen.
             let isOpened =
                 sight.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
@@ -171,7 +98,7 @@ extension Station {
             switch confirmation {
             case .committed(let operation), .voided(let operation):
                 return try finished(
-                    operation, state, refreshed == .outOfDate ? .outOfDate : state.display)
+                    operation, history, refreshed == .outOfDate ? .outOfDate : history.display)
             case .superseded: return nil
             }
         case .known, .changed: return nil
@@ -182,15 +109,15 @@ extension Station {
 
     /// Begins a request in the ledger. Where nobody can say whether it has, that is remembered.
     func begin(
-        _ intent: Intent, _ id: OperationID, on sight: Sight, noting begun: Begun
+        _ intent: Intent, on sight: Sight, noting pending: inout PendingRequest
     ) async throws(Interruption) -> Beginning {
-        let request = request(intent, id, sight.uid)
+        let request = request(intent, pending.id, sight.uid)
         do {
             return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
-                begun.perhaps = Operation(
-                    id: id, uid: sight.uid, kind: intent.kind, cashier: cashier,
+                pending.perhaps = Operation(
+                    id: pending.id, uid: sight.uid, kind: intent.kind, cashier: cashier,
                     begunAt: now)
             }
             throw .ledger(error)
@@ -199,40 +126,41 @@ extension Station {
 
     /// What to say of a request whose operation has come to an end.
     func finished(
-        _ operation: Operation, _ state: TapState, _ display: DisplayState? = nil,
+        _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
     ) throws(Interruption) -> Receipt? {
         switch operation.state {
         case .pending: return nil
         case .voided: throw .refused(voided(operation))
         case .committed:
-            return receipt(operation, isReplayed: isReplayed, state, display)
+            return receipt(operation, isReplayed: isReplayed, history, display)
         }
     }
 
     func conclude(
-        _ id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
+        _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
         // The operation that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
-        if let outcome = await outcome(of: id, begun, state, after: error) {
+        if let outcome = await outcome(of: request, history, after: error) {
             return outcome.map {
-                receipt($0, isReplayed: !begun.isNew(id, state), state, .outOfDate)
+                receipt($0, isReplayed: !request.isNew(history), history, .outOfDate)
             }
         }
-        return await answer(begun, by: state)
+        return await answer(request, by: history)
     }
 
     /// Answers a request that was not begun from what the tap has settled: the closing that was
     /// asked for, or the payment that a caller without an id would repeat.
     private func answer(
-        _ begun: Begun, by state: TapState
+        _ request: PendingRequest, by history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
-        guard begun.operation == nil, case .change(let intent, _) = begun.asked else { return nil }
-        if case .close = intent, let done = state.done(.close) {
-            return .success(receipt(done, isReplayed: false, state, .outOfDate))
+        guard request.operation == nil, case .change(let intent, _) = request.parameters
+        else { return nil }
+        if case .close = intent, let done = history.done(.close) {
+            return .success(receipt(done, isReplayed: false, history, .outOfDate))
         }
-        guard let repeated = begun.repetition(in: state) else { return nil }
+        guard let repeated = request.repetition(in: history) else { return nil }
         return .failure(await justSettled(repeated))
     }
 
@@ -241,24 +169,24 @@ extension Station {
     /// done, whatever the card is by now; the next tap tells. Nil where nothing was begun: then
     /// the error says it all.
     func outcome(
-        of id: OperationID, _ begun: Begun, _ state: TapState, after error: TapcardError
+        of request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Operation, TapcardError>? {
         let known: Operation?
         do {
-            known = try await ledger.operation(id)
+            known = try await ledger.operation(request.id)
         } catch {
-            known = state.seen(id) ?? begun.operation
-            if known == nil, let perhaps = begun.perhaps {
+            known = history.seen(request.id) ?? request.operation
+            if known == nil, let perhaps = request.perhaps {
                 return .failure(
                     TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
                         .retriable(perhaps))
             }
         }
         guard let operation = known else {
-            guard error.result == .ledger, let perhaps = begun.perhaps else { return nil }
+            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
             return .failure(TapcardError.notBegun(perhaps))
         }
-        if !begun.isOurs(id, state), (try? await isAnswered(begun, by: operation)) == false {
+        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
             return .failure(mismatch(operation))
         }
         switch operation.state {
@@ -305,11 +233,11 @@ extension Station {
 
     /// The answer of a tap, with what it has settled before.
     func receipt(
-        _ operation: Operation, isReplayed: Bool, _ state: TapState,
+        _ operation: Operation, isReplayed: Bool, _ history: TapHistory,
         _ display: DisplayState? = nil
     ) -> Receipt {
-        var receipt = receipt(operation, isReplayed: isReplayed, display ?? state.display)
-        receipt.settled = settled(state, besides: operation.id)
+        var receipt = receipt(operation, isReplayed: isReplayed, display ?? history.display)
+        receipt.settled = settled(history, besides: operation.id)
         return receipt
     }
 
@@ -343,20 +271,8 @@ extension Station {
         }
     }
 
-    private func requireScratchable(
-        _ sight: Sight, _ code: ScratchCode
-    ) async throws(Interruption) {
-        guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
-        do {
-            try view.admits(.scratch(code))
-        } catch {
-            throw .refused(TapcardError(error, uid: sight.uid))
-        }
-        try requireRoom(for: .scratch(code), on: sight)
-    }
-
     /// A code needs room on the tag. Members that others added may have taken it.
-    private func requireRoom(for intent: Intent, on sight: Sight) throws(Interruption) {
+    func requireRoom(for intent: Intent, on sight: Sight) throws(Interruption) {
         guard case .scratch(let code) = intent, let view = sight.view else { return }
         let face = CardFace(
             style: view.card.face, balance: view.balance, holder: view.card.holder,

@@ -9,60 +9,10 @@ extension Station {
         naming name: TicketID? = nil, only card: CardUID? = nil
     ) async throws(TapcardError) -> PrizeReceipt {
         try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        let reading = try await readKnown(only: card, finishing: .claim)
-        let checked = try await afterSettling(reading) { () throws(TapcardError) in
-            try await self.tickets(on: reading)
-        }
-        let uid = checked.card.uid
-        let tickets = try checked.tickets(naming: name)
-        var claims = Claims()
-        for ticket in tickets {
-            let draw = drawn[ticket.ticket.draw]
-            if let claim = ticket.claim {
-                let prize = try await afterSettling(reading) { () throws(TapcardError) in
-                    try await booked(claim, ticket, draw, by: reading.settled)
-                }
-                claims.prizes.append(prize)
-                continue
-            }
-            guard let draw else {
-                claims.isToCome = true
-                continue
-            }
-            guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else {
-                continue
-            }
-            do throws(TapcardError) {
-                let receipt = try await claim(prize, of: ticket.ticket.id, on: uid)
-                claims.last = receipt
-                claims.settled += receipt.settled
-                claims.prizes.append(
-                    PrizeReceipt.Prize(ticket: ticket, draw: draw, receipt: receipt))
-            } catch {
-                claims.problem = error.refusing(
-                    prize, of: ticket.ticket.id, above: ceilings.absolute.balance)
-                // What is wrong with this ticket says nothing of the next; a card or a ledger that
-                // is gone does.
-                guard error.isOfOneTicket else { break }
-            }
-        }
-        return try receipt(of: claims, on: checked.card, naming: name)
-    }
-
-    /// Books one prize onto the card. Where somebody else has booked it while the card was looked
-    /// at, the other way even, that is told as done before.
-    private func claim(
-        _ prize: Money, of ticket: TicketID, on uid: CardUID
-    ) async throws(TapcardError) -> Receipt {
-        let id = OperationID(claiming: ticket)
-        do {
-            return try await change(.claim(ticket, prize), id: id, only: uid)
-        } catch {
-            guard error.kind == .operationMismatch, let known = try? await ledger.operation(id),
-                known.kind.booksPrize, known.state == .committed
-            else { throw error }
-            return receipt(known, isReplayed: true)
-        }
+        return try await run(
+            Claiming(
+                drawn: drawn, prizes: prizes, topPrizeUnit: topPrizeUnit, naming: name,
+                only: card))
     }
 
     /// A prize that this very tap has brought to its end is not denied where the ledger goes away
@@ -79,18 +29,6 @@ extension Station {
             throw TapcardError.doneUnread(claim.operation, because: error)
                 .telling(reading.settled)
         }
-    }
-
-    /// How far the claiming has come.
-    private struct Claims {
-        var prizes: [PrizeReceipt.Prize] = []
-        /// The one that was booked last.
-        var last: Receipt?
-        var problem: TapcardError?
-        /// What was settled before a prize was booked.
-        var settled: [Settled] = []
-        /// Whether the last ticket is for a draw that is not known yet.
-        var isToCome = false
     }
 
     /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
@@ -110,26 +48,164 @@ extension Station {
                 operation,
                 isReplayed: !settled.contains { $0.operation.id == operation.id }))
     }
+}
+
+/// The booking of the prizes of a card: one look at it, then a change of it for each prize.
+package struct Claiming: UseCase {
+    private enum Phase: Sendable, Hashable {
+        case looking(Tapping<KnownCardRequest>)
+        case claiming(Claims)
+    }
+
+    private let drawn: DrawList
+    private let prizes: PrizeTable
+    private let topPrizeUnit: TopPrizeUnit
+    private let name: TicketID?
+    private var phase: Phase
+
+    package init(
+        drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
+        naming name: TicketID? = nil, only card: CardUID? = nil
+    ) {
+        (self.drawn, self.prizes, self.topPrizeUnit) = (drawn, prizes, topPrizeUnit)
+        self.name = name
+        phase = .looking(Tapping(KnownCardRequest(card: card, finishing: .claim)))
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
+        switch phase {
+        case .looking(var looking):
+            let reading = try await looking.step(at: station)
+            phase = .looking(looking)
+            guard let reading else { return nil }
+            let checked = try await station.afterSettling(reading) { () throws(TapcardError) in
+                try await station.tickets(on: reading)
+            }
+            phase = .claiming(
+                Claims(card: checked.card, left: try checked.tickets(naming: name)))
+        case .claiming(var claims):
+            defer { phase = .claiming(claims) }
+            if claims.change != nil {
+                try await claims.takeStep(at: station)
+            } else if let ticket = claims.left.popFirst() {
+                try await begin(ticket, &claims, at: station)
+            } else {
+                return try receipt(of: claims, at: station)
+            }
+        }
+        return nil
+    }
+
+    private func begin(
+        _ ticket: CardTicket, _ claims: inout Claims, at station: Station
+    ) async throws(TapcardError) {
+        let draw = drawn[ticket.ticket.draw]
+        if let claim = ticket.claim {
+            let reading = claims.card
+            let prize = try await station.afterSettling(reading) { () throws(TapcardError) in
+                try await station.booked(claim, ticket, draw, by: reading.settled)
+            }
+            claims.prizes.append(prize)
+            return
+        }
+        guard let draw else {
+            claims.isToCome = true
+            return
+        }
+        guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else { return }
+        claims.change = Claims.Change(ticket, draw, prize, on: claims.card.uid)
+    }
 
     private func receipt(
-        of claims: Claims, on card: CardReading, naming ticket: TicketID?
+        of claims: Claims, at station: Station
     ) throws(TapcardError) -> PrizeReceipt {
+        let card = claims.card
         let new = claims.prizes.filter { !$0.receipt.isReplayed }
         if new.isEmpty, let problem = claims.problem { throw problem }
         guard !claims.prizes.isEmpty else {
-            guard let ticket else {
+            guard let name else {
                 throw TapcardError(
                     Refusal(
                         .nothingWon, "no ticket of the card has won in a draw that is known"),
                     uid: card.uid)
             }
-            throw TapcardError.nothingWon(by: ticket, isToCome: claims.isToCome, uid: card.uid)
+            throw TapcardError.nothingWon(by: name, isToCome: claims.isToCome, uid: card.uid)
         }
         return PrizeReceipt(
             uid: card.uid, prizes: claims.prizes,
-            balance: claims.last?.balance ?? card.balance ?? Money(minorUnits: 0, currency),
+            balance: claims.last?.balance ?? card.balance
+                ?? Money(minorUnits: 0, station.currency),
             display: claims.last?.display ?? card.display, problem: claims.problem,
             settled: card.settled + claims.settled)
+    }
+}
+
+/// How far the claiming has come.
+private struct Claims: Sendable, Hashable {
+    /// The booking of one prize.
+    struct Change: Sendable, Hashable {
+        let ticket: CardTicket
+        let draw: Draw
+        let prize: Money
+        let id: OperationID
+        var change: CardChange
+
+        init(_ ticket: CardTicket, _ draw: Draw, _ prize: Money, on uid: CardUID) {
+            (self.ticket, self.draw, self.prize) = (ticket, draw, prize)
+            id = OperationID(claiming: ticket.ticket.id)
+            change = CardChange(.claim(ticket.ticket.id, prize), id, only: uid)
+        }
+    }
+
+    let card: CardReading
+    /// The tickets that were not looked at.
+    var left: ArraySlice<CardTicket>
+    var change: Change?
+    var prizes: [PrizeReceipt.Prize] = []
+    /// The one that was booked last.
+    var last: Receipt?
+    var problem: TapcardError?
+    /// What was settled before a prize was booked.
+    var settled: [Settled] = []
+    /// Whether the last ticket is for a draw that is not known yet.
+    var isToCome = false
+
+    init(card: CardReading, left: [CardTicket]) {
+        (self.card, self.left) = (card, left[...])
+    }
+
+    /// Where somebody else has booked the prize while the card was looked at, the other way even,
+    /// that is told as done before.
+    mutating func takeStep(at station: Station) async throws(TapcardError) {
+        guard var booking = change else { return }
+        do throws(TapcardError) {
+            let receipt = try await booking.change.step(at: station)
+            change = booking
+            if let receipt { take(receipt, of: booking) }
+        } catch {
+            change = nil
+            if error.kind == .operationMismatch,
+                let known = try? await station.ledger.operation(booking.id),
+                known.kind.booksPrize, known.state == .committed
+            {
+                take(station.receipt(known, isReplayed: true), of: booking)
+                return
+            }
+            problem = error.refusing(
+                booking.prize, of: booking.ticket.ticket.id,
+                above: station.ceilings.absolute.balance)
+            // What is wrong with this ticket says nothing of the next; a card or a ledger that is
+            // gone does.
+            if !error.isOfOneTicket { left = [] }
+        }
+    }
+
+    private mutating func take(_ receipt: Receipt, of booking: Change) {
+        change = nil
+        last = receipt
+        settled += receipt.settled
+        prizes.append(
+            PrizeReceipt.Prize(ticket: booking.ticket, draw: booking.draw, receipt: receipt))
     }
 }
 

@@ -7,14 +7,14 @@ extension Station {
     public func keepGame(
         _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
-        try await change(.game(game), id: id, only: card)
+        try await run(CardChange(.game(game), id, only: card))
     }
 
     /// The game on the card on the reader, with the card; what is open on it is settled.
     public func keptGame(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> (card: CardReading, game: MastermindGame?) {
-        let reading = try await readKnown(only: card)
+        let reading = try await run(Tapping(KnownCardRequest(card: card)))
         return (reading, reading.game)
     }
 }

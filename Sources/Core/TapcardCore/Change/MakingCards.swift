@@ -10,38 +10,11 @@ extension Station {
     /// card was being made, this one finishes it.
     public func make(_ order: CardOrder, id: OperationID) async throws(TapcardError) -> CardReading
     {
-        let begun = Begun(order)
-        begun.operation = try await known(id, order)
-        if begun.operation == nil { try requireUnderCeilings(order.origin) }
-        begun.wasDone = begun.operation?.state == .committed
-        return try await tap(
-            for: id, asking: begun, thoroughly: true,
-            conclude: { error, state in
-                await concludeMaking(order, id, begun, state, after: error)
-            },
-            early: { sight, _ throws(Interruption) in
-                // Whoever re-issues has decided about a card that cannot be trusted.
-                guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
-                    begun.operation == nil, verdict(on: sight) != nil
-                else { return .goOn }
-                try await make(order, id, of: sight, noting: begun)
-                return .again
-            },
-            { sight, state throws(Interruption) in
-                if let making = begun.operation {
-                    guard making.uid == sight.uid else { throw .refused(mismatch(making)) }
-                    return try await finish(id, sight, state, begun)
-                }
-                if let settled = state.made, try await isDone(order, by: settled, sight.view) {
-                    return try await finish(settled.id, sight, state, begun)
-                }
-                try await make(order, id, of: sight, noting: begun)
-                return nil
-            })
+        try await run(CardMaking(order, id))
     }
 
     /// The making that the ledger has under this id already: the same request again, or a mistake.
-    private func known(
+    func known(
         _ id: OperationID, _ order: CardOrder
     ) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking { () throws(LedgerError) in
@@ -55,28 +28,27 @@ extension Station {
 
     /// What became of the card when the tag or the reader was lost: the ledger knows, of an
     /// earlier tap with the same id as well.
-    private func concludeMaking(
-        _ order: CardOrder, _ id: OperationID, _ begun: Begun, _ state: TapState,
-        after error: TapcardError
+    func concludeMaking(
+        _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
         // The making that has this id is not the one that was asked for.
         guard error.kind != .operationMismatch else { return nil }
-        switch await outcome(of: id, begun, state, after: error) {
+        switch await outcome(of: request, history, after: error) {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
             if let reading = try? await reading(of: making.uid, .outOfDate) {
-                return .success(await self.reading(reading, tellingOf: making, state, begun))
+                return .success(await self.reading(reading, tellingOf: making, history, request))
             }
             return .failure(TapcardError.madeUnread(making, because: error).retriable(making))
         }
     }
 
     /// A new card's other record place must not keep a record of an earlier life.
-    private func finish(
-        _ id: OperationID, _ sight: Sight, _ state: TapState, _ begun: Begun
+    func finish(
+        _ id: OperationID, _ sight: Sight, _ history: TapHistory, _ request: PendingRequest
     ) async throws(Interruption) -> CardReading? {
         guard let view = sight.view, let seen = sight.seen else { return nil }
         let making = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
@@ -91,8 +63,8 @@ extension Station {
             on: sight, content: view.card.content(sight.highest, balance: view.balance),
             of: view.card, rewritingAll: view.card.isDisplayStale)
         let reading = try await reading(
-            of: sight.uid, refreshed == .current ? state.display : refreshed)
-        return await self.reading(reading, tellingOf: making, state, begun)
+            of: sight.uid, refreshed == .current ? history.display : refreshed)
+        return await self.reading(reading, tellingOf: making, history, request)
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -105,8 +77,8 @@ extension Station {
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
-    private func make(
-        _ order: CardOrder, _ id: OperationID, of sight: Sight, noting begun: Begun
+    func make(
+        _ order: CardOrder, of sight: Sight, noting request: inout PendingRequest
     ) async throws(Interruption) {
         guard let tag = sight.tag else { return }
         let found = try await requireWritable(
@@ -120,18 +92,18 @@ extension Station {
             throw .overtaken
         }
         let open = try await openToEnd(by: order, on: sight)
-        switch try await begin(.make(plan), id, on: sight, noting: begun) {
+        switch try await begin(.make(plan), on: sight, noting: &request) {
         case .begun(let work):
-            begun.operation = work.operation
+            request.operation = work.operation
             for id in open {
                 let ended = try await asking { () throws(LedgerError) in
                     try await ledger.operation(id)
                 }
-                if let ended, ended.state != .pending { begun.ended.append(ended) }
+                if let ended, ended.state != .pending { request.ended.append(ended) }
             }
             _ = try await perform(work, on: sight)
         // Another station has the same request in hand.
-        case .known(let operation): begun.operation = operation
+        case .known(let operation): request.operation = operation
         case .mismatched(let operation): throw .refused(mismatch(operation))
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
         case .changed: return
@@ -180,7 +152,7 @@ extension Station {
     }
 
     /// Whether the making that an earlier tap had left open is the one that is asked for.
-    private func isDone(
+    func isDone(
         _ order: CardOrder, by settled: Operation, _ view: CardView?
     ) async throws(Interruption) -> Bool {
         guard let view, view.card.face == order.face, order.isAnswered(by: settled),
@@ -358,19 +330,20 @@ extension Station {
     /// A card that was made, with what it does not have any more, or does not have at all, and what
     /// was settled on the way.
     fileprivate func reading(
-        _ reading: CardReading, tellingOf making: Operation, _ state: TapState, _ begun: Begun
+        _ reading: CardReading, tellingOf making: Operation, _ history: TapHistory,
+        _ request: PendingRequest
     ) async -> CardReading {
         var reading = reading
         reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
         // A repeated request must not make anybody hand the money out twice.
-        if !begun.wasDone {
+        if !request.wasDone {
             let closed = await balanceClosed(by: making)
             if closed > 0 { reading.closed = Money(minorUnits: closed, currency) }
         }
         if making.kind == .adopt { reading.codeOwner = making.subject.flatMap(CardUID.init) }
         reading.operation = making.id
         reading.settled =
-            settled(state, besides: making.id) + begun.ended.map { Settled($0, currency) }
+            settled(history, besides: making.id) + request.ended.map { Settled($0, currency) }
         reading.sameHolderID = await cards(sharingNumberOf: reading)
         return reading
     }

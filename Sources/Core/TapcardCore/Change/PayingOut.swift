@@ -17,7 +17,8 @@ extension Station {
         if let id, let known = try await repeated(id, of: name, only: card) {
             return try await receipt(of: known, name, drawn)
         }
-        let reading = try await readKnown(only: card, finishing: .claim)
+        let reading = try await run(
+            Tapping(KnownCardRequest(card: card, finishing: .claim)))
         return try await afterSettling(reading) { () throws(TapcardError) in
             let ticket = try await tickets(on: reading).tickets(naming: name)[0]
             if let claim = ticket.claim {

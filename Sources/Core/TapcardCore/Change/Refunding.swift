@@ -12,8 +12,64 @@ extension Station {
         only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         if let amount { try requirePositive(amount) }
-        let known = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(reversed)
+        return try await run(Refund(of: reversed, amount, id: id, only: card))
+    }
+
+    /// The refund that an operation had; nil where it had none, or nobody can be asked.
+    fileprivate func refundMade(of reversed: OperationID) async -> Operation? {
+        try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
+    }
+
+    /// The error of a card that has less than is to be taken back: how much of it can be.
+    fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
+        guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
+        guard view.balance.minorUnits > 0 else {
+            return error.saying(advice: "Nothing of it can be taken back: it was spent.")
+        }
+        return error.saying(
+            advice: "At most \(view.balance.shown) can be taken back: tapcard refund \(reversed) "
+                + "\(view.balance)")
+    }
+}
+
+/// The reversal of a payment or of an addition.
+package struct Refund: UseCase {
+    private let reversed: OperationID
+    private let amount: Money?
+    private let id: OperationID?
+    private let card: CardUID?
+    /// What is reversed, and its reversal, once the ledger has said what it was.
+    private var known: Operation?
+    private var change: CardChange?
+
+    package init(
+        of reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
+        only card: CardUID? = nil
+    ) {
+        (self.reversed, self.amount, self.id, self.card) = (reversed, amount, id, card)
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
+        guard let known, var change else {
+            let known = try await reversible(at: station)
+            let intent: Intent =
+                known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
+            self.known = known
+            // Any card may come: the rules know on which one the payer's money is now.
+            change = CardChange(intent, id ?? reversed.derived(for: "refund"), only: card)
+            return nil
+        }
+        defer { self.change = change }
+        do throws(TapcardError) {
+            return try await change.step(at: station)
+        } catch {
+            throw await explained(error, known, at: station)
+        }
+    }
+
+    private func reversible(at station: Station) async throws(TapcardError) -> Operation {
+        let known = try await station.whileAsking { () throws(LedgerError) in
+            try await station.ledger.operation(reversed)
         }
         guard let known else {
             throw TapcardError(
@@ -24,40 +80,22 @@ extension Station {
                 .notRefundable, "Operation \(reversed) is neither a payment nor a top-up.",
                 meaning: TapcardError.unchanged, advice: advice, uid: known.uid)
         }
-        let intent: Intent =
-            known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
-        let derived = reversed.derived(for: "refund")
-        do {
-            // Any card may come: the rules know on which one the payer's money is now.
-            return try await change(intent, id: id ?? derived, only: card)
-        } catch {
-            // Another amount under the id that both requests have: the operation is refunded.
-            let isRefunded =
-                error.kind == .alreadyRefunded || id == nil && error.kind == .operationMismatch
-            if isRefunded, let earlier = await refundMade(of: reversed) {
-                let refusal = TapcardError(earlier.isRefundAlready(of: reversed, currency))
-                throw TapcardError(
-                    refusal.kind, refusal.what, meaning: refusal.meaning, advice: refusal.advice,
-                    uid: earlier.uid, operation: earlier.id)
-            }
-            guard known.kind == .add, error.kind == .insufficientFunds else { throw error }
-            throw await shortOf(reversed, error.naming(known.uid))
-        }
+        return known
     }
 
-    /// The refund that an operation had; nil where it had none, or nobody can be asked.
-    private func refundMade(of reversed: OperationID) async -> Operation? {
-        try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
-    }
-
-    /// The error of a card that has less than is to be taken back: how much of it can be.
-    private func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
-        guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
-        guard view.balance.minorUnits > 0 else {
-            return error.saying(advice: "Nothing of it can be taken back: it was spent.")
+    private func explained(
+        _ error: TapcardError, _ known: Operation, at station: Station
+    ) async -> TapcardError {
+        // Another amount under the id that both requests have: the operation is refunded.
+        let isRefunded =
+            error.kind == .alreadyRefunded || id == nil && error.kind == .operationMismatch
+        if isRefunded, let earlier = await station.refundMade(of: reversed) {
+            let refusal = TapcardError(earlier.isRefundAlready(of: reversed, station.currency))
+            return TapcardError(
+                refusal.kind, refusal.what, meaning: refusal.meaning, advice: refusal.advice,
+                uid: earlier.uid, operation: earlier.id)
         }
-        return error.saying(
-            advice: "At most \(view.balance.shown) can be taken back: tapcard refund \(reversed) "
-                + "\(view.balance)")
+        guard known.kind == .add, error.kind == .insufficientFunds else { return error }
+        return await station.shortOf(reversed, error.naming(known.uid))
     }
 }

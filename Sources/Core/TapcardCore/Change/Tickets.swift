@@ -85,15 +85,9 @@ extension Station {
     ) async throws(TapcardError) -> TicketReceipt {
         try requirePositive(price)
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
-        let receipt = try await change(
-            .ticket(ticket, price), id: id, only: card, refusingRepetition: refusingRepetition)
-        let sold: SoldTicket?
-        do {
-            sold = try await ledger.ticket(of: receipt.operation.id)
-        } catch {
-            throw TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
-        }
-        return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
+        return try await run(
+            TicketPurchase(
+                ticket, price, id, only: card, refusingRepetition: refusingRepetition))
     }
 
     /// Settles a purchase that was begun and whose draw is over: only the card can say now that it
@@ -101,24 +95,8 @@ extension Station {
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
-        let id = sold.operation
-        let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
-        let intent = Intent.ticket(asked, Money(minorUnits: sold.price, currency))
-        let begun = Begun(intent, only: card)
-        begun.operation = try await known(id, intent, only: card)
-        let receipt = try await tap(
-            for: nil, only: card ?? sold.card,
-            conclude: { error, state in
-                await conclude(id, begun, state, after: error)
-            },
-            { _, state throws(Interruption) in
-                let known = try await asking { () throws(LedgerError) in
-                    try await ledger.operation(id)
-                }
-                return try known.flatMap { known throws(Interruption) in
-                    try finished(known, state)
-                }
-            })
+        let receipt = try await run(
+            Tapping(PurchaseSettling(sold, draw: draw, currency: currency, only: card)))
         return TicketReceipt(ticket: sold.ticket, receipt: receipt)
     }
 
@@ -126,7 +104,7 @@ extension Station {
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
-        try await tickets(on: try await readKnown(only: card))
+        try await tickets(on: try await run(Tapping(KnownCardRequest(card: card))))
     }
 
     /// The tickets of a card that was read.
@@ -159,7 +137,7 @@ extension Station {
     }
 
     /// Each ball with the same chance, but for less than one in 2^54.
-    private func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
+    package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         do {
             return try Balls.drawn(under: rules) { limit in
                 let dealt = surroundings.random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -169,35 +147,108 @@ extension Station {
             throw TapcardError(error)
         }
     }
+}
 
-    /// Settles what is open on a card of this ledger and shows it. Where that was of the kind that
-    /// is asked for, the card may be gone by then.
-    func readKnown(
-        only card: CardUID?, finishing kind: Ledger.Operation.Kind? = nil
-    ) async throws(TapcardError) -> CardReading {
-        try await tap(
-            for: nil, only: card,
-            conclude: { error, state in
-                guard let done = kind.flatMap(state.done), !error.blamesCard else { return nil }
-                do throws(Interruption) {
-                    return .success(
-                        try await reading(of: done.uid, .outOfDate, settled: settled(state)))
-                } catch {
-                    return .failure(TapcardError.doneUnread(done, because: error.error))
-                }
-            },
-            { sight, state throws(Interruption) in
-                guard let view = sight.view else {
-                    throw .refused(try await strangerRefusal(sight))
-                }
-                return try await reading(quiet: sight, view, state)
-            })
+/// The purchase of a ticket.
+package struct TicketPurchase: UseCase {
+    private let ticket: Ticket
+    private var change: CardChange
+
+    package init(
+        _ ticket: Ticket, _ price: Money, _ id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) {
+        self.ticket = ticket
+        change = CardChange(
+            .ticket(ticket, price), id, only: card, refusingRepetition: refusingRepetition)
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> TicketReceipt? {
+        guard let receipt = try await change.step(at: station) else { return nil }
+        let sold: SoldTicket?
+        do {
+            sold = try await station.ledger.ticket(of: receipt.operation.id)
+        } catch {
+            throw TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
+        }
+        return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
+    }
+}
+
+/// A purchase whose draw is over: the card is read for no operation, so that nothing new is written
+/// for it.
+private struct PurchaseSettling: TapRequest {
+    private let intent: Intent
+    private var request: PendingRequest
+    private var only: CardUID?
+    let card: CardUID?
+
+    init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
+        let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
+        intent = .ticket(asked, Money(minorUnits: sold.price, currency))
+        request = PendingRequest(sold.operation, intent, only: card)
+        (only, self.card) = (card, card ?? sold.card)
+    }
+
+    mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        request.operation = try await station.known(request.id, intent, only: only)
+        return nil
+    }
+
+    func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Receipt? {
+        let known = try await station.asking { () throws(LedgerError) in
+            try await station.ledger.operation(request.id)
+        }
+        return try known.flatMap { known throws(Interruption) in
+            try station.finished(known, history)
+        }
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.conclude(request, history, after: error)
+    }
+}
+
+/// A look at a card of this ledger, with what was open on it settled. Where that was of the kind
+/// that is asked for, the card may be gone by then.
+struct KnownCardRequest: TapRequest {
+    let card: CardUID?
+    private let kind: Ledger.Operation.Kind?
+
+    init(card: CardUID?, finishing kind: Ledger.Operation.Kind? = nil) {
+        (self.card, self.kind) = (card, kind)
+    }
+
+    func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> CardReading? {
+        guard let view = sight.view else {
+            throw .refused(try await station.strangerRefusal(sight))
+        }
+        return try await station.reading(quiet: sight, view, history)
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<CardReading, TapcardError>? {
+        guard let done = kind.flatMap(history.done), !error.blamesCard else { return nil }
+        do throws(Interruption) {
+            return .success(
+                try await station.reading(
+                    of: done.uid, .outOfDate, settled: station.settled(history)))
+        } catch {
+            return .failure(TapcardError.doneUnread(done, because: error.error))
+        }
     }
 }
 
 extension TicketID {
     /// The name of the ticket that an operation buys.
-    fileprivate init(boughtBy operation: OperationID) {
+    package init(boughtBy operation: OperationID) {
         let digits = operation.derived(for: "ticket").description.filter { $0 != "-" }
         guard let id = TicketID("ticket-\(digits.prefix(12))") else {
             preconditionFailure("hexadecimal digits make a name")

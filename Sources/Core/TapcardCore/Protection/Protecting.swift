@@ -3,94 +3,15 @@ import CardImage
 import CardStore
 import Ledger
 import TagReading
-public import TapcardDomain
+import TapcardDomain
 import Type2Tag
 
-/// What `tag protect` or `tag unprotect` came to.
-public struct ProtectionChange: Sendable, Hashable {
-    public let uid: CardUID
-    public let isProtected: Bool
-    /// Nil for a card that this ledger does not know, and where all there was to do was to set back
-    /// what somebody had changed.
-    public let operation: OperationID?
-    public let display: DisplayState
-    /// What earlier taps had left open and this one has settled.
-    public var settled: [Settled] = []
-}
-
 extension Station {
-    /// Puts the card's password onto its tag: from then on only who has the keys can write to it,
-    /// and every phone still reads it.
-    public func protect(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> ProtectionChange {
-        try await switchProtection(.protect(keyID: keys.sealing.id), id, only: card)
-    }
-
-    /// Takes the password off the tag. A card that this ledger does not know, or that was given up
-    /// and formatted, gives its tag back if its password comes from one of our keys.
-    public func unprotect(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> ProtectionChange {
-        try await switchProtection(.unprotect, id, only: card)
-    }
-
-    private func switchProtection(
-        _ intent: Intent, _ id: OperationID, only card: CardUID?
-    ) async throws(TapcardError) -> ProtectionChange {
-        func change(_ receipt: Receipt) -> ProtectionChange {
-            ProtectionChange(
-                uid: receipt.uid, isProtected: intent != .unprotect,
-                operation: receipt.operation.id, display: receipt.display,
-                settled: receipt.settled)
-        }
-        let known = try await known(id, intent, only: card)
-        if let known, known.state == .committed { return change(receipt(known, isReplayed: true)) }
-        let begun = Begun(intent, only: card)
-        begun.operation = known
-        return try await tap(
-            for: id, asking: begun, only: card,
-            conclude: { error, state in
-                await conclude(id, begun, state, after: error)?.map(change)
-            },
-            early: { sight, _ throws(Interruption) in
-                guard intent == .unprotect, sight.isGivenUp else { return .goOn }
-                guard try await release(sight) else {
-                    throw .refused(
-                        TapcardError(
-                            Refusal(.wrongState, "the tag is not protected"), uid: sight.uid))
-                }
-                return .done(
-                    ProtectionChange(
-                        uid: sight.uid, isProtected: false, operation: nil, display: .current))
-            },
-            { sight, state throws(Interruption) in
-                if let done = state.done(intent.kind), begun.operation == nil {
-                    // An earlier tap had begun it, and this one has finished it.
-                    return change(receipt(done, isReplayed: true, state))
-                }
-                if let card = sight.view?.card {
-                    if begun.isSetBack, card.protection.isSettled,
-                        (card.protection == .off) == (intent == .unprotect)
-                    {
-                        return ProtectionChange(
-                            uid: sight.uid, isProtected: intent != .unprotect, operation: nil,
-                            display: state.display, settled: settled(state))
-                    }
-                    if begun.operation == nil || state.switchingEnded != nil {
-                        try await requireSwitchable(
-                            sight, card, after: state.switchingEnded, noting: begun)
-                    }
-                }
-                return try await carryOut(intent, id, on: sight, state, noting: begun)
-                    .map(change)
-            })
-    }
-
     /// Refuses what the tag would not let be done, before the ledger knows of it. Where the tag
     /// has another password of ours than the ledger has it, the ledger learns it first.
-    private func requireSwitchable(
-        _ sight: Sight, _ card: LedgerCard, after voided: Operation?, noting begun: Begun
+    func requireSwitchable(
+        _ sight: Sight, _ card: LedgerCard, after voided: Operation?,
+        noting request: inout PendingRequest
     ) async throws(Interruption) {
         // A reader that passes on no such question would not pass on a password, either.
         let answer: [UInt8]
@@ -120,7 +41,7 @@ extension Station {
         guard found != card.protection else { return }
         // What has no password of ours may be a copy: only a repair takes it for the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(sight.uid)) }
-        begun.isSetBack = card.protection != .off
+        request.isSetBack = card.protection != .off
         try await note(found, insteadOf: card.protection, of: sight.uid)
         throw .overtaken
     }

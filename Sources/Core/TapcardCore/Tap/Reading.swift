@@ -85,53 +85,27 @@ extension Station {
     /// trusted is shown with the reason, not refused. Without settling nothing is ever written, nor
     /// where the ledger can only be read.
     public func read(settling isWanted: Bool = true) async throws(TapcardError) -> CardReading {
-        let settling = isWanted && !ledger.isReadOnly
-        return try await tap(
-            for: nil,
-            early: { sight, state throws(Interruption) in
-                if let view = sight.view {
-                    let problem = verdict(on: sight)
-                    if !settling {
-                        let named = view.open.flatMap { problem?.leavingOpen($0) } ?? problem
-                        return .done(reading(sight, view, asItLies(sight, view), named))
-                    }
-                    guard var problem, problem.kind != .cardClosed else { return .goOn }
-                    // Voids the open payment where that is due, and throws the problem with that.
-                    do throws(Interruption) {
-                        _ = try await settle(sight, for: nil, &state)
-                    } catch .refused(let refused) {
-                        problem = refused
-                        surroundings.progress(.hint(problem.what))
-                    }
-                    return .done(
-                        reading(sight, view, .outOfDate, problem, settled: settled(state)))
-                }
-                return .done(try await reading(ofStranger: sight))
-            },
-            { sight, state throws(Interruption) in
-                guard let view = sight.view else { return nil }
-                return try await reading(quiet: sight, view, state)
-            })
+        try await run(CardLook(settling: isWanted && !ledger.isReadOnly))
     }
 
     /// A settled card: all that may be left to do is to bring up to date what phones read.
     func reading(
-        quiet sight: Sight, _ view: CardView, _ state: TapState
+        quiet sight: Sight, _ view: CardView, _ history: TapHistory
     ) async throws(Interruption) -> CardReading {
         let content = view.card.content(sight.highest, balance: view.balance)
         let refreshed = await refreshDisplay(
             on: sight, content: content, of: view.card, rewritingAll: view.card.isDisplayStale)
-        let display = refreshed == .current ? state.display : refreshed
-        return reading(sight, view, display, nil, settled: settled(state))
+        let display = refreshed == .current ? history.display : refreshed
+        return reading(sight, view, display, nil, settled: settled(history))
     }
 
-    private func asItLies(_ sight: Sight, _ view: CardView) -> DisplayState {
+    fileprivate func asItLies(_ sight: Sight, _ view: CardView) -> DisplayState {
         let content = view.card.content(sight.highest, balance: view.balance)
         return area(for: content, of: view.card, on: sight) == sight.image.area
             ? .current : .outOfDate
     }
 
-    private func reading(
+    fileprivate func reading(
         _ sight: Sight, _ view: CardView, _ display: DisplayState, _ problem: TapcardError?,
         settled: [Settled] = []
     ) -> CardReading {
@@ -157,7 +131,7 @@ extension Station {
     }
 
     /// A card of others is shown as it says it is; anything else is refused with what it is.
-    private func reading(ofStranger sight: Sight) async throws(Interruption) -> CardReading {
+    fileprivate func reading(ofStranger sight: Sight) async throws(Interruption) -> CardReading {
         func reading(
             _ seal: CardReading.Seal, _ record: SealedRecord?, _ face: CardFace?,
             in other: Currency? = nil, _ problem: TapcardError? = nil
@@ -215,5 +189,55 @@ extension Station {
             protection: view.card.protection,
             originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: settled,
             problem: nil)
+    }
+}
+
+/// One look at a card, whatever it is.
+package struct CardLook: UseCase {
+    private var tapping: Tapping<LookRequest>
+
+    /// Without `settling` nothing is ever written.
+    package init(settling: Bool = true) { tapping = Tapping(LookRequest(isSettling: settling)) }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> CardReading? {
+        try await tapping.step(at: station)
+    }
+}
+
+private struct LookRequest: TapRequest {
+    let isSettling: Bool
+
+    var card: CardUID? { nil }
+
+    func examine(
+        _ sight: Sight, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Look<CardReading> {
+        guard let view = sight.view else {
+            return .done(try await station.reading(ofStranger: sight))
+        }
+        let verdict = station.verdict(on: sight)
+        if !isSettling {
+            let named = view.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
+            return .done(
+                station.reading(sight, view, station.asItLies(sight, view), named))
+        }
+        guard var problem = verdict, problem.kind != .cardClosed else { return .goOn }
+        // Voids the open payment where that is due, and throws the problem with that.
+        do throws(Interruption) {
+            _ = try await station.settle(sight, for: nil, &history)
+        } catch .refused(let refused) {
+            problem = refused
+            station.surroundings.progress(.hint(problem.what))
+        }
+        return .done(
+            station.reading(
+                sight, view, .outOfDate, problem, settled: station.settled(history)))
+    }
+
+    func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> CardReading? {
+        guard let view = sight.view else { return nil }
+        return try await station.reading(quiet: sight, view, history)
     }
 }

@@ -23,12 +23,12 @@ public struct Settled: Sendable, Hashable {
 
 extension Station {
     /// What a tap has settled, without the request that is answered for itself.
-    func settled(_ state: TapState, besides request: OperationID? = nil) -> [Settled] {
+    func settled(_ history: TapHistory, besides request: OperationID? = nil) -> [Settled] {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .settledIsTold { return [] }
         #endif
-        return state.settled.filter { $0.id != request }.map {
-            Settled($0, closed: state.closed[$0.id] ?? 0, currency)
+        return history.settled.filter { $0.id != request }.map {
+            Settled($0, closed: history.closed[$0.id] ?? 0, currency)
         }
     }
 

@@ -7,7 +7,7 @@ import TapcardDomain
 /// What one look at a card led to.
 enum Round: Sendable {
     /// Nothing is open and the record is the last word.
-    case quiet(Sight)
+    case quiet
     /// Something was settled; the card has to be looked at again.
     case settled(Operation?, DisplayState)
 }
@@ -121,26 +121,26 @@ extension Station {
     }
 
     /// Finishes what an earlier tap left open. Throws where the card cannot be trusted; what was
-    /// voided then is in the tap's state.
+    /// voided then is in the tap's history.
     func settle(
-        _ sight: Sight, for request: OperationID?, _ state: inout TapState
+        _ sight: Sight, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Round {
         if let error = verdict(on: sight) {
             guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
             let voided = try await asking { () throws(LedgerError) in
                 try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
             }
-            if let voided { state.note(ended: voided) }
+            if let voided { history.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
-        guard let view = sight.view, let seen = sight.seen else { return .quiet(sight) }
+        guard let view = sight.view, let seen = sight.seen else { return .quiet }
         try await takeTrustedKey(for: sight)
         switch step(on: sight, view, for: request) {
         case .nothing:
-            return .quiet(sight)
+            return .quiet
         case .resume(let open):
             surroundings.progress(.settling(open.id))
-            state.note(settling: open)
+            history.note(settling: open)
             return try await finish(
                 sight,
                 try await asking { () throws(LedgerError) in
@@ -149,14 +149,14 @@ extension Station {
                 })
         case .end(let open, let end):
             surroundings.progress(.settling(open.id))
-            state.note(settling: open)
+            history.note(settling: open)
             let settlement = try await asking { () throws(LedgerError) in
                 try await ledger.end(
                     open, as: end, resealWith: newID(), seen: seen, sealer: sealer, by: cashier,
                     at: now)
             }
             // It has ended, whatever becomes of the fresh record that follows.
-            if case .work = settlement { await lookUpEnd(&state) }
+            if case .work = settlement { await lookUpEnd(&history) }
             return try await finish(sight, settlement)
         case .activate(let attempt):
             surroundings.progress(.settling(attempt.id))
@@ -168,11 +168,11 @@ extension Station {
 
     /// What the tap has begun to settle may have come to its end without an answer: the ledger
     /// knows, and whoever reads the answer of this tap has to hear of it.
-    func lookUpEnd(_ state: inout TapState) async {
-        guard let open = state.settling, let now = try? await ledger.operation(open.id) else {
+    func lookUpEnd(_ history: inout TapHistory) async {
+        guard let open = history.settling, let now = try? await ledger.operation(open.id) else {
             return
         }
-        state.note(ended: now)
+        history.note(ended: now)
     }
 
     /// Writes the ledger's state under a fresh number.

@@ -7,7 +7,7 @@ import TapcardDomain
 import Type2Tag
 
 /// One look at the tag on the reader, with what the ledger says of it.
-struct Sight: Sendable {
+struct Sight: Sendable, Hashable {
     let uid: CardUID
     let identity: TagIdentity
     let layout: CardLayout

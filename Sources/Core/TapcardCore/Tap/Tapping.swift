@@ -2,139 +2,51 @@ import Ledger
 import TagReading
 import TapcardDomain
 
-extension Station {
-    /// How often one tap looks at a card again: settling takes at most two looks, another
-    /// station's work one more; what is left is for a bad contact.
-    private static let mostRounds = 6
+/// What a card is held to the reader for.
+protocol TapRequest: Sendable, Hashable {
+    associatedtype Success: Sendable
 
-    /// Waits for a card, settles what is open on it, and hands it over when nothing is. When the
-    /// tap ends before that, because the card is lost or cannot be trusted any more, `conclude`
-    /// decides from the ledger what that means.
-    ///
-    /// `early` sees every look at the card before anything is settled, and may end the tap there.
-    /// The body returns nil to look again.
-    ///
-    /// `request` is the operation that the card is held there for, and `begun` what was asked for
-    /// under its id. An error says what the tap has settled before it.
-    func tap<Success: Sendable>(
-        for request: OperationID?, asking begun: Begun? = nil, thoroughly: Bool = false,
-        only card: CardUID? = nil,
-        conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>? = {
-            _, _ in nil
-        },
-        early: (Sight, inout TapState) async throws(Interruption) -> Look<Success> = {
-            _, _ in .goOn
-        },
-        _ body: (Sight, TapState) async throws(Interruption) -> Success?
-    ) async throws(TapcardError) -> Success {
-        var state = TapState()
-        do throws(TapcardError) {
-            return try await tap(
-                for: request, asking: begun, &state, thoroughly: thoroughly, only: card,
-                conclude: conclude, early: early, body)
-        } catch {
-            await lookUpEnd(&state)
-            throw error.telling(settled(state, besides: request))
-        }
+    /// The operation that the card is held there for; nil where there is none.
+    var id: OperationID? { get }
+    /// What was requested under that id; nil where whatever is open under it is finished.
+    var pending: PendingRequest? { get }
+    /// The only card that may be taken; nil for any.
+    var card: CardUID? { get }
+    /// Whether all of the tag is read again, as before a card is made.
+    var isThorough: Bool { get }
+
+    /// Asks the ledger before a card is waited for; the answer, where that needs no card.
+    mutating func recall(at station: Station) async throws(TapcardError) -> Success?
+    /// Sees every look at the card before anything is settled, and may end the tap there.
+    mutating func examine(
+        _ sight: Sight, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Look<Success>
+    /// Does what was requested on a card on which nothing is open; nil to read it again.
+    mutating func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Success?
+    /// Decides from the ledger what it means that the tap has ended: the card was lost or cannot
+    /// be trusted any more. Nil where the error says it all.
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<Success, TapcardError>?
+}
+
+extension TapRequest {
+    var id: OperationID? { pending?.id }
+    var pending: PendingRequest? { nil }
+    var isThorough: Bool { false }
+
+    func recall(at station: Station) -> Success? { nil }
+
+    func examine(_ sight: Sight, _ history: inout TapHistory, at station: Station) -> Look<Success>
+    {
+        .goOn
     }
 
-    private func tap<Success: Sendable>(
-        for request: OperationID?, asking begun: Begun?, _ state: inout TapState,
-        thoroughly: Bool, only card: CardUID?,
-        conclude: (TapcardError, TapState) async -> Result<Success, TapcardError>?,
-        early: (Sight, inout TapState) async throws(Interruption) -> Look<Success>,
-        _ body: (Sight, TapState) async throws(Interruption) -> Success?
-    ) async throws(TapcardError) -> Success {
-        surroundings.progress(.waitingForCard)
-        var limit = settings.wait
-        var touched: CardUID?
-        var last = TapcardError(
-            .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
-            advice: "Hold it to the reader again.")
-        for _ in 0..<Station.mostRounds {
-            do throws(Interruption) {
-                let (identity, uid) = try await find(within: limit)
-                // Whoever stopped the wait for a card was told that nothing happens, also where one
-                // came at the same moment.
-                if touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
-                limit = Station.returnLimit
-                try require(card ?? touched, is: uid)
-                touched = uid
-                let sight = try await see(identity, uid, thoroughly: thoroughly)
-                if state.settling?.id != sight.view?.open?.id { await lookUpEnd(&state) }
-                try await require(sight.view?.open, for: request, asking: begun)
-                state.note(open: sight.view?.open, for: request)
-                await hint(at: sight)
-                switch try await early(sight, &state) {
-                case .goOn: break
-                case .again: continue
-                case .done(let success):
-                    await reader.release()
-                    return success
-                }
-                do throws(Interruption) {
-                    switch try await settle(sight, for: request, &state) {
-                    case .settled(let operation, let display):
-                        state.note(operation, display)
-                        if let operation {
-                            state.note(
-                                closed: await balanceClosed(by: operation), by: operation.id)
-                        }
-                    case .quiet(let sight):
-                        if let success = try await body(sight, state) {
-                            await reader.release()
-                            return success
-                        }
-                    }
-                } catch {
-                    throw await reconsidered(error, sight)
-                }
-            } catch {
-                limit = Station.returnLimit
-                if !(error.isGone && touched != nil) { last = error.error.naming(touched) }
-                if error.mayPass { continue }
-                break
-            }
-        }
-        await reader.release()
-        await lookUpEnd(&state)
-        if let concluded = await conclude(last, state) { return try concluded.get() }
-        throw await unsettled(state.hasWorked ? last.afterWork : last, touched)
-    }
-
-    private func require(_ wanted: CardUID?, is found: CardUID) throws(Interruption) {
-        guard let wanted, wanted != found else { return }
-        throw .refused(
-            TapcardError(
-                .wrongCard, "This is card \(found), not \(wanted).",
-                meaning: "Nothing was changed on it.",
-                advice: "Hold card \(wanted) to the reader.", uid: found))
-    }
-
-    /// What is open on the card under the request's id has to be what is asked for: nothing is
-    /// finished in the name of a request that wants something else.
-    private func require(
-        _ open: Operation?, for request: OperationID?, asking begun: Begun?
-    ) async throws(Interruption) {
-        guard let open, open.id == request, let begun, begun.operation == nil else { return }
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .parametersAtTheTag { return }
-        #endif
-        let isAsked = try await asking { () throws(LedgerError) in
-            try await isAnswered(begun, by: open)
-        }
-        guard isAsked else { throw .refused(mismatch(open)) }
-    }
-
-    /// A card that left while something was open on it is not "nothing happened"; nor is one that
-    /// can never be written again.
-    private func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
-        let isNoAnswer =
-            [.failed, .noCard, .noReader].contains(error.result) || error.kind == .lockedTag
-        guard isNoAnswer, let uid, let view = try? await ledger.view(of: uid), let open = view.open
-        else { return error }
-        return TapcardError.openStill(open, because: error)
-    }
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) -> Result<Success, TapcardError>? { nil }
 }
 
 /// What one look at a card says of how to go on.
@@ -144,69 +56,144 @@ enum Look<Success> {
     case done(Success)
 }
 
-/// What has been settled so far in one tap.
-struct TapState: Sendable {
-    /// What was left open and came to its end, the oldest first; a fresh record is no news.
-    private(set) var settled: [Operation] = []
-    /// What makings among them closed with the account that the tag had before.
-    private(set) var closed: [OperationID: Int64] = [:]
-    /// What this tap has begun to settle and does not know the end of.
-    private(set) var settling: Operation?
-    /// The request itself, as it was found open: its record may be on the tag since.
-    private(set) var open: Operation?
-    private(set) var display = DisplayState.current
-    /// Whether card or ledger are not what they were before the tap.
-    private(set) var hasWorked = false
+/// A tap with its request: performs each action of the tap, and tells it what happened.
+///
+/// An error says what the tap has settled before it.
+struct Tapping<Request: TapRequest>: UseCase {
+    private var tap = Tap()
+    private var request: Request
 
-    /// The making of a card that was left open.
-    var made: Operation? { settled.last { $0.kind.makesCard } }
+    init(_ request: Request) { self.request = request }
 
-    /// What was to switch the tag's protection and was given up in this tap.
-    var switchingEnded: Operation? {
-        settled.last { $0.kind.switchesProtection && $0.state == .voided }
+    mutating func step(
+        at station: Station
+    ) async throws(TapcardError) -> Request.Success? {
+        switch tap.next {
+        case .recall:
+            if let success = try await request.recall(at: station) { return success }
+            tap.take(.recalled(only: request.card))
+            return nil
+        case .conclude(let error): return try await conclude(after: error, at: station)
+        case .find, .look, .examine, .settle, .carryOut:
+            do throws(Interruption) {
+                guard let success = try await perform(at: station) else { return nil }
+                await station.reader.release()
+                return success
+            } catch {
+                tap.take(.failed(error))
+                return nil
+            }
+        }
     }
 
-    mutating func note(open operation: Operation?, for request: OperationID?) {
-        if let operation, operation.id == request { open = operation }
+    private mutating func perform(
+        at station: Station
+    ) async throws(Interruption) -> Request.Success? {
+        switch tap.next {
+        case .recall, .conclude: break
+        case .find(let again): try await find(again: again, at: station)
+        case .look(let identity, let uid):
+            tap.take(
+                .looked(try await station.see(identity, uid, thoroughly: request.isThorough)))
+        case .examine(let sight):
+            switch try await examine(sight, at: station) {
+            case .goOn: tap.take(.examined)
+            case .again: tap.take(.changed)
+            case .done(let success): return success
+            }
+        case .settle(let sight):
+            do throws(Interruption) {
+                try await settle(sight, at: station)
+            } catch {
+                throw await station.reconsidered(error, sight)
+            }
+        case .carryOut(let sight):
+            do throws(Interruption) {
+                let success = try await request.carryOut(on: sight, tap.history, at: station)
+                if success == nil { tap.take(.changed) }
+                return success
+            } catch {
+                throw await station.reconsidered(error, sight)
+            }
+        }
+        return nil
     }
 
-    /// What the tap has seen of an operation, for when the ledger cannot be asked any more.
-    func seen(_ id: OperationID) -> Operation? { settled.last { $0.id == id } ?? open }
-
-    /// What was settled of this kind and has happened.
-    func done(_ kind: Operation.Kind) -> Operation? {
-        settled.last { $0.kind == kind && $0.state == .committed }
+    private mutating func find(again: Bool, at station: Station) async throws(Interruption) {
+        if !again { station.surroundings.progress(.waitingForCard) }
+        let (identity, uid) = try await station.find(
+            within: again ? Station.returnLimit : station.settings.wait)
+        // Whoever stopped the wait for a card was told that nothing happens, also where one came
+        // at the same moment.
+        if tap.touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
+        tap.take(.found(identity, uid))
     }
 
-    /// An operation has come to its end. A fresh record is no news, and nobody has to hear of
-    /// the same end twice.
-    mutating func note(ended operation: Operation) {
-        guard operation.state != .pending else { return }
-        if settling?.id == operation.id { settling = nil }
-        hasWorked = true
-        guard operation.kind != .reseal else { return }
-        settled.removeAll { $0.id == operation.id }
-        settled.append(operation)
+    private mutating func examine(
+        _ sight: Sight, at station: Station
+    ) async throws(Interruption) -> Look<Request.Success> {
+        let open = sight.view?.open
+        if tap.history.settling?.id != open?.id { await station.lookUpEnd(&tap.history) }
+        if let open, let pending = request.pending { try await station.require(open, pending) }
+        tap.history.note(open: open, for: request.id)
+        await station.hint(at: sight)
+        return try await request.examine(sight, &tap.history, at: station)
     }
 
-    mutating func note(closed amount: Int64, by making: OperationID) {
-        if amount > 0 { closed[making] = amount }
+    private mutating func settle(
+        _ sight: Sight, at station: Station
+    ) async throws(Interruption) {
+        switch try await station.settle(sight, for: request.id, &tap.history) {
+        case .quiet: tap.take(.quiet)
+        case .settled(let operation, let display):
+            var closed: Int64 = 0
+            if let operation { closed = await station.balanceClosed(by: operation) }
+            tap.take(.settled(operation, display, closed: closed))
+        }
     }
 
-    /// An operation that is about to be settled.
-    mutating func note(settling operation: Operation) { settling = operation }
-
-    mutating func note(_ operation: Operation?, _ display: DisplayState) {
-        hasWorked = true
-        if let operation { note(ended: operation) }
-        if display != .current { self.display = display }
+    private mutating func conclude(
+        after last: TapcardError, at station: Station
+    ) async throws(TapcardError) -> Request.Success {
+        await station.reader.release()
+        await station.lookUpEnd(&tap.history)
+        let error: TapcardError
+        switch await request.conclude(after: last, tap.history, at: station) {
+        case .success(let success): return success
+        case .failure(let failure): error = failure
+        case nil:
+            error = await station.unsettled(
+                tap.history.hasWorked ? last.afterWork : last, tap.touched)
+        }
+        await station.lookUpEnd(&tap.history)
+        throw error.telling(station.settled(tap.history, besides: request.id))
     }
 }
 
-extension Interruption {
-    /// The card has been taken off the reader.
-    fileprivate var isGone: Bool {
-        if case .reader(let error) = self { error.kind == .noTag } else { false }
+extension Station {
+    /// What is open on the card under the request's id has to be what is asked for: nothing is
+    /// finished in the name of a request that wants something else.
+    fileprivate func require(
+        _ open: Operation, _ request: PendingRequest
+    ) async throws(Interruption) {
+        guard open.id == request.id, request.operation == nil else { return }
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .parametersAtTheTag { return }
+        #endif
+        let isAsked = try await asking { () throws(LedgerError) in
+            try await isAnswered(request, by: open)
+        }
+        guard isAsked else { throw .refused(mismatch(open)) }
+    }
+
+    /// A card that left while something was open on it is not "nothing happened"; nor is one that
+    /// can never be written again.
+    fileprivate func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
+        let isNoAnswer =
+            [.failed, .noCard, .noReader].contains(error.result) || error.kind == .lockedTag
+        guard isNoAnswer, let uid, let view = try? await ledger.view(of: uid), let open = view.open
+        else { return error }
+        return TapcardError.openStill(open, because: error)
     }
 }
 

@@ -1,18 +1,19 @@
 import Ledger
 import TapcardDomain
 
-/// Remembers what is asked for and what has begun, in this tap or before it, for the case that the
-/// ledger cannot be asked any more.
-final class Begun {
-    /// The parameters of a request. All of them belong to its id.
-    enum Asked {
+/// A request under an id, and what is known to have become of it, in this tap or before it: the
+/// ledger may not answer any more when that has to be said.
+struct PendingRequest: Sendable, Hashable {
+    /// What was requested. All of it belongs to the id.
+    enum Parameters: Sendable, Hashable {
         case change(Intent, only: CardUID?)
         case making(CardOrder)
     }
 
-    let asked: Asked
-    /// Whether the request is refused where its tap has just settled the same one: whoever chose
-    /// no id cannot have meant another one.
+    let id: OperationID
+    let parameters: Parameters
+    /// Whether the request is refused where its tap has just settled the same one: a caller that
+    /// chose no id cannot have meant another one.
     let refusesRepetition: Bool
     var operation: Operation?
     /// What may have begun: the disk failed under its first transaction.
@@ -24,29 +25,33 @@ final class Begun {
     /// The tag's protection was not as it should have been.
     var isSetBack = false
 
-    init(_ order: CardOrder) { (asked, refusesRepetition) = (.making(order), false) }
+    init(_ id: OperationID, _ order: CardOrder) {
+        (self.id, parameters, refusesRepetition) = (id, .making(order), false)
+    }
 
-    init(_ intent: Intent, only card: CardUID? = nil, refusingRepetition: Bool = false) {
-        (asked, refusesRepetition) = (.change(intent, only: card), refusingRepetition)
+    init(
+        _ id: OperationID, _ intent: Intent, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) {
+        (self.id, parameters) = (id, .change(intent, only: card))
+        refusesRepetition = refusingRepetition
     }
 
     /// Whether what the ledger has under the request's id was begun or settled here, and not by
     /// another caller while the card was waited for. Under the id of an attempt to activate there
     /// is only what comes of it, whoever has written that.
-    func isOurs(_ id: OperationID, _ state: TapState) -> Bool {
-        if case .change(.activate, _) = asked { return true }
-        return operation != nil || state.settled.contains { $0.id == id }
+    func isOurs(_ history: TapHistory) -> Bool {
+        if case .change(.activate, _) = parameters { return true }
+        return operation != nil || history.settled.contains { $0.id == id }
     }
 
     /// Whether the request is a new one for the caller, and not one that was done before.
-    func isNew(_ id: OperationID, _ state: TapState) -> Bool {
-        perhaps != nil || isOurs(id, state)
-    }
+    func isNew(_ history: TapHistory) -> Bool { perhaps != nil || isOurs(history) }
 
     /// The operation that this tap has settled and the request would repeat, if any.
-    func repetition(in state: TapState) -> Operation? {
-        guard refusesRepetition, case .change(let intent, _) = asked,
-            let done = state.done(intent.kind)
+    func repetition(in history: TapHistory) -> Operation? {
+        guard refusesRepetition, case .change(let intent, _) = parameters,
+            let done = history.done(intent.kind)
         else { return nil }
         switch intent {
         case .pay(let money), .add(let money), .ticket(_, let money):
@@ -58,8 +63,10 @@ final class Begun {
 
 extension Station {
     /// Whether an operation under the request's id is what was asked for.
-    func isAnswered(_ begun: Begun, by operation: Operation) async throws(LedgerError) -> Bool {
-        switch begun.asked {
+    func isAnswered(
+        _ request: PendingRequest, by operation: Operation
+    ) async throws(LedgerError) -> Bool {
+        switch request.parameters {
         case .making(let order): return order.isAnswered(by: operation)
         case .change(let intent, let card):
             guard card == nil || card == operation.uid,

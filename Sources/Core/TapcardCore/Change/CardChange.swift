@@ -1,0 +1,63 @@
+package import Ledger
+package import TapcardDomain
+
+/// A change of one card under an id: a payment, funds, a prize, a game.
+package struct CardChange: UseCase {
+    private var tapping: Tapping<ChangeRequest>
+
+    /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
+    /// settled the same request, they are told so and nothing is done once more.
+    package init(
+        _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) {
+        tapping = Tapping(
+            ChangeRequest(
+                intent,
+                PendingRequest(id, intent, only: card, refusingRepetition: refusingRepetition),
+                only: card))
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
+        try await tapping.step(at: station)
+    }
+}
+
+/// A change as the card on the reader sees it.
+struct ChangeRequest: TapRequest {
+    private let intent: Intent
+    private var request: PendingRequest
+    private(set) var card: CardUID?
+
+    init(_ intent: Intent, _ request: PendingRequest, only card: CardUID?) {
+        (self.intent, self.request, self.card) = (intent, request, card)
+    }
+
+    var pending: PendingRequest? { request }
+
+    /// The same request may have been answered before; `known` of a caller who has asked already.
+    mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        if request.operation == nil {
+            request.operation = try await station.known(request.id, intent, only: card)
+        }
+        guard let known = request.operation else {
+            try station.requireUnderCeilings(intent)
+            return nil
+        }
+        if known.state == .committed { return station.receipt(known, isReplayed: true) }
+        card = card ?? known.uid
+        return nil
+    }
+
+    mutating func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Receipt? {
+        try await station.carryOut(intent, on: sight, history, noting: &request)
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.conclude(request, history, after: error)
+    }
+}

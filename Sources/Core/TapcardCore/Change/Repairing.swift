@@ -1,0 +1,113 @@
+import CardStore
+import Ledger
+public import TapcardDomain
+import Type2Tag
+
+extension Station {
+    /// Writes the ledger's state onto a card and every page that phones read. A card that cannot
+    /// be trusted is only written when the operator names it; of one that is named the password is
+    /// looked for as well, which a ledger that was put back may not know of.
+    public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
+        try await run(Repair(naming: card))
+    }
+
+    /// Whoever names a card takes the tag for it: what it is, the ledger learns, and the card is
+    /// looked at again.
+    fileprivate func learnProtection(
+        of sight: Sight, _ card: LedgerCard
+    ) async throws(Interruption) {
+        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else { return }
+        let settings = try await configuration(of: chip, known: card.uid)
+        let found = card.protection.corrected(
+            by: try await evidence(on: sight.identity, chip, settings, noted: card.protection))
+        guard found != card.protection else { return }
+        try await note(found, insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
+    /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.
+    fileprivate func rewrite(
+        _ sight: Sight, _ view: CardView, _ seen: Seen, _ history: inout TapHistory
+    ) async throws(Interruption) {
+        try await takeTrustedKey(for: sight)
+        guard let open = view.open else {
+            _ = try await reseal(sight, seen, above: sight.highest)
+            return
+        }
+        if open.kind.isVoidable {
+            let voided = try await asking { () throws(LedgerError) in
+                try await ledger.voidOpenPayment(on: sight.uid, seen: seen, at: now)
+            }
+            if let voided { history.note(ended: voided) }
+            let seen = Seen(confirmed: seen.confirmed, open: nil)
+            _ = try await reseal(sight, seen, above: sight.highest)
+            return
+        }
+        let settlement = try await asking { () throws(LedgerError) in
+            try await ledger.resume(
+                open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
+        }
+        guard case .work(let work) = settlement else { return }
+        if case .committed(let operation) = try await perform(work, on: sight).0 {
+            history.note(ended: operation)
+        }
+    }
+}
+
+/// The repair of a card, by an operator.
+package struct Repair: UseCase {
+    private var tapping: Tapping<RepairRequest>
+
+    package init(naming card: CardUID? = nil) { tapping = Tapping(RepairRequest(card: card)) }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> CardReading? {
+        try await tapping.step(at: station)
+    }
+}
+
+private struct RepairRequest: TapRequest {
+    let card: CardUID?
+    private var hasWritten = false
+
+    init(card: CardUID?) { self.card = card }
+
+    mutating func examine(
+        _ sight: Sight, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Look<CardReading> {
+        guard card != nil, let seen = sight.seen, let view = sight.view else { return .goOn }
+        let problem = station.verdict(on: sight)
+        if problem?.kind != .cardClosed {
+            try await station.learnProtection(of: sight, view.card)
+        }
+        guard problem != nil else { return .goOn }
+        do throws(Interruption) {
+            try await station.rewrite(sight, view, seen, &history)
+        } catch {
+            throw await station.reconsidered(error, sight)
+        }
+        hasWritten = true
+        return .again
+    }
+
+    func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> CardReading? {
+        guard let view = sight.view else {
+            throw .refused(try await station.strangerRefusal(sight))
+        }
+        let content = view.card.content(sight.highest, balance: view.balance)
+        let settled = station.settled(history)
+        do throws(Interruption) {
+            let display = try await station.writeDisplay(
+                on: sight, content: content, of: view.card, rewritingAll: true,
+                keepingExtras: false)
+            return try await station.reading(of: sight.uid, display, settled: settled)
+        } catch {
+            // What was done is said, and that this was not.
+            guard hasWritten || history.hasWorked else { throw error }
+            station.surroundings.progress(
+                .hint("what phones read was not refreshed: \(error.error.what)"))
+            return try await station.reading(of: sight.uid, .outOfDate, settled: settled)
+        }
+    }
+}

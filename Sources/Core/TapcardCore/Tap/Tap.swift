@@ -1,0 +1,111 @@
+import Ledger
+import TagReading
+import TapcardDomain
+
+/// One tap as a state machine without I/O: told what happened, it says what to do next.
+///
+/// `Tapping` performs its actions; nothing else awaits anything.
+struct Tap: Sendable, Hashable {
+    /// What to do next.
+    enum Action: Sendable, Hashable {
+        /// Ask the ledger whether the request was answered before.
+        case recall
+        /// Wait for a card, as long as the settings say; or only for the one that was there a
+        /// moment ago.
+        case find(again: Bool)
+        /// Read the tag and ask the ledger about it.
+        case look(TagIdentity, CardUID)
+        /// Compare what was seen with the request before anything is settled.
+        case examine(Sight)
+        /// Finish what an earlier tap left open.
+        case settle(Sight)
+        /// Do what was requested: nothing is open on the card.
+        case carryOut(Sight)
+        /// Ask the ledger what became of the request; the error is why the tap ended.
+        case conclude(TapcardError)
+    }
+
+    /// What happened.
+    enum Event: Sendable {
+        /// The request is a new one, or still open; nil for any card.
+        case recalled(only: CardUID?)
+        case found(TagIdentity, CardUID)
+        case looked(Sight)
+        case examined
+        /// Nothing is open on the card, and its record is the last one.
+        case quiet
+        /// Something was settled, with what it closed of an older account.
+        case settled(Operation?, DisplayState, closed: Int64)
+        /// The card or the ledger is not what it was when the tag was read.
+        case changed
+        case failed(Interruption)
+    }
+
+    /// How often one tap reads a card: settling takes at most two reads, another station's work one
+    /// more; the others are for a bad contact.
+    private static let mostRounds = 6
+
+    private(set) var next = Action.recall
+    private(set) var rounds = 0
+    /// The card that was on the reader.
+    private(set) var touched: CardUID?
+    var history = TapHistory()
+    private var card: CardUID?
+    private var last = TapcardError(
+        .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
+        advice: "Hold it to the reader again.")
+
+    mutating func take(_ event: Event) {
+        switch (event, next) {
+        case (.recalled(let card), _):
+            self.card = card
+            next = .find(again: false)
+        case (.found(let identity, let uid), _):
+            if let wanted = card ?? touched, wanted != uid {
+                take(.failed(.refused(.wrongCard(uid, insteadOf: wanted))))
+            } else {
+                touched = uid
+                next = .look(identity, uid)
+            }
+        case (.looked(let sight), _): next = .examine(sight)
+        case (.examined, .examine(let sight)): next = .settle(sight)
+        case (.quiet, .settle(let sight)): next = .carryOut(sight)
+        case (.examined, _), (.quiet, _):
+            preconditionFailure("only what was read can be examined and settled")
+        case (.settled(let operation, let display, let closed), _):
+            history.note(operation, display)
+            if let operation { history.note(closed: closed, by: operation.id) }
+            lookAgain()
+        case (.changed, _): lookAgain()
+        case (.failed(let interruption), _):
+            // That a card has left says less than why it was to be read again.
+            if touched == nil || !interruption.isGone {
+                last = interruption.error.naming(touched)
+            }
+            if interruption.mayPass { lookAgain() } else { next = .conclude(last) }
+        }
+    }
+
+    private mutating func lookAgain() {
+        rounds += 1
+        next = rounds < Tap.mostRounds ? .find(again: true) : .conclude(last)
+    }
+}
+
+extension Interruption {
+    /// The card has been taken off the reader.
+    fileprivate var isGone: Bool {
+        if case .reader(let error) = self { error.kind == .noTag } else { false }
+    }
+}
+
+extension TapcardError {
+    fileprivate static func wrongCard(
+        _ found: CardUID, insteadOf wanted: CardUID
+    ) -> TapcardError {
+        TapcardError(
+            .wrongCard, "This is card \(found), not \(wanted).",
+            meaning: "Nothing was changed on it.",
+            advice: "Hold card \(wanted) to the reader.", uid: found)
+    }
+}

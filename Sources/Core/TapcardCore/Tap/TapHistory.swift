@@ -1,0 +1,61 @@
+import Ledger
+import TapcardDomain
+
+/// What one tap has seen and settled so far.
+struct TapHistory: Sendable, Hashable {
+    /// What was left open and came to its end, the oldest first; a fresh record is no news.
+    private(set) var settled: [Operation] = []
+    /// What makings among them closed with the account that the tag had before.
+    private(set) var closed: [OperationID: Int64] = [:]
+    /// What this tap has begun to settle and does not know the end of.
+    private(set) var settling: Operation?
+    /// The request itself, as it was found open: its record may be on the tag since.
+    private(set) var open: Operation?
+    private(set) var display = DisplayState.current
+    /// Whether card or ledger are not what they were before the tap.
+    private(set) var hasWorked = false
+
+    /// The making of a card that was left open.
+    var made: Operation? { settled.last { $0.kind.makesCard } }
+
+    /// What was to switch the tag's protection and was given up in this tap.
+    var switchingEnded: Operation? {
+        settled.last { $0.kind.switchesProtection && $0.state == .voided }
+    }
+
+    mutating func note(open operation: Operation?, for request: OperationID?) {
+        if let operation, operation.id == request { open = operation }
+    }
+
+    /// What the tap has seen of an operation, for when the ledger cannot be asked any more.
+    func seen(_ id: OperationID) -> Operation? { settled.last { $0.id == id } ?? open }
+
+    /// What was settled of this kind and has happened.
+    func done(_ kind: Operation.Kind) -> Operation? {
+        settled.last { $0.kind == kind && $0.state == .committed }
+    }
+
+    /// An operation has come to its end. A fresh record is no news, and nobody has to hear of
+    /// the same end twice.
+    mutating func note(ended operation: Operation) {
+        guard operation.state != .pending else { return }
+        if settling?.id == operation.id { settling = nil }
+        hasWorked = true
+        guard operation.kind != .reseal else { return }
+        settled.removeAll { $0.id == operation.id }
+        settled.append(operation)
+    }
+
+    mutating func note(closed amount: Int64, by making: OperationID) {
+        if amount > 0 { closed[making] = amount }
+    }
+
+    /// An operation that is about to be settled.
+    mutating func note(settling operation: Operation) { settling = operation }
+
+    mutating func note(_ operation: Operation?, _ display: DisplayState) {
+        hasWorked = true
+        if let operation { note(ended: operation) }
+        if display != .current { self.display = display }
+    }
+}
