@@ -80,11 +80,15 @@ extension TornPage {
         }
     }
 
-    /// The contents that a torn WRITE can leave, each with one way to it and how many there are.
-    static func contents(
-        old: Page, new: Page, _ classes: TearClasses
-    ) -> [(page: Page, way: TornPage, ways: Int)] {
-        var contents: [(page: Page, way: TornPage, ways: Int)] = []
+    /// What a torn WRITE can leave, with one way to it and how many there are.
+    struct Content: Hashable {
+        let page: Page
+        let way: TornPage
+        var ways: Int
+    }
+
+    static func contents(old: Page, new: Page, _ classes: TearClasses) -> [Content] {
+        var contents: [Content] = []
         var places: [Page: Int] = [:]
         for way in ways(classes) where way.isOwn(old: old, new: new) {
             let page = way.content(old: old, new: new)
@@ -92,7 +96,7 @@ extension TornPage {
                 contents[place].ways += 1
             } else {
                 places[page] = contents.count
-                contents.append((page, way, 1))
+                contents.append(Content(page: page, way: way, ways: 1))
             }
         }
         return contents

@@ -49,8 +49,8 @@ struct Encounter {
         Encounter(rule: .payoutIsToldOnce) {
             guard let claim = Deed.named("claim") else { return ("there is no deed", 0) }
             var world = await claim.world(on: .ntag215)
-            world = await Tap.play(Deed.payOut(30), in: world).world
-            let said = await Tap.play(Deed.payOut(31), in: world).said
+            world = await Tap.play(Deed.payOut(30, wonBy: world), in: world).world
+            let said = await Tap.play(Deed.payOut(31, wonBy: world), in: world).said
             guard case .done = said else { return (nil, 1) }
             return ("the same prize was said to be booked for paying out twice", 1)
         },

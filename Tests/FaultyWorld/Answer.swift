@@ -13,41 +13,18 @@ package struct Answer: Sendable {
     /// What earlier taps had left open and this one has settled.
     let settled: [Settled]
 
-    package init(_ receipt: Receipt) {
-        settled = receipt.settled
-        amount = receipt.amount.minorUnits
-        balance = receipt.balance.minorUnits
-        isReplayed = receipt.isReplayed
-        display = receipt.display
-    }
-
-    /// Of a card with one prize.
-    package init(_ receipt: PrizeReceipt) {
-        settled = receipt.settled
-        amount = receipt.prizes.first?.receipt.amount.minorUnits
-        balance = receipt.prizes.first?.receipt.balance.minorUnits
-        isReplayed = receipt.isReplayed
-        display = receipt.display
-    }
-
-    package init(_ reading: CardReading) {
-        settled = reading.settled
-        amount = nil
-        balance = reading.balance?.minorUnits
-        isReplayed = nil
-        display = reading.display
+    fileprivate init(
+        amount: Int64? = nil, balance: Int64? = nil, isReplayed: Bool? = nil,
+        display: DisplayState, settled: [Settled]
+    ) {
+        (self.amount, self.balance, self.isReplayed) = (amount, balance, isReplayed)
+        (self.display, self.settled) = (display, settled)
     }
 
     /// Of what no card has part in.
     package init() {
         (amount, balance, isReplayed, display) = (nil, nil, nil, .current)
         settled = []
-    }
-
-    package init(_ change: ProtectionChange) {
-        settled = change.settled
-        (amount, balance, isReplayed) = (nil, nil, nil)
-        display = change.display
     }
 
     /// I6, of the numbers of a receipt: they are those of the ledger's row, which was not final
@@ -70,6 +47,50 @@ package struct Answer: Sendable {
             found.append(Violation(.i6, "what was done before was told to be new"))
         }
         return found
+    }
+}
+
+/// What a use case has come to, as an answer.
+package protocol Answering {
+    var answer: Answer { get }
+    /// Why the card that is shown cannot be trusted.
+    var accusation: TapcardError? { get }
+}
+
+extension Answering {
+    package var accusation: TapcardError? { nil }
+}
+
+extension Receipt: Answering {
+    package var answer: Answer {
+        Answer(
+            amount: amount.minorUnits, balance: balance.minorUnits, isReplayed: isReplayed,
+            display: display, settled: settled)
+    }
+}
+
+extension TicketReceipt: Answering {
+    package var answer: Answer { receipt.answer }
+}
+
+extension CardReading: Answering {
+    package var answer: Answer {
+        Answer(balance: balance?.minorUnits, display: display, settled: settled)
+    }
+    package var accusation: TapcardError? { problem }
+}
+
+extension ProtectionChange: Answering {
+    package var answer: Answer { Answer(display: display, settled: settled) }
+}
+
+/// Of a card with one prize.
+extension PrizeReceipt: Answering {
+    package var answer: Answer {
+        let first = prizes.first?.receipt
+        return Answer(
+            amount: first?.amount.minorUnits, balance: first?.balance.minorUnits,
+            isReplayed: isReplayed, display: display, settled: settled)
     }
 }
 
@@ -100,7 +121,7 @@ extension Tap {
     /// failure that comes of a commit without an answer may not know.
     static func untold(
         _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
-        _ mishaps: some Sequence<Mishap>
+        _ trouble: LedgerTrouble
     ) -> [Violation] {
         let told: [Settled]
         switch said {
@@ -116,7 +137,7 @@ extension Tap {
                 found.append(Violation(.i14, "operation \(id) was told to be settled; it is not"))
             }
         }
-        if case .failed = said, mishaps.contains(where: \.isOfLedger) { return found }
+        if case .failed = said, trouble.hasFailed { return found }
         let own = errand.operation(in: after.ledger)?.id
         for (id, operation) in before.ledger.operations
         where operation.state == .pending && id != own && operation.kind != .reseal {
@@ -132,13 +153,13 @@ extension Tap {
     /// "Unknown" is a word for what may have been begun, or is open: not for what was never begun.
     static func isUnknownOfNothing(
         _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
-        _ mishaps: some Sequence<Mishap>
+        _ trouble: LedgerTrouble
     ) -> Bool {
         guard case .failed(let error) = said, error.kind == .outcomeUnknown else { return false }
         let isBegun =
             errand.operation(in: before.ledger) != nil || errand.operation(in: after.ledger) != nil
         let isOpen = before.open != nil || after.open != nil || after.hasYesToWrite
-        return !isBegun && !isOpen && !mishaps.contains { $0.isOfCommit }
+        return !isBegun && !isOpen && !trouble.hasLostCommit
     }
 }
 

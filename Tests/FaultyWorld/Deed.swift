@@ -11,106 +11,74 @@ package struct Deed: Sendable {
     package let errand: Errand
     private let prepare: @Sendable (RestingWorld) async -> RestingWorld
 
-    private init(
+    private init<Case: UseCase>(
         _ name: String, _ trace: Errand.Trace = .id(Deed.id),
         from prepare: @escaping @Sendable (RestingWorld) async -> RestingWorld,
-        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Answer
-    ) {
+        _ begin: @escaping @Sendable (Scene, Int) -> Case
+    ) where Case.Success: Answering {
         self.name = name
         self.prepare = prepare
-        errand = Errand(name, trace, ask)
+        errand = Errand(name, trace, begin)
     }
 
     /// Every deed that there is. An operation that is new to tapcard gets its line here.
     package static let all: [Deed] = [
-        Deed("pay", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).pay(usd(250), id: id))
+        Deed("pay", from: card) { _, _ in CardChange(.pay(usd(250)), id) },
+        Deed("add", from: card) { _, _ in CardChange(.add(usd(200)), id) },
+        Deed("scratch", from: card) { _, _ in Scratching(id) },
+        Deed("issue", from: blankTag) { _, _ in CardMaking(order(usd(700)), id) },
+        Deed("adopt", from: foreignCard) { _, _ in
+            CardMaking(CardOrder(.adopt(accepting: usd(1_250))), id)
         },
-        Deed("add", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).add(usd(200), id: id))
+        Deed("activate", from: scratchedCard) { scene, number in
+            Activation(id, through: SceneService(scene: scene, number: number))
         },
-        Deed("scratch", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).scratch(id: id))
+        Deed("refund", .refund(of: earlierID), from: cardThatPaid) { _, _ in
+            Refund(of: earlierID)
         },
-        Deed("issue", from: blankTag) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).make(try order(usd(700)), id: id))
-        },
-        Deed("adopt", from: foreignCard) { scene, number throws(TapcardError) in
-            let order = CardOrder(.adopt(accepting: usd(1_250)))
-            return Answer(try await scene.station(number).make(order, id: id))
-        },
-        Deed("activate", from: scratchedCard) { scene, number throws(TapcardError) in
-            let service = SceneService(scene: scene, number: number)
-            return Answer(try await scene.station(number).activate(id: id, through: service))
-        },
-        Deed("refund", .refund(of: earlierID), from: cardThatPaid) {
-            scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).refund(earlierID))
-        },
-        Deed("close", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).close(id: id))
-        },
-        Deed("replace", from: afterALoss) { scene, number throws(TapcardError) in
-            return Answer(
-                try await scene.station(number).make(CardOrder(.replace(lostUID)), id: id))
-        },
-        Deed("protect", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).protect(id: id))
-        },
-        Deed("unprotect", from: protectedCard) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).unprotect(id: id))
-        },
-        Deed("pay-protected", from: protectedCard) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).pay(usd(250), id: id))
-        },
-        Deed("issue-protected", from: blankTag) { scene, number throws(TapcardError) in
-            var order = try order(usd(700))
+        Deed("close", from: card) { _, _ in Closing(id) },
+        Deed("replace", from: afterALoss) { _, _ in CardMaking(CardOrder(.replace(lostUID)), id) },
+        Deed("protect", from: card) { _, _ in ProtectionSwitch(on: true, id) },
+        Deed("unprotect", from: protectedCard) { _, _ in ProtectionSwitch(on: false, id) },
+        Deed("pay-protected", from: protectedCard) { _, _ in CardChange(.pay(usd(250)), id) },
+        Deed("issue-protected", from: blankTag) { _, _ in
+            var order = order(usd(700))
             order.protects = true
-            return Answer(try await scene.station(number).make(order, id: id))
+            return CardMaking(order, id)
         },
-        Deed("ticket", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).buyTicket(id: id).receipt)
+        Deed("ticket", from: card) { scene, number in scene.station(number).purchase(id: id) },
+        Deed("claim", .only(.claim), from: cardWithTicket) { scene, _ in
+            Claiming(wonBy: scene.world)
         },
-        Deed("claim", .only(.claim), from: cardWithTicket) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).claimTickets(wonBy: scene.world))
+        Deed("game", from: card) { _, _ in CardChange(.game(game), id) },
+        Deed("activate-again", .id(earlierID), from: cardWithoutAnswer) { scene, number in
+            Activation(earlierID, through: SceneService(scene: scene, number: number))
         },
-        Deed("game", from: card) { scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).keepGame(game, id: id))
-        },
-        Deed("activate-again", .id(earlierID), from: cardWithoutAnswer) {
-            scene, number throws(TapcardError) in
-            let service = SceneService(scene: scene, number: number)
-            return Answer(
-                try await scene.station(number).activate(id: earlierID, through: service))
-        },
-        Deed("reverse", .refund(of: earlierID), from: cardWithFunds) {
-            scene, number throws(TapcardError) in
-            return Answer(try await scene.station(number).refund(earlierID))
+        Deed("reverse", .refund(of: earlierID), from: cardWithFunds) { _, _ in
+            Refund(of: earlierID)
         },
     ]
 
     /// Requests that have the id of every deed, and want something else.
-    package static let payOne = Errand("pay 1.00", .id(id)) { scene, number throws(TapcardError) in
-        return Answer(try await scene.station(number).pay(usd(100), id: id))
+    package static let payOne = Errand("pay 1.00", .id(id)) { _, _ in
+        CardChange(.pay(usd(100)), id)
     }
-    package static let addSeven = Errand("add 7.00", .id(id)) {
-        scene, number throws(TapcardError) in
-        return Answer(try await scene.station(number).add(usd(700), id: id))
+    package static let addSeven = Errand("add 7.00", .id(id)) { _, _ in
+        CardChange(.add(usd(700)), id)
     }
-    package static let replaceAnother = Errand("replace another card", .id(id)) {
-        scene, number throws(TapcardError) in
+    package static let replaceAnother = Errand("replace another card", .id(id)) { _, _ in
         guard let other = CardUID(bytes: uid.reversed()) else {
             preconditionFailure("seven bytes are a card's number")
         }
-        return Answer(try await scene.station(number).make(CardOrder(.replace(other)), id: id))
+        return CardMaking(CardOrder(.replace(other)), id)
     }
-    /// The prize of the world's ticket, paid out under an id of the request's own.
-    package static func payOut(_ id: UInt8) -> Errand {
-        Errand("pay the prize out", .none) { scene, number throws(TapcardError) in
-            return Answer(
-                try await scene.station(number).payOutPrize(
-                    wonBy: scene.world, id: Deed.number(id)))
-        }
+    /// The prize of a world's ticket, paid out under an id of the request's own.
+    package static func payOut(_ id: UInt8, wonBy world: RestingWorld) -> Errand {
+        Errand(
+            "pay the prize out",
+            atOnce: { station throws(TapcardError) in
+                try await station.payOutPrize(wonBy: world, id: Deed.number(id)).answer
+            })
     }
 
     /// Whether it puts onto the tag what only the larger chips have room for.
@@ -119,38 +87,40 @@ package struct Deed: Sendable {
     package static func named(_ name: String) -> Deed? { all.first { $0.name == name } }
 
     /// Another request of the same customer, behind the first one.
-    package static let next = Errand("pay 0.70", .id(number(8))) {
-        scene, station throws(TapcardError) in
-        return Answer(try await scene.station(station).pay(usd(70), id: number(8)))
+    package static let next = Errand("pay 0.70", .id(number(8))) { _, _ in
+        CardChange(.pay(usd(70)), number(8))
     }
 
     /// An operator blocks the card, wherever it is.
-    package static let block = Errand("block", .none) { scene, number throws(TapcardError) in
-        let station = scene.station(number)
-        guard let uid = CardUID(bytes: uid) else {
-            preconditionFailure("seven bytes are a card's number")
-        }
-        _ = try await Station.change(
-            uid, .block, in: station.ledger, surroundings: station.surroundings)
-        return Answer()
-    }
+    package static let block = Errand(
+        "block",
+        atOnce: { station throws(TapcardError) in
+            guard let uid = CardUID(bytes: uid) else {
+                preconditionFailure("seven bytes are a card's number")
+            }
+            _ = try await Station.change(
+                uid, .block, in: station.ledger, surroundings: station.surroundings)
+            return Answer()
+        })
 
     /// An operator gives up the first key, who has made a second one before. Cards at rest that have
     /// nothing but records under it would be refused from then on: so not before each of them has
     /// been seen, which a card that is half way has.
-    package static let retire = Errand("keys retire", .none) { scene, number throws(TapcardError) in
-        do throws(LedgerError) {
-            try await scene.station(number).ledger.write { rows throws(LedgerError) in
-                for card in try rows.cards() {
-                    guard try rows.openOperation(on: card.uid) != nil else { return }
+    package static let retire = Errand(
+        "keys retire",
+        atOnce: { station throws(TapcardError) in
+            do throws(LedgerError) {
+                try await station.ledger.write { rows throws(LedgerError) in
+                    for card in try rows.cards() {
+                        guard try rows.openOperation(on: card.uid) != nil else { return }
+                    }
+                    try rows.insert(RetiredKey(id: 1, retiredAt: Scene.now))
                 }
-                try rows.insert(RetiredKey(id: 1, retiredAt: Scene.now))
+            } catch {
+                throw TapcardError(error)
             }
-        } catch {
-            throw TapcardError(error)
-        }
-        return Answer()
-    }
+            return Answer()
+        })
 
     /// A world in which this is what comes next.
     package func world(on chip: Type2Chip) async -> RestingWorld {
@@ -169,7 +139,7 @@ extension Deed {
 
     @Sendable private static func card(_ world: RestingWorld) async -> RestingWorld {
         await after(world) { scene throws(TapcardError) in
-            _ = try await scene.station().make(try order(usd(1_000)), id: number(1))
+            _ = try await scene.station().make(order(usd(1_000)), id: number(1))
         }
     }
 
@@ -258,13 +228,11 @@ extension Deed {
         return scene.world
     }
 
-    private static func order(_ amount: Money) throws(TapcardError) -> CardOrder {
-        do throws(Refusal) {
-            let holder = Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez"))
-            return CardOrder(.issue(holder, amount, hasScratchCard: true))
-        } catch {
-            throw TapcardError(error)
+    private static func order(_ amount: Money) -> CardOrder {
+        guard let id = try? HolderID(1), let name = try? HolderName("Amanda Gonzalez") else {
+            preconditionFailure("the holder is a good one")
         }
+        return CardOrder(.issue(Holder(id: id, name: name), amount, hasScratchCard: true))
     }
 
     private static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }

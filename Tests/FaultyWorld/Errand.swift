@@ -16,23 +16,27 @@ package struct Errand: Sendable {
 
     package let name: String
     package let trace: Trace
-    private let ask: @Sendable (Scene, Int) async throws(TapcardError) -> Answer
+    /// The use case before its first step, at a station of a scene.
+    let begin: @Sendable (Scene, Int) -> any UseCase<Answer>
 
+    package init<Case: UseCase>(
+        _ name: String, _ trace: Trace, _ begin: @escaping @Sendable (Scene, Int) -> Case
+    ) where Case.Success: Answering {
+        (self.name, self.trace) = (name, trace)
+        self.begin = { Answered(useCase: begin($0, $1)) }
+    }
+
+    /// What is done in one step and never saved, such as an operator's work.
     package init(
-        _ name: String, _ trace: Trace,
-        _ ask: @escaping @Sendable (Scene, Int) async throws(TapcardError) -> Answer
+        _ name: String,
+        atOnce ask: @escaping @Sendable (Station) async throws(TapcardError) -> Answer
     ) {
-        self.name = name
-        self.trace = trace
-        self.ask = ask
+        (self.name, trace) = (name, .none)
+        begin = { _, _ in AtOnce(ask: ask) }
     }
 
     /// A look at the card, which settles what is open. A card that it accuses is a failure.
-    package static let read = Errand("read", .none) { scene, number throws(TapcardError) in
-        let reading = try await scene.station(number).read()
-        if let problem = reading.problem { throw problem }
-        return Answer(reading)
-    }
+    package static let read = Errand("read", .none) { _, _ in CardLook() }
 
     /// Whether also a repetition has to see the card.
     var isOfCard: Bool { if case .only = trace { true } else { false } }
@@ -48,11 +52,12 @@ package struct Errand: Sendable {
 
     /// Runs it at a station of the scene, to the end or to the death of the process.
     package func run(in scene: Scene, at station: Int = 0) async -> Said {
-        do throws(TapcardError) {
-            let answer = try await ask(scene, station)
-            return scene.isDead(station) ? .nothing : .done(answer)
-        } catch {
-            return scene.isDead(station) ? .nothing : .failed(error)
+        var useCase = begin(scene, station)
+        let desk = scene.station(station)
+        while true {
+            if let said = await useCase.said(at: desk) {
+                return scene.isDead(station) ? .nothing : said
+            }
         }
     }
 }
@@ -122,6 +127,40 @@ package enum Said: Sendable, CustomStringConvertible {
     private func words(_ state: Operation.State?) -> String { state?.rawValue ?? "not begun" }
 }
 
+extension UseCase<Answer> {
+    /// One step; what was said at the end of the last one.
+    mutating func said(at station: Station) async -> Said? {
+        do throws(TapcardError) {
+            return try await step(at: station).map(Said.done)
+        } catch {
+            return .failed(error)
+        }
+    }
+}
+
+/// A use case whose success is told as an answer.
+private struct Answered<Case: UseCase>: UseCase where Case.Success: Answering {
+    var useCase: Case
+
+    mutating func step(at station: Station) async throws(TapcardError) -> Answer? {
+        guard let success = try await useCase.step(at: station) else { return nil }
+        if let accusation = success.accusation { throw accusation }
+        return success.answer
+    }
+}
+
+/// A use case of one step. No two are equal: nobody saves them.
+private struct AtOnce: UseCase {
+    let ask: @Sendable (Station) async throws(TapcardError) -> Answer
+
+    static func == (left: AtOnce, right: AtOnce) -> Bool { false }
+    func hash(into hasher: inout Hasher) {}
+
+    func step(at station: Station) async throws(TapcardError) -> Answer? {
+        try await ask(station)
+    }
+}
+
 /// One tap and what came of it.
 package struct Tap: Sendable {
     package let world: RestingWorld
@@ -137,15 +176,41 @@ package struct Tap: Sendable {
         let scene = Scene(world, mishaps: mishaps, keepsWorlds: keepsWorlds)
         let said = await errand.run(in: scene)
         let after = scene.world
-        var found = scene.violations + said.broken(errand, from: world.ledger, to: after.ledger)
-        found += after.touchedTooSoon(since: world) + world.settledOtherwise(than: after, errand)
+        let found = Tap.broken(
+            errand, said, from: world, to: after, LedgerTrouble(mishaps.values))
+        return Tap(
+            world: after, said: said, steps: scene.steps, violations: scene.violations + found)
+    }
+
+    /// What does not hold at the end of a tap.
+    static func broken(
+        _ errand: Errand, _ said: Said, from before: RestingWorld, to after: RestingWorld,
+        _ trouble: LedgerTrouble
+    ) -> [Violation] {
+        var found = said.broken(errand, from: before.ledger, to: after.ledger)
+        found += after.touchedTooSoon(since: before) + before.settledOtherwise(than: after, errand)
         if case .done(let answer) = said {
-            found += answerBroken(errand, answer, from: world, to: after)
+            found += answerBroken(errand, answer, from: before, to: after)
         }
-        found += untold(said, errand, from: world, to: after, mishaps.values)
-        if isUnknownOfNothing(said, errand, from: world, to: after, mishaps.values) {
+        found += untold(said, errand, from: before, to: after, trouble)
+        if isUnknownOfNothing(said, errand, from: before, to: after, trouble) {
             found.append(Violation(.i6, "nothing was begun, and the outcome is said to be unknown"))
         }
-        return Tap(world: after, said: said, steps: scene.steps, violations: found)
+        return found
+    }
+}
+
+/// What of a tap's mishaps decides how much its answer can know.
+struct LedgerTrouble: Sendable, Hashable {
+    private(set) var hasLostCommit = false
+    private(set) var hasFailed = false
+
+    init(_ mishaps: some Sequence<Mishap> = []) {
+        for mishap in mishaps { note(mishap) }
+    }
+
+    mutating func note(_ mishap: Mishap) {
+        if mishap.isOfCommit { hasLostCommit = true }
+        if mishap.isOfLedger { hasFailed = true }
     }
 }

@@ -8,7 +8,7 @@ import Type2Tag
 
 /// The world while stations work in it: readers, the one card, the ledger, and what goes wrong.
 struct Live {
-    private struct Reader {
+    private struct Reader: Hashable {
         var side = TagSide()
         var isPowered = false
         /// It has selected the card, and its station has not begun anything since.
@@ -21,8 +21,8 @@ struct Live {
     /// Whether a reader whose station only looks selects a card that came back by itself, and
     /// tells nobody.
     private let areReadersCareless: Bool
-    /// By the number of the step, counted from 0 over all stations.
-    private let mishaps: [Int: Mishap]
+    /// By the number of the step, counted from 0 over all stations since the last saved moment.
+    private var mishaps: [Int: Mishap]
     private var simulation: Simulation
     private var readers: [Reader]
     /// The reader that the card lies on.
@@ -65,6 +65,12 @@ struct Live {
         world.weak = weak
         world.active = active
         return world
+    }
+
+    /// Goes on from a saved moment, with what goes wrong from there.
+    mutating func resume(_ mishaps: [Int: Mishap]) {
+        self.mishaps = mishaps
+        (steps, violations) = ([], [])
     }
 
     /// Lays the card on another reader, or takes it away.
@@ -298,6 +304,25 @@ struct Live {
 
     private mutating func keepWorld() {
         if keepsWorlds { steps[steps.count - 1].after = world }
+    }
+}
+
+/// Equal where everything goes on alike. What was noted for those who check is not part of it.
+extension Live: Hashable {
+    static func == (left: Live, right: Live) -> Bool {
+        left.simulation == right.simulation && left.readers == right.readers
+            && left.place == right.place && left.cutOff == right.cutOff
+            && left.dead == right.dead && left.weak == right.weak
+            && left.active == right.active && left.tables == right.tables
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(simulation)
+        hasher.combine(readers)
+        hasher.combine(place)
+        hasher.combine(weak)
+        hasher.combine(active)
+        hasher.combine(tables)
     }
 }
 

@@ -6,15 +6,17 @@ package import TapcardDomain
 extension Station {
     package func buyTicket(id: OperationID) async throws(TapcardError) -> TicketReceipt {
         try await buyTicket(
-            draw: Station.draw, price: Money(minorUnits: 300, currency), rules: .standard, id: id)
+            draw: Station.draw, price: Station.price, rules: .standard, id: id)
     }
 
-    /// Claims on the day on which the balls of the world's tickets are drawn: of every ticket the
-    /// same ones, as chance has dealt them, or of all but the first others.
-    package func claimTickets(wonBy world: RestingWorld) async throws(TapcardError) -> PrizeReceipt
-    {
-        let (drawn, prizes) = Station.results(of: world, currency)
-        return try await claimTickets(drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+    /// A purchase whose balls chance has dealt, which is a function of the ledger.
+    package func purchase(id: OperationID) -> TicketPurchase {
+        guard let balls = try? balls(under: .standard) else {
+            preconditionFailure("chance deals balls")
+        }
+        return TicketPurchase(
+            Ticket(id: TicketID(boughtBy: id), draw: Station.draw, balls: balls),
+            Station.price, id)
     }
 
     /// Pays out the prize of the world's first ticket on that day.
@@ -29,7 +31,7 @@ extension Station {
             of: ticket, drawn: drawn, prizes: prizes, topPrizeUnit: .whole, id: id)
     }
 
-    private static func results(
+    fileprivate static func results(
         of world: RestingWorld, _ currency: Currency
     ) -> (DrawList, PrizeTable) {
         guard let balls = world.ledger.tickets.first?.ticket.balls,
@@ -41,8 +43,19 @@ extension Station {
         return (drawn, prizes)
     }
 
+    private static let price = Money(minorUnits: 300, .usd)
+
     private static var draw: DrawID {
         guard let draw = DrawID("draw-1") else { preconditionFailure("the name is a good one") }
         return draw
+    }
+}
+
+extension Claiming {
+    /// On the day on which the balls of the world's tickets are drawn: of every ticket the same
+    /// ones, as chance has dealt them, or of all but the first others.
+    package init(wonBy world: RestingWorld) {
+        let (drawn, prizes) = Station.results(of: world, .usd)
+        self.init(drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
     }
 }

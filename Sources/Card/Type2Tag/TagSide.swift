@@ -5,7 +5,7 @@ public import TagReading
 /// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the one that is
 /// harder on the reader: a frame that is no command gets NAK 0, every NAK ends the selection, and
 /// lock bits act at once.
-public struct TagSide: Sendable {
+public struct TagSide: Sendable, Hashable {
     private enum State {
         case off
         /// Powered, and deaf to everything but a selection: IDLE and HALT in one, because a

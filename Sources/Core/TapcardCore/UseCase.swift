@@ -1,7 +1,7 @@
 /// What somebody comes to a station for, as a value that remembers how far it has come.
 ///
 /// A copy of it between two steps is a saved state: from there it can go on in more than one way.
-package protocol UseCase: Sendable, Hashable {
+package protocol UseCase<Success>: Sendable, Hashable {
     associatedtype Success: Sendable
 
     /// Does what comes next; nil as long as something is left to do.

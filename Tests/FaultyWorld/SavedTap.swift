@@ -1,0 +1,66 @@
+import BlockingLane
+import TapcardCore
+
+/// A tap between two steps of its use case, with the world as it is then. From here it can go on in
+/// more than one way.
+///
+/// Two are equal where everything goes on alike.
+package struct SavedTap: Sendable, Hashable {
+    private let errand: Errand
+    private let start: RestingWorld
+    private let scene: Scene
+    private let station: Station
+    private var live: Live
+    private var useCase: any UseCase<Answer>
+    private var trouble = LedgerTrouble()
+
+    /// Before the first step.
+    package init(_ errand: Errand, in world: RestingWorld) {
+        (self.errand, start) = (errand, world)
+        scene = Scene(world, keepsWorlds: true)
+        station = scene.station()
+        live = scene.live.withLock { $0 }
+        useCase = errand.begin(scene, 0)
+    }
+
+    package var world: RestingWorld { live.world }
+
+    /// What one step of the use case has led to.
+    package struct Advance: Sendable {
+        package let steps: [Step]
+        package let violations: [Violation]
+        /// The tap as it goes on; nil where it has said its last word.
+        package let next: SavedTap?
+        package let world: RestingWorld
+    }
+
+    /// Takes one step of the use case, with what goes wrong at which step of the station.
+    package func advance(_ mishaps: [Int: Mishap]) async -> Advance {
+        var next = self
+        scene.live.withLock { [live] now in
+            now = live
+            now.resume(mishaps)
+        }
+        let said = await next.useCase.said(at: station)
+        next.live = scene.live.withLock { $0 }
+        for mishap in mishaps.values { next.trouble.note(mishap) }
+        let after = next.live.world
+        var violations = next.live.violations
+        if let said {
+            violations += Tap.broken(errand, said, from: start, to: after, next.trouble)
+        }
+        return Advance(
+            steps: next.live.steps, violations: violations, next: said == nil ? next : nil,
+            world: after)
+    }
+
+    package static func == (left: SavedTap, right: SavedTap) -> Bool {
+        left.trouble == right.trouble && left.live == right.live
+            && AnyHashable(left.useCase) == AnyHashable(right.useCase)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(live)
+        hasher.combine(AnyHashable(useCase))
+    }
+}
