@@ -89,10 +89,18 @@ package struct Duel: Hashable, Sendable {
         /// Whether every turn was as long as it was to be.
         let isWhole: Bool
         let said: [Said]
-        /// The world as both had ended, and behind one undisturbed tap more.
+        /// The world as both had ended.
         let rest: RestingWorld
-        let end: RestingWorld
         let violations: [Violation]
+    }
+
+    /// A world behind one undisturbed tap, with what does not hold before and after that.
+    static func settled(
+        _ rest: RestingWorld
+    ) async -> (end: RestingWorld, violations: [Violation]) {
+        let before = await rest.broken()
+        let (end, violations) = await rest.settling()
+        return (end, before + violations)
     }
 
     func play(
@@ -131,11 +139,8 @@ package struct Duel: Hashable, Sendable {
         scene.moveCard(to: 0)
         let after = scene.world
         violations += scene.violations + after.touchedTooSoon(since: world)
-        violations += await after.broken()
-        let (end, more) = await after.settling()
         return Outcome(
-            steps: scene.steps, isWhole: isWhole, said: said, rest: after, end: end,
-            violations: violations + more)
+            steps: scene.steps, isWhole: isWhole, said: said, rest: after, violations: violations)
     }
 
     /// Whether a word is true as far as its station could know. Between its last questions, or while

@@ -24,6 +24,7 @@ struct DuelExplorer {
     let bounds: DuelBounds
     private(set) var report: DuelReport
     private let world: RestingWorld
+    private var settled: [RestingWorld: Settled] = [:]
     private var ends: Set<RestingWorld> = []
     private var pairs: Set<ImageBesideLedger> = []
 
@@ -91,28 +92,42 @@ struct DuelExplorer {
             second: bounds.second, opening: bounds.opening, turns: turns,
             fault: fault)
         let outcome = await duel.play(duel.errands(of: script), in: world, keepsWorlds: false)
-        report.executions += 3
+        report.executions += 2
         // A turn that the fault made shorter is a shorter turn, and was counted as one.
         guard outcome.isWhole else { return outcome }
         report.schedules[fault == nil ? 0 : 1] += 1
-        for violation in outcome.violations { report.note(violation, duel, "two stations") }
-        if ends.insert(outcome.end).inserted {
+        let (end, violations) = await settled(outcome.rest)
+        for violation in outcome.violations + violations {
+            report.note(violation, duel, "two stations")
+        }
+        if ends.insert(end).inserted {
             report.executions += 1
-            for violation in await outcome.end.restless() {
+            for violation in await end.restless() {
                 report.note(violation, duel, "behind both")
             }
         }
         for image in [world.tag, outcome.rest.tag] {
             let pair = ImageBesideLedger(
-                image: image, ledger: outcome.end.ledger, active: outcome.end.active)
+                image: image, ledger: end.ledger, active: end.active)
             guard pairs.insert(pair).inserted else { continue }
             report.executions += 1
-            for violation in await outcome.end.puttingBack(image) {
+            for violation in await end.puttingBack(image) {
                 report.note(violation, duel, "two stations, and an earlier image put back")
             }
         }
         return outcome
     }
+
+    /// Equal worlds are settled once.
+    private mutating func settled(_ rest: RestingWorld) async -> Settled {
+        if let known = settled[rest] { return known }
+        report.executions += 1
+        let found = await Duel.settled(rest)
+        settled[rest] = found
+        return found
+    }
+
+    private typealias Settled = (end: RestingWorld, violations: [Violation])
 
     private struct ImageBesideLedger: Hashable {
         let image: TagMemory

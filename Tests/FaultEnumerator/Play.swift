@@ -27,11 +27,24 @@ struct Play {
         let contents: [TornPage.Content]
     }
 
-    /// A saved tap, with what must be known of the schedules that led to it.
+    /// A saved tap, with what must be known of the schedules that led to it. Its hash is computed
+    /// once: it takes longer than a step of the tap.
     private struct Moment: Hashable {
         let saved: SavedTap
         let faultCount: Int
         let tear: Tear?
+        private let hash: Int
+
+        init(saved: SavedTap, faultCount: Int, tear: Tear?) {
+            (self.saved, self.faultCount, self.tear) = (saved, faultCount, tear)
+            var hasher = Hasher()
+            hasher.combine(saved)
+            hasher.combine(faultCount)
+            hasher.combine(tear)
+            hash = hasher.finalize()
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
     }
 
     private enum Target {
@@ -109,7 +122,8 @@ struct Play {
         let moment = moments[place]
         let faultCount = moment.faultCount + mishaps.count
         let advance = await moment.saved.advance(
-            Dictionary(uniqueKeysWithValues: mishaps.map { ($0.step, $0.mishap) }))
+            Dictionary(uniqueKeysWithValues: mishaps.map { ($0.step, $0.mishap) }),
+            keepsWorlds: faultCount < budget)
         executions += 1
         let next = advance.next.map { saved in
             self.place(of: Moment(saved: saved, faultCount: faultCount, tear: torn))

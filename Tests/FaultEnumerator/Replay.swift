@@ -70,13 +70,15 @@ struct Replay {
         for (name, said) in zip(["A", "B"], outcome.said) {
             lines.append("  \(name) said: \(said)")
         }
-        head("Then one undisturbed tap")
-        tell(outcome.end)
         note(outcome.violations)
-        await note(outcome.end.restless())
+        head("Then one undisturbed tap")
+        let (end, violations) = await Duel.settled(outcome.rest)
+        tell(end)
+        note(violations)
+        await note(end.restless())
         for (name, image) in [("before them", world.tag), ("behind both", outcome.rest.tag)] {
             head("The image \(name) is put back")
-            await note(outcome.end.puttingBack(image))
+            await note(end.puttingBack(image))
         }
         conclude()
         return true

@@ -17,7 +17,9 @@ struct Live {
 
     private let layout: CardLayout?
     private let uid: [UInt8]
-    private let keepsWorlds: Bool
+    private var keepsWorlds: Bool
+    /// Whether the steps are noted in words.
+    private var keepsWords: Bool
     /// Whether a reader whose station only looks selects a card that came back by itself, and
     /// tells nobody.
     private let areReadersCareless: Bool
@@ -49,6 +51,7 @@ struct Live {
         layout = CardLayout(chipNamed: world.tag.chip.name)
         uid = world.tag.uid
         self.keepsWorlds = keepsWorlds
+        keepsWords = keepsWorlds
         self.mishaps = mishaps
         simulation = Simulation([world.tag], onReader: [world.tag.uid])
         readers = [Reader](repeating: Reader(), count: count)
@@ -68,8 +71,8 @@ struct Live {
     }
 
     /// Goes on from a saved moment, with what goes wrong from there.
-    mutating func resume(_ mishaps: [Int: Mishap]) {
-        self.mishaps = mishaps
+    mutating func resume(_ mishaps: [Int: Mishap], keepsWorlds: Bool) {
+        (self.mishaps, self.keepsWorlds, keepsWords) = (mishaps, keepsWorlds, false)
         (steps, violations) = ([], [])
     }
 
@@ -297,7 +300,7 @@ struct Live {
     }
 
     private mutating func note(_ answer: @autoclosure () -> String) {
-        guard keepsWorlds else { return }
+        guard keepsWords else { return }
         let words = answer()
         steps[steps.count - 1].answer = words
     }

@@ -35,11 +35,12 @@ package struct SavedTap: Sendable, Hashable {
     }
 
     /// Takes one step of the use case, with what goes wrong at which step of the station.
-    package func advance(_ mishaps: [Int: Mishap]) async -> Advance {
+    /// `keepsWorlds` notes the world after every step.
+    package func advance(_ mishaps: [Int: Mishap], keepsWorlds: Bool) async -> Advance {
         var next = self
         scene.live.withLock { [live] now in
             now = live
-            now.resume(mishaps)
+            now.resume(mishaps, keepsWorlds: keepsWorlds)
         }
         let said = await next.useCase.said(at: station)
         next.live = scene.live.withLock { $0 }

@@ -32,6 +32,7 @@ public struct CardFace: Hashable, Sendable {
     public func shown(in layout: CardLayout) -> CardFace {
         var face = self
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
+        guard face.ticket != nil || face.game != nil else { return face }
         face.extras = []
         if !face.hasRoom(in: layout) { face.game = nil }
         if !face.hasRoom(in: layout) { face.ticket = nil }

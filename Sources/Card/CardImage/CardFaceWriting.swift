@@ -20,11 +20,10 @@ extension CardFace {
 
     private func wholeArea(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
         let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
-        let spellings =
-            style == .tapcard
-            ? [tapcardJSON(isShort: false), tapcardJSON(isShort: true)] : [appJSON]
-        guard let json = spellings.first(where: { $0.utf8.count <= longest }) else {
-            let excess = (spellings.last?.utf8.count ?? 0) - longest
+        var json = style == .tapcard ? tapcardJSON(isShort: false) : appJSON
+        if json.utf8.count > longest, style == .tapcard { json = tapcardJSON(isShort: true) }
+        let excess = json.utf8.count - longest
+        guard excess <= 0 else {
             throw CardImageError(
                 .tooLong(by: excess),
                 "what phones are to read is \(excess) \(excess == 1 ? "byte" : "bytes") too long for the tag"

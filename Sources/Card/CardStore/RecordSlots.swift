@@ -28,11 +28,14 @@ public struct RecordSlots: Hashable, Sendable {
         _ image: CardImage, uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
         bytes = image.records
+        // Deriving a card's key takes as long as checking a seal: both records have the same one.
+        var cardKeys: [UInt8: [UInt8]] = [:]
         slots = image.records.map { bytes in
             if bytes.allSatisfy({ $0 == 0 }) { return .blank }
             guard let record = SealedRecord(bytes) else { return .broken }
             guard let entry = keys.entry(record.keyID) else { return .unsealed(record) }
-            let key = entry.keys.cardKey(uid: uid.bytes)
+            let key = cardKeys[entry.id] ?? entry.keys.cardKey(uid: uid.bytes)
+            cardKeys[entry.id] = key
             let isSealed = holders.contains {
                 record.isSealed(uid: uid, holder: $0, currency: currency, cardKey: key)
             }

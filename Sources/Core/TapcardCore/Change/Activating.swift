@@ -221,7 +221,7 @@ private struct AttemptRequest: TapRequest {
 
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Attempt? {
+    ) async throws(Interruption) -> Decision<Attempt> {
         guard let seen = sight.seen else {
             throw .refused(try await station.strangerRefusal(sight))
         }
@@ -232,7 +232,7 @@ private struct AttemptRequest: TapRequest {
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
             }
-            return .done(station.receipt(done, isReplayed: false, history))
+            return .done(.done(station.receipt(done, isReplayed: false, history)))
         }
         let answer = try await station.asking { () throws(LedgerError) in
             try await station.ledger.requestActivation(
@@ -240,9 +240,10 @@ private struct AttemptRequest: TapRequest {
         }
         switch answer {
         case .attempt(let attempt):
-            return .open(
-                attempt, on: sight.uid, station.settled(history, besides: attempt.id))
-        case .known, .changed: return nil
+            return .done(
+                .open(
+                    attempt, on: sight.uid, station.settled(history, besides: attempt.id)))
+        case .known, .changed: return .lookAgain
         case .mismatched(let operation): throw .refused(station.mismatch(operation))
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
         }
@@ -267,8 +268,15 @@ private struct AnswerRequest: TapRequest {
 
     mutating func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Receipt? {
+    ) async throws(Interruption) -> Decision<Receipt> {
         try await station.carryOut(.activate, on: sight, history, noting: &request)
+    }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) throws(Interruption) -> Receipt? {
+        try station.performed(operation, display, history)
     }
 
     func conclude(

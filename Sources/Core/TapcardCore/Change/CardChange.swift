@@ -51,8 +51,15 @@ struct ChangeRequest: TapRequest {
 
     mutating func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Receipt? {
+    ) async throws(Interruption) -> Decision<Receipt> {
         try await station.carryOut(intent, on: sight, history, noting: &request)
+    }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) throws(Interruption) -> Receipt? {
+        try station.performed(operation, display, history)
     }
 
     func conclude(

@@ -37,17 +37,16 @@ private struct MakingRequest: TapRequest {
     /// A reissue was ordered by somebody who knows that the card cannot be trusted.
     mutating func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Look<CardReading> {
+    ) async throws(Interruption) -> Decision<CardReading> {
         guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
             request.operation == nil, station.verdict(on: sight) != nil
         else { return .goOn }
-        try await station.make(order, of: sight, noting: &request)
-        return .again
+        return try await station.make(order, of: sight, noting: &request)
     }
 
     mutating func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> CardReading? {
+    ) async throws(Interruption) -> Decision<CardReading> {
         if let making = request.operation {
             guard making.uid == sight.uid else { throw .refused(station.mismatch(making)) }
             return try await station.finish(request.id, sight, history, request)
@@ -57,8 +56,7 @@ private struct MakingRequest: TapRequest {
         {
             return try await station.finish(settled.id, sight, history, request)
         }
-        try await station.make(order, of: sight, noting: &request)
-        return nil
+        return try await station.make(order, of: sight, noting: &request)
     }
 
     func conclude(

@@ -60,25 +60,26 @@ extension Station {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }
 
-    /// Carries a change out on a card on which nothing is open; nil to read it again.
+    /// Begins a change of a card on which nothing is open.
     func carryOut(
         _ intent: Intent, on sight: Sight, _ history: TapHistory,
         noting request: inout PendingRequest
-    ) async throws(Interruption) -> Receipt? {
+    ) async throws(Interruption) -> Decision<Receipt> {
         let id = request.id
         if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
         ) {
-            if request.isOurs(history) { return try finished(known, history) }
+            if request.isOurs(history) { return Decision(try finished(known, history)) }
             let isAsked = try await asking { [request] () throws(LedgerError) in
                 try await isAnswered(request, by: known)
             }
             guard isAsked, known.state == .committed || known.uid == sight.uid else {
                 throw .refused(mismatch(known))
             }
-            return try finished(known, history, isReplayed: !request.isNew(history))
+            return Decision(
+                try finished(known, history, isReplayed: !request.isNew(history)))
         }
         if case .close = intent, let done = history.done(.close) {
-            return receipt(done, isReplayed: false, history)
+            return .done(receipt(done, isReplayed: false, history))
         }
         if let repeated = request.repetition(in: history) {
             throw .refused(await justSettled(repeated))
@@ -93,18 +94,19 @@ extension Station {
             // The ledger may have it otherwise by now than it was seen.
             let isOpened =
                 sight.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
-            let (confirmation, refreshed) = try await perform(
-                work, on: sight, isOpened: isOpened)
-            switch confirmation {
-            case .committed(let operation), .voided(let operation):
-                return try finished(
-                    operation, history, refreshed == .outOfDate ? .outOfDate : history.display)
-            case .superseded: return nil
-            }
-        case .known, .changed: return nil
+            return .perform(work, isOpened: isOpened)
+        case .known, .changed: return .lookAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
         }
+    }
+
+    /// The end of a change that was begun.
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: TapHistory
+    ) throws(Interruption) -> Receipt? {
+        try finished(
+            operation, history, display == .outOfDate ? .outOfDate : history.display)
     }
 
     /// Begins a request in the ledger. Where nobody can say whether it has, that is remembered.

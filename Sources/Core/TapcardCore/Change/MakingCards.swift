@@ -49,14 +49,13 @@ extension Station {
     /// A new card's other record place must not keep a record of an earlier life.
     func finish(
         _ id: OperationID, _ sight: Sight, _ history: TapHistory, _ request: PendingRequest
-    ) async throws(Interruption) -> CardReading? {
-        guard let view = sight.view, let seen = sight.seen else { return nil }
+    ) async throws(Interruption) -> Decision<CardReading> {
+        guard let view = sight.view, let seen = sight.seen else { return .lookAgain }
         let making = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
-        guard let making else { return nil }
+        guard let making else { return .lookAgain }
         let other = sight.slots.slots[1 - (sight.slots.best?.place ?? 0)]
         if other != .blank, !isOwn(other, view, since: making) {
-            _ = try await reseal(sight, seen, above: .none)
-            return nil
+            return Decision(try await reseal(sight, seen, above: .none))
         }
         // An earlier try may have ended between the record and what phones read.
         let refreshed = await refreshDisplay(
@@ -64,7 +63,7 @@ extension Station {
             of: view.card, rewritingAll: view.card.isDisplayStale)
         let reading = try await reading(
             of: sight.uid, refreshed == .current ? history.display : refreshed)
-        return await self.reading(reading, tellingOf: making, history, request)
+        return .done(await self.reading(reading, tellingOf: making, history, request))
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
@@ -79,8 +78,8 @@ extension Station {
 
     func make(
         _ order: CardOrder, of sight: Sight, noting request: inout PendingRequest
-    ) async throws(Interruption) {
-        guard let tag = sight.tag else { return }
+    ) async throws(Interruption) -> Decision<CardReading> {
+        guard let tag = sight.tag else { return .lookAgain }
         let found = try await requireWritable(
             tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
         let plan = try await plan(order, for: sight, tag, found)
@@ -101,12 +100,14 @@ extension Station {
                 }
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
-            _ = try await perform(work, on: sight)
+            return .perform(work, isOpened: false)
         // Another station has the same request in hand.
-        case .known(let operation): request.operation = operation
+        case .known(let operation):
+            request.operation = operation
+            return .lookAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
-        case .changed: return
+        case .changed: return .lookAgain
         }
     }
 
@@ -268,7 +269,7 @@ extension Station {
     private func requireFree(_ sight: Sight, _ order: CardOrder) async throws(Interruption) {
         let unchanged = "Nothing was written to it."
         if let card = sight.view?.card {
-            let content = sight.image.content(in: currency)
+            let content = sight.content
             if !sight.isGivenUp || order.mayOverwrite || content.isLeft(by: card) { return }
             throw .refused(
                 TapcardError(

@@ -28,11 +28,10 @@ extension Station {
     /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.
     fileprivate func rewrite(
         _ sight: Sight, _ view: CardView, _ seen: Seen, _ history: inout TapHistory
-    ) async throws(Interruption) {
+    ) async throws(Interruption) -> Decision<Never> {
         try await takeTrustedKey(for: sight)
         guard let open = view.open else {
-            _ = try await reseal(sight, seen, above: sight.highest)
-            return
+            return try await reseal(sight, seen, above: sight.highest)
         }
         if open.kind.isVoidable {
             let voided = try await asking { () throws(LedgerError) in
@@ -40,17 +39,14 @@ extension Station {
             }
             if let voided { history.note(ended: voided) }
             let seen = Seen(confirmed: seen.confirmed, open: nil)
-            _ = try await reseal(sight, seen, above: sight.highest)
-            return
+            return try await reseal(sight, seen, above: sight.highest)
         }
         let settlement = try await asking { () throws(LedgerError) in
             try await ledger.resume(
                 open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
         }
-        guard case .work(let work) = settlement else { return }
-        if case .committed(let operation) = try await perform(work, on: sight).0 {
-            history.note(ended: operation)
-        }
+        if case .work(let work) = settlement { return .perform(work, isOpened: false) }
+        return .lookAgain
     }
 }
 
@@ -73,7 +69,7 @@ private struct RepairRequest: TapRequest {
 
     mutating func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Look<CardReading> {
+    ) async throws(Interruption) -> Decision<CardReading> {
         guard card != nil, let seen = sight.seen, let view = sight.view else { return .goOn }
         let problem = station.verdict(on: sight)
         if problem?.kind != .cardClosed {
@@ -81,17 +77,24 @@ private struct RepairRequest: TapRequest {
         }
         guard problem != nil else { return .goOn }
         do throws(Interruption) {
-            try await station.rewrite(sight, view, seen, &history)
+            return Decision(try await station.rewrite(sight, view, seen, &history))
         } catch {
             throw await station.reconsidered(error, sight)
         }
+    }
+
+    mutating func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) -> CardReading? {
         hasWritten = true
-        return .again
+        if operation.state == .committed { history.note(ended: operation) }
+        return nil
     }
 
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> CardReading? {
+    ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))
         }
@@ -101,13 +104,15 @@ private struct RepairRequest: TapRequest {
             let display = try await station.writeDisplay(
                 on: sight, content: content, of: view.card, rewritingAll: true,
                 keepingExtras: false)
-            return try await station.reading(of: sight.uid, display, settled: settled)
+            return .done(
+                try await station.reading(of: sight.uid, display, settled: settled))
         } catch {
             // What was done is said, and that this was not.
             guard hasWritten || history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))
-            return try await station.reading(of: sight.uid, .outOfDate, settled: settled)
+            return .done(
+                try await station.reading(of: sight.uid, .outOfDate, settled: settled))
         }
     }
 }

@@ -91,7 +91,7 @@ private struct ScratchableCard: TapRequest {
 
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Found? {
+    ) async throws(Interruption) -> Decision<Found> {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))
         }
@@ -101,7 +101,9 @@ private struct ScratchableCard: TapRequest {
             throw .refused(TapcardError(error, uid: sight.uid))
         }
         try station.requireRoom(for: .scratch(code), on: sight)
-        return Found(
-            uid: sight.uid, code: code, settled: station.settled(history, besides: request.id))
+        return .done(
+            Found(
+                uid: sight.uid, code: code,
+                settled: station.settled(history, besides: request.id)))
     }
 }

@@ -197,13 +197,14 @@ private struct PurchaseSettling: TapRequest {
 
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Receipt? {
+    ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await station.asking { () throws(LedgerError) in
             try await station.ledger.operation(request.id)
         }
-        return try known.flatMap { known throws(Interruption) in
-            try station.finished(known, history)
-        }
+        return Decision(
+            try known.flatMap { known throws(Interruption) in
+                try station.finished(known, history)
+            })
     }
 
     func conclude(
@@ -225,11 +226,11 @@ struct KnownCardRequest: TapRequest {
 
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> CardReading? {
+    ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))
         }
-        return try await station.reading(quiet: sight, view, history)
+        return .done(try await station.reading(quiet: sight, view, history))
     }
 
     func conclude(

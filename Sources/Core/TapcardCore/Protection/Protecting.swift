@@ -118,26 +118,27 @@ extension Station {
         throw .overtaken
     }
 
-    /// Takes what steps are left until the tag is protected, or open, as the ledger wants it. Each
-    /// is durable in the ledger before the next; the last is noted when the work is confirmed.
+    /// Takes the next step until the tag is protected, or open, as the ledger wants it. Each is
+    /// durable in the ledger before the next; the last is noted when the work is confirmed.
     func switchProtection(
-        of work: OpenWork, on sight: Sight, probe: PageWrite
-    ) async throws(Interruption) -> OpenWork {
-        var work = work
-        while !work.card.protection.isSettled {
-            do throws(Interruption) {
-                try await takeStep(work.card.protection, of: work.card, on: sight, probe)
-            } catch .card(let cause) where cause.kind == .lockedSettings {
-                return try await endSwitching(of: work)
-            }
-            if work.card.protection.next.isSettled { return work }
-            let noted = try await asking { [work] () throws(LedgerError) in
-                try await ledger.advanceProtection(of: work, at: now)
-            }
-            guard let noted else { throw .overtaken }
-            work = noted
+        of change: CardWork
+    ) async throws(Interruption) -> (CardWork, isLast: Bool) {
+        var change = change
+        let work = change.work
+        do throws(Interruption) {
+            try await takeStep(
+                work.card.protection, of: work.card, on: change.sight, change.probe)
+        } catch .card(let cause) where cause.kind == .lockedSettings {
+            change.work = try await endSwitching(of: work)
+            return (change, isLast: true)
         }
-        return work
+        if work.card.protection.next.isSettled { return (change, isLast: true) }
+        let noted = try await asking { () throws(LedgerError) in
+            try await ledger.advanceProtection(of: work, at: now)
+        }
+        guard let noted else { throw .overtaken }
+        change.work = noted
+        return (change, isLast: false)
     }
 
     /// Somebody has locked the tag's settings meanwhile: what it is now, it stays, and the card

@@ -73,7 +73,7 @@ private struct SwitchRequest: TapRequest {
 
     func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Look<ProtectionChange> {
+    ) async throws(Interruption) -> Decision<ProtectionChange> {
         guard !isProtecting, sight.isGivenUp else { return .goOn }
         guard try await station.release(sight) else {
             throw .refused(
@@ -86,26 +86,37 @@ private struct SwitchRequest: TapRequest {
 
     mutating func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> ProtectionChange? {
+    ) async throws(Interruption) -> Decision<ProtectionChange> {
         if let done = history.done(intent.kind), request.operation == nil {
             // An earlier tap had begun it, and this one has finished it.
-            return change(station.receipt(done, isReplayed: true, history))
+            return .done(change(station.receipt(done, isReplayed: true, history)))
         }
         if let card = sight.view?.card {
             if request.isSetBack, card.protection.isSettled,
                 (card.protection == .off) != isProtecting
             {
-                return ProtectionChange(
-                    uid: sight.uid, isProtected: isProtecting, operation: nil,
-                    display: history.display, settled: station.settled(history))
+                return .done(
+                    ProtectionChange(
+                        uid: sight.uid, isProtected: isProtecting, operation: nil,
+                        display: history.display, settled: station.settled(history)))
             }
             if request.operation == nil || history.switchingEnded != nil {
                 try await station.requireSwitchable(
                     sight, card, after: history.switchingEnded, noting: &request)
             }
         }
-        return try await station.carryOut(intent, on: sight, history, noting: &request)
-            .map(change)
+        switch try await station.carryOut(intent, on: sight, history, noting: &request) {
+        case .done(let receipt): return .done(change(receipt))
+        case .perform(let work, let isOpened): return .perform(work, isOpened: isOpened)
+        case .goOn, .lookAgain: return .lookAgain
+        }
+    }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) throws(Interruption) -> ProtectionChange? {
+        try station.performed(operation, display, history).map(change)
     }
 
     func conclude(

@@ -12,46 +12,59 @@ public enum DisplayState: String, Sendable, Hashable, CaseIterable {
     case outOfDate = "out-of-date"
 }
 
-extension Station {
-    /// Puts a change that is durable in the ledger onto the tag: the record, page by page, read
-    /// back; then the ledger's word that it has happened; only then what phones read.
-    ///
-    /// `isOpened` says that the tag has just taken the card's password.
-    func perform(
-        _ work: OpenWork, on sight: Sight, isOpened: Bool = false
-    ) async throws(Interruption) -> (Confirmation, DisplayState) {
-        surroundings.progress(.writing)
+/// A change that is durable in the ledger, on its way onto the tag: first the record, page by page,
+/// read back; then what the tag's protection lacks; then the ledger's word that it has happened; only
+/// then what phones read.
+struct CardWork: Sendable, Hashable {
+    let sight: Sight
+    var work: OpenWork
+    /// Whether the tag has just taken the card's password.
+    let isOpened: Bool
+    /// Whether it is the request's own; an earlier tap has left open anything else.
+    let isRequested: Bool
+
+    /// Where the record goes, and its pages.
+    fileprivate var record: (place: Int, writes: [PageWrite]) {
         #if LEAVE_RULES_OUT
         let place = sight.placeLeavingOutRules(for: work)
-        let writes = sight.writesLeavingOutRules(of: work.record, to: place)
+        return (place, sight.writesLeavingOutRules(of: work.record, to: place))
         #else
         let place = sight.slots.target(keeping: work.confirmed)
-        let writes = sight.layout.writes(record: work.record, to: place)
+        return (place, sight.layout.writes(record: work.record, to: place))
         #endif
+    }
+
+    /// A page that only who has the password may write to a protected tag.
+    var probe: PageWrite { record.writes[0] }
+}
+
+extension Station {
+    /// Writes the record and reads it back.
+    func writeRecord(of change: CardWork) async throws(Interruption) {
+        surroundings.progress(.writing)
+        let (place, writes) = change.record
         _ = try await performing(
             WritePages(
-                writes, readBack: sight.layout.readBack(of: place),
+                writes, readBack: change.sight.layout.readBack(of: place),
                 longestAnswer: await reader.longestAnswer,
-                password: try await opening(work.card, isOpened: isOpened)))
-        let work = try await switchProtection(of: work, on: sight, probe: writes[0])
-        let confirmation = try await confirm(work)
-        guard case .committed(let operation) = confirmation else {
-            return (confirmation, .outOfDate)
-        }
-        surroundings.progress(.committed(operation.id))
-        let card = work.cardAfterwards
+                password: try await opening(change.work.card, isOpened: change.isOpened)))
+    }
+
+    /// Brings what phones read to what has happened.
+    func refreshDisplay(after change: CardWork) async -> DisplayState {
+        let card = change.work.cardAfterwards
         let display = await refreshDisplay(
-            on: sight, content: work.content, of: card, rewritingAll: card.isDisplayStale,
-            isOpened: true)
+            on: change.sight, content: change.work.content, of: card,
+            rewritingAll: card.isDisplayStale, isOpened: true)
         // A change that shows is no repair; a fresh record that brings the old face back is one.
-        let isRepair = work.operation.kind == .reseal || display != .repaired
-        return (confirmation, isRepair ? display : .current)
+        let isRepair = change.work.operation.kind == .reseal || display != .repaired
+        return isRepair ? display : .current
     }
 
     /// A commit whose outcome is unknown is asked about again: the answer is taken under the
     /// card's lock and says what became of it. Any other failure leaves the change open, with its
     /// record on the tag.
-    private func confirm(_ work: OpenWork) async throws(Interruption) -> Confirmation {
+    func confirm(_ work: OpenWork) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3
         for _ in 1..<mostAttempts {
             do {
@@ -143,7 +156,7 @@ extension Station {
     /// one of them: they are believed only beside what the card itself has to say of its holder,
     /// and after a refresh that was broken off only where everything else is in its place.
     func extras(on sight: Sight, of card: LedgerCard) -> [JSONMember] {
-        if let face = sight.image.content(in: currency).face {
+        if let face = sight.content.face {
             let isOfHolder =
                 face.holder.id == card.holder.id
                 && (card.holder.name == nil || face.holder.name == card.holder.name)

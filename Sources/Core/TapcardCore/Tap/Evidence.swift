@@ -146,7 +146,7 @@ extension Station {
         guard view.open == nil, sight.slots.best?.record.sequence == view.card.confirmed else {
             return nil
         }
-        guard let face = sight.image.content(in: currency).face else {
+        guard let face = sight.content.face else {
             return "\(name) was altered: it makes no sense as a card"
         }
         if face.balance != view.balance {

@@ -154,7 +154,7 @@ extension Station {
         case .unsealed(let face): return reading(.unsealed, nil, face)
         case .untrusted(let problem):
             let seal = problem.kind == .keyMissing ? CardReading.Seal.unsealed : .forged
-            return reading(seal, nil, sight.image.content(in: currency).face, problem)
+            return reading(seal, nil, sight.content.face, problem)
         case .blank, .senseless, .other:
             throw .refused(try await strangerRefusal(sight))
         }
@@ -211,7 +211,7 @@ private struct LookRequest: TapRequest {
 
     func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Look<CardReading> {
+    ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
             return .done(try await station.reading(ofStranger: sight))
         }
@@ -236,8 +236,8 @@ private struct LookRequest: TapRequest {
 
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> CardReading? {
-        guard let view = sight.view else { return nil }
-        return try await station.reading(quiet: sight, view, history)
+    ) async throws(Interruption) -> Decision<CardReading> {
+        guard let view = sight.view else { return .lookAgain }
+        return .done(try await station.reading(quiet: sight, view, history))
     }
 }

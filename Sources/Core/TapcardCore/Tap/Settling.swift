@@ -4,14 +4,6 @@ import CardStore
 import Ledger
 import TapcardDomain
 
-/// What one look at a card led to.
-enum Round: Sendable {
-    /// Nothing is open and the record is the last word.
-    case quiet
-    /// Something was settled; the card has to be looked at again.
-    case settled(Operation?, DisplayState)
-}
-
 extension TapcardError {
     fileprivate static let moneyIsSafe = "The money is safe in the ledger."
 
@@ -115,16 +107,16 @@ extension Station {
         return TapcardError(
             Refusal(
                 .cardClosed,
-                "the tag \(sight.image.content(in: currency).state); the card that was on it is "
+                "the tag \(sight.content.state); the card that was on it is "
                     + card.status.rawValue),
             uid: sight.uid)
     }
 
-    /// Finishes what an earlier tap left open. Throws where the card cannot be trusted; what was
+    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be trusted; what was
     /// voided then is in the tap's history.
     func settle(
         _ sight: Sight, for request: OperationID?, _ history: inout TapHistory
-    ) async throws(Interruption) -> Round {
+    ) async throws(Interruption) -> Decision<Never> {
         if let error = verdict(on: sight) {
             guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
             let voided = try await asking { () throws(LedgerError) in
@@ -133,20 +125,19 @@ extension Station {
             if let voided { history.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
-        guard let view = sight.view, let seen = sight.seen else { return .quiet }
+        guard let view = sight.view, let seen = sight.seen else { return .goOn }
         try await takeTrustedKey(for: sight)
         switch step(on: sight, view, for: request) {
         case .nothing:
-            return .quiet
+            return .goOn
         case .resume(let open):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            return try await finish(
-                sight,
-                try await asking { () throws(LedgerError) in
-                    try await ledger.resume(
-                        open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
-                })
+            let settlement = try await asking { () throws(LedgerError) in
+                try await ledger.resume(
+                    open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
+            }
+            return try decision(after: settlement, on: sight)
         case .end(let open, let end):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
@@ -157,7 +148,7 @@ extension Station {
             }
             // It has ended, whatever becomes of the fresh record that follows.
             if case .work = settlement { await lookUpEnd(&history) }
-            return try await finish(sight, settlement)
+            return try decision(after: settlement, on: sight)
         case .activate(let attempt):
             surroundings.progress(.settling(attempt.id))
             return try await begin(.activate, attempt.id, sight, seen)
@@ -178,7 +169,7 @@ extension Station {
     /// Writes the ledger's state under a fresh number.
     func reseal(
         _ sight: Sight, _ seen: Seen, above floor: SequenceNumber
-    ) async throws(Interruption) -> Round {
+    ) async throws(Interruption) -> Decision<Never> {
         try await begin(.reseal(above: floor), newID(), sight, seen)
     }
 
@@ -189,33 +180,27 @@ extension Station {
             uptime: surroundings.uptime())
     }
 
-    /// Begins what has to be done to the card, and puts it onto the tag.
+    /// Begins what has to be done to the card.
     private func begin(
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
-    ) async throws(Interruption) -> Round {
+    ) async throws(Interruption) -> Decision<Never> {
         let request = request(intent, id, sight.uid)
         let beginning = try await asking { () throws(LedgerError) in
             try await ledger.begin(request, seen: seen, sealer: sealer)
         }
         switch beginning {
-        case .begun(let work): return try await finish(sight, .work(work))
+        case .begun(let work): return .perform(work, isOpened: false)
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
-        case .known, .mismatched, .changed: return .settled(nil, .current)
+        case .known, .mismatched, .changed: return .lookAgain
         }
     }
 
-    private func finish(
-        _ sight: Sight, _ settlement: Settlement
-    ) async throws(Interruption) -> Round {
+    func decision(
+        after settlement: Settlement, on sight: Sight
+    ) throws(Interruption) -> Decision<Never> {
         switch settlement {
-        case .work(let work):
-            let (confirmation, display) = try await perform(work, on: sight)
-            switch confirmation {
-            case .committed(let operation): return .settled(operation, display)
-            case .voided(let operation): return .settled(operation, .current)
-            case .superseded: return .settled(nil, .current)
-            }
-        case .changed: return .settled(nil, .current)
+        case .work(let work): return .perform(work, isOpened: false)
+        case .changed: return .lookAgain
         case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
         }
     }

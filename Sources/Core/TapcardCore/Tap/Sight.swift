@@ -13,6 +13,8 @@ struct Sight: Sendable, Hashable {
     let layout: CardLayout
     let image: CardImage
     let slots: RecordSlots
+    /// What phones read.
+    let content: TagContent
     /// Nil for a card this ledger does not know.
     let view: CardView?
     /// What was learnt on looking at all of it; nil for a card that is known.
@@ -123,12 +125,15 @@ extension Station {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
         }
-        var holders = [Holder.nobody]
-        if let remains = image.remains(in: currency) { holders.append(remains.holder) }
-        if let holder = known?.card.holder {
-            // A ledger that was put back does not know that the name was forgotten since.
-            holders += [holder, Holder(id: holder.id, name: nil)]
+        // The likeliest first: each that is tried is a seal to compute.
+        var holders: [Holder] = []
+        if let holder = known?.card.holder { holders.append(holder) }
+        if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
+            holders.append(remains.holder)
         }
+        // A ledger that was put back does not know that the name was forgotten since.
+        if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
+        holders.append(.nobody)
         let slots = RecordSlots(
             image, uid: uid, holders: holders, currency: currency, keys: keys)
         let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
@@ -140,8 +145,8 @@ extension Station {
         else { throw .overtaken }
         return Sight(
             uid: uid, identity: identity, layout: layout, image: image,
-            slots: slots.believing { bytes in isOurs(bytes, view) }, view: view, tag: tag,
-            chip: chip)
+            slots: slots.believing { bytes in isOurs(bytes, view) },
+            content: image.content(in: currency), view: view, tag: tag, chip: chip)
     }
 
     /// The keys as they are now: read after the ledger, so that a station with a key that was given

@@ -63,7 +63,7 @@ extension TagContent {
 
 extension Station {
     func stranger(_ sight: Sight) async throws(Interruption) -> Stranger {
-        let content = sight.image.content(in: currency)
+        let content = sight.content
         if let best = sight.slots.best { return .sealed(best.record, content.face) }
         if let other = sealedElsewhere(sight.image, sight.uid) {
             return .sealedElsewhere(

@@ -7,7 +7,7 @@ import TapcardDomain
 /// `Tapping` performs its actions; nothing else awaits anything.
 struct Tap: Sendable, Hashable {
     /// What to do next.
-    enum Action: Sendable, Hashable {
+    indirect enum Action: Sendable, Hashable {
         /// Ask the ledger whether the request was answered before.
         case recall
         /// Wait for a card, as long as the settings say; or only for the one that was there a
@@ -17,10 +17,18 @@ struct Tap: Sendable, Hashable {
         case look(TagIdentity, CardUID)
         /// Compare what was seen with the request before anything is settled.
         case examine(Sight)
-        /// Finish what an earlier tap left open.
+        /// Begin to finish what an earlier tap left open.
         case settle(Sight)
-        /// Do what was requested: nothing is open on the card.
+        /// Begin what was requested: nothing is open on the card.
         case carryOut(Sight)
+        /// Write the record, and read it back.
+        case write(CardWork)
+        /// Take the next step of making the tag ask for its password, or ask no more.
+        case switchProtection(CardWork)
+        /// Tell the ledger that the card has it.
+        case confirm(CardWork)
+        /// Write what phones read.
+        case refresh(CardWork, Operation)
         /// Ask the ledger what became of the request; the error is why the tap ended.
         case conclude(TapcardError)
     }
@@ -31,9 +39,13 @@ struct Tap: Sendable, Hashable {
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
         case looked(Sight)
+        /// Nothing stands against going on: what is open can be settled, or nothing is open.
         case examined
-        /// Nothing is open on the card, and its record is the last one.
-        case quiet
+        /// This is durable in the ledger.
+        case begun(CardWork)
+        case written
+        case switched(CardWork, isLast: Bool)
+        case confirmed(Operation)
         /// Something was settled, with what it closed of an older account.
         case settled(Operation?, DisplayState, closed: Int64)
         /// The card or the ledger is not what it was when the tag was read.
@@ -69,9 +81,14 @@ struct Tap: Sendable, Hashable {
             }
         case (.looked(let sight), _): next = .examine(sight)
         case (.examined, .examine(let sight)): next = .settle(sight)
-        case (.quiet, .settle(let sight)): next = .carryOut(sight)
-        case (.examined, _), (.quiet, _):
-            preconditionFailure("only what was read can be examined and settled")
+        case (.examined, .settle(let sight)): next = .carryOut(sight)
+        case (.begun(let work), _): next = .write(work)
+        case (.written, .write(let work)): next = switchingOrConfirming(work)
+        case (.switched(let work, let isLast), _):
+            next = isLast ? .confirm(work) : switchingOrConfirming(work)
+        case (.confirmed(let operation), .confirm(let work)): next = .refresh(work, operation)
+        case (.examined, _), (.written, _), (.confirmed, _):
+            preconditionFailure("this is not what the tap has asked for")
         case (.settled(let operation, let display, let closed), _):
             history.note(operation, display)
             if let operation { history.note(closed: closed, by: operation.id) }
@@ -84,6 +101,10 @@ struct Tap: Sendable, Hashable {
             }
             if interruption.mayPass { lookAgain() } else { next = .conclude(last) }
         }
+    }
+
+    private func switchingOrConfirming(_ work: CardWork) -> Action {
+        work.work.card.protection.isSettled ? .confirm(work) : .switchProtection(work)
     }
 
     private mutating func lookAgain() {

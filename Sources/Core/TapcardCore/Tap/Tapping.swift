@@ -17,14 +17,19 @@ protocol TapRequest: Sendable, Hashable {
 
     /// Asks the ledger before a card is waited for; the answer, where that needs no card.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
-    /// Sees every look at the card before anything is settled, and may end the tap there.
+    /// Sees the card every time it was read, before anything is settled, and may end the tap there.
     mutating func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Look<Success>
-    /// Does what was requested on a card on which nothing is open; nil to read it again.
+    ) async throws(Interruption) -> Decision<Success>
+    /// Does what was requested on a card on which nothing is open.
     mutating func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Success?
+    ) async throws(Interruption) -> Decision<Success>
+    /// Takes the end of the work that the request has begun; nil to read the card again.
+    mutating func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) throws(Interruption) -> Success?
     /// Decides from the ledger what it means that the tap has ended: the card was lost or cannot
     /// be trusted any more. Nil where the error says it all.
     func conclude(
@@ -39,21 +44,41 @@ extension TapRequest {
 
     func recall(at station: Station) -> Success? { nil }
 
-    func examine(_ sight: Sight, _ history: inout TapHistory, at station: Station) -> Look<Success>
-    {
-        .goOn
-    }
+    func examine(
+        _ sight: Sight, _ history: inout TapHistory, at station: Station
+    ) -> Decision<Success> { .goOn }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) -> Success? { nil }
 
     func conclude(
         after error: TapcardError, _ history: TapHistory, at station: Station
     ) -> Result<Success, TapcardError>? { nil }
 }
 
-/// What one look at a card says of how to go on.
-enum Look<Success> {
+/// How a tap goes on after the card was read.
+enum Decision<Success> {
     case goOn
-    case again
+    case lookAgain
+    /// Put what is durable in the ledger onto the tag; `isOpened` where it has just taken the
+    /// card's password.
+    case perform(OpenWork, isOpened: Bool)
     case done(Success)
+
+    /// What is begun to settle a card is the same for every request.
+    init(_ settling: Decision<Never>) {
+        self =
+            switch settling {
+            case .goOn: .goOn
+            case .lookAgain: .lookAgain
+            case .perform(let work, let isOpened): .perform(work, isOpened: isOpened)
+            }
+    }
+
+    /// Done, where there is something to tell.
+    init(_ success: Success?) { self = success.map(Decision.done) ?? .lookAgain }
 }
 
 /// A tap with its request: performs each action of the tap, and tells it what happened.
@@ -74,13 +99,13 @@ struct Tapping<Request: TapRequest>: UseCase {
             tap.take(.recalled(only: request.card))
             return nil
         case .conclude(let error): return try await conclude(after: error, at: station)
-        case .find, .look, .examine, .settle, .carryOut:
+        default:
             do throws(Interruption) {
                 guard let success = try await perform(at: station) else { return nil }
                 await station.reader.release()
                 return success
             } catch {
-                tap.take(.failed(error))
+                tap.take(.failed(await reconsidered(error, at: station)))
                 return nil
             }
         }
@@ -96,25 +121,50 @@ struct Tapping<Request: TapRequest>: UseCase {
             tap.take(
                 .looked(try await station.see(identity, uid, thoroughly: request.isThorough)))
         case .examine(let sight):
-            switch try await examine(sight, at: station) {
-            case .goOn: tap.take(.examined)
-            case .again: tap.take(.changed)
-            case .done(let success): return success
-            }
-        case .settle(let sight):
-            do throws(Interruption) {
-                try await settle(sight, at: station)
-            } catch {
-                throw await station.reconsidered(error, sight)
-            }
+            return follow(try await examine(sight, at: station), sight)
+        case .settle(let sight): try await settle(sight, at: station)
         case .carryOut(let sight):
-            do throws(Interruption) {
-                let success = try await request.carryOut(on: sight, tap.history, at: station)
-                if success == nil { tap.take(.changed) }
-                return success
-            } catch {
-                throw await station.reconsidered(error, sight)
-            }
+            return follow(
+                try await request.carryOut(on: sight, tap.history, at: station), sight)
+        case .write(let work):
+            try await station.writeRecord(of: work)
+            tap.take(.written)
+        case .switchProtection(let work):
+            let (switched, isLast) = try await station.switchProtection(of: work)
+            tap.take(.switched(switched, isLast: isLast))
+        case .confirm(let work): return try await confirm(work, at: station)
+        case .refresh(let work, let operation):
+            let display = await station.refreshDisplay(after: work)
+            return try await finish(work, operation, display, at: station)
+        }
+        return nil
+    }
+
+    /// A tag that has refused what it should have taken may have another password than was known.
+    private func reconsidered(
+        _ error: Interruption, at station: Station
+    ) async -> Interruption {
+        switch tap.next {
+        case .settle(let sight), .carryOut(let sight):
+            await station.reconsidered(error, sight)
+        case .write(let work), .switchProtection(let work), .confirm(let work),
+            .refresh(let work, _):
+            await station.reconsidered(error, work.sight)
+        case .recall, .find, .look, .examine, .conclude: error
+        }
+    }
+
+    private mutating func follow(
+        _ decision: Decision<Request.Success>, _ sight: Sight
+    ) -> Request.Success? {
+        switch decision {
+        case .goOn: tap.take(.examined)
+        case .lookAgain: tap.take(.changed)
+        case .perform(let work, let isOpened):
+            tap.take(
+                .begun(
+                    CardWork(sight: sight, work: work, isOpened: isOpened, isRequested: true)))
+        case .done(let success): return success
         }
         return nil
     }
@@ -131,7 +181,7 @@ struct Tapping<Request: TapRequest>: UseCase {
 
     private mutating func examine(
         _ sight: Sight, at station: Station
-    ) async throws(Interruption) -> Look<Request.Success> {
+    ) async throws(Interruption) -> Decision<Request.Success> {
         let open = sight.view?.open
         if tap.history.settling?.id != open?.id { await station.lookUpEnd(&tap.history) }
         if let open, let pending = request.pending { try await station.require(open, pending) }
@@ -144,12 +194,47 @@ struct Tapping<Request: TapRequest>: UseCase {
         _ sight: Sight, at station: Station
     ) async throws(Interruption) {
         switch try await station.settle(sight, for: request.id, &tap.history) {
-        case .quiet: tap.take(.quiet)
-        case .settled(let operation, let display):
+        case .goOn: tap.take(.examined)
+        case .lookAgain: tap.take(.settled(nil, .current, closed: 0))
+        case .perform(let work, let isOpened):
+            tap.take(
+                .begun(
+                    CardWork(sight: sight, work: work, isOpened: isOpened, isRequested: false)))
+        }
+    }
+
+    private mutating func confirm(
+        _ work: CardWork, at station: Station
+    ) async throws(Interruption) -> Request.Success? {
+        switch try await station.confirm(work.work) {
+        case .committed(let operation):
+            station.surroundings.progress(.committed(operation.id))
+            tap.take(.confirmed(operation))
+            return nil
+        case .voided(let operation):
+            return try await finish(
+                work, operation, work.isRequested ? .outOfDate : .current, at: station)
+        case .superseded: return try await finish(work, nil, .current, at: station)
+        }
+    }
+
+    /// The work has come to its end; nil for an operation that another one has taken the place of.
+    private mutating func finish(
+        _ work: CardWork, _ operation: Operation?, _ display: DisplayState, at station: Station
+    ) async throws(Interruption) -> Request.Success? {
+        guard work.isRequested else {
             var closed: Int64 = 0
             if let operation { closed = await station.balanceClosed(by: operation) }
             tap.take(.settled(operation, display, closed: closed))
+            return nil
         }
+        if let operation,
+            let success = try request.performed(operation, display, &tap.history, at: station)
+        {
+            return success
+        }
+        tap.take(.changed)
+        return nil
     }
 
     private mutating func conclude(
