@@ -1,3 +1,4 @@
+import FaultyWorld
 import Ledger
 import SimulatedField
 import SimulatedReader
@@ -13,7 +14,7 @@ struct KilledProcessTests {
     @Test(
         "leaves a card that the next tap settles", arguments: Type2Chip.known, Deed.allCases)
     func nextTapSettles(_ chip: Type2Chip, _ deed: Deed) async throws {
-        for death in Lifeline.Death.allCases {
+        for death in [Mishap.killedBefore, .killedAfter] {
             var step = 1
             while try await kill(deed, on: chip, at: step, death, tapSettles) { step += 1 }
             #expect(step > 17, "too few steps were interrupted")
@@ -24,7 +25,7 @@ struct KilledProcessTests {
         "leaves a request that can be repeated and happens once", arguments: Type2Chip.known,
         Deed.allCases)
     func sameRequestAgain(_ chip: Type2Chip, _ deed: Deed) async throws {
-        for death in Lifeline.Death.allCases {
+        for death in [Mishap.killedBefore, .killedAfter] {
             var step = 1
             while try await kill(deed, on: chip, at: step, death, repetitionHappensOnce) {
                 step += 1
@@ -35,20 +36,17 @@ struct KilledProcessTests {
 
     /// False when the deed took fewer steps than that.
     private func kill(
-        _ deed: Deed, on chip: Type2Chip, at step: Int, _ death: Lifeline.Death,
+        _ deed: Deed, on chip: Type2Chip, at step: Int, _ death: Mishap,
         _ expect: (Deed, World, TagMemory, Comment) async throws -> Void
     ) async throws -> Bool {
         let world = try await deed.world(on: chip)
         let untouched = try await world.tag()
-        let lifeline = Lifeline(steps: step, death)
-        let mortal = world.station(
-            reader: SteppedReader(reader: world.reader, steps: lifeline),
-            ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
+        let kill = Disturbance(death, at: step)
         let said = await outcome { () throws(TapcardError) in
-            try await deed.perform(at: mortal)
+            try await deed.perform(at: world.station(kill))
         }
-        if lifeline.isAlive { return false }
-        let label: Comment = "\(deed) on \(chip.name), killed at step \(step), \(death)"
+        guard kill.hasCome else { return false }
+        let label: Comment = "\(deed) on \(chip.name), step \(step): \(death)"
         if said.isSuccess {
             #expect(try await deed.operation(in: world)?.state == .committed, label)
         }

@@ -1,6 +1,7 @@
 import CardImage
 import CardStore
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -47,7 +48,7 @@ struct TwoFaultsTests {
     /// How many of the two faults were due.
     private func play(_ first: Fault, _ retry: Retry, _ second: Fault) async throws -> Int {
         let world = try await World.withCard()
-        let weak = WeakPages(world.reader)
+        let weak = InterposedReader(world.reader)
         let station = world.station(reader: weak)
         let label: Comment = "\(first), then \(retry) with \(second)"
         func pay() async -> Result<Receipt, TapcardError> {
@@ -80,7 +81,7 @@ struct TwoFaultsTests {
         try await expectGoodRecord(world, weak, label)
 
         // Now the weak bits are gone, and nothing that counts was resting on them.
-        try await world.put(try await world.tag().decayed(weak.pages))
+        try await world.put(try await world.tag().decayed(weak.weakPages))
         #expect(try await station.read().problem == nil, label)
         try await world.expectSettled(label)
 
@@ -94,13 +95,13 @@ struct TwoFaultsTests {
     /// I11: on the tag is a record that is valid and not below the last confirmed one, even if
     /// every weak page lost its bits now.
     private func expectGoodRecord(
-        _ world: World, _ weak: WeakPages, _ label: Comment,
+        _ world: World, _ weak: InterposedReader, _ label: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let uid = try await world.uid()
         let card = try #require(try await world.ledger.view(of: uid)).card
         let memory = try await world.tag()
-        for tag in [memory, memory.decayed(await weak.pages)] {
+        for tag in [memory, memory.decayed(weak.weakPages)] {
             let slots = RecordSlots(
                 try tag.image, uid: uid, holders: [card.holder], currency: .usd, keys: world.keys)
             let best = slots.best?.record.sequence ?? .none

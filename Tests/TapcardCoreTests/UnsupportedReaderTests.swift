@@ -1,5 +1,5 @@
 import Ledger
-import MockReader
+import PortDoubles
 import TagReading
 import TapcardCore
 import TapcardDomain
@@ -8,13 +8,13 @@ import Testing
 /// A reader that passes on READ and WRITE only cannot ask a tag what chip it is.
 @Suite("A reader that cannot ask a tag what it is")
 struct UnsupportedReaderTests {
-    private func station(_ reader: MockReader) throws -> Station {
+    private func station(_ reader: ScriptedReader) throws -> Station {
         World(try World.blank()).station(reader: reader)
     }
 
     @Test("makes no card, sends nothing more, and is named as the reason")
     func makesNoCard() async throws {
-        let reader = MockReader([
+        let reader = ScriptedReader([
             .tag(TagIdentity(uid: World.otherUID)), .failure(.unsupported),
         ])
         let station = try station(reader)
@@ -25,7 +25,7 @@ struct UnsupportedReaderTests {
         }
         #expect(error?.result == .noReader)
         #expect(error?.what.contains("This reader cannot ask a tag what chip it is") == true)
-        #expect(await reader.trace.filter { !$0.isEmpty } == [[0x60]])
+        #expect(reader.trace.filter { !$0.isEmpty } == [[0x60]])
         let operation = try await station.ledger.operation(World.id(1))
         #expect(operation == nil)
     }
