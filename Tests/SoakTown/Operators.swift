@@ -90,7 +90,7 @@ extension Town {
     }
 
     /// A card was accused. Where nobody did anything to it, that must not be; otherwise the
-    /// operator writes it anew, and no money has moved.
+    /// operator writes it again, and no money has moved.
     mutating func wasAccused(
         _ kind: TapcardError.Kind, _ index: Int
     ) async throws(Broken) {

@@ -257,7 +257,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a card that is issued anew meanwhile comes to nothing")
+    @Test("of a card that is issued again meanwhile has no effect")
     func reissued() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.active)) {

@@ -63,7 +63,7 @@ struct AttackAtTheCounterTests {
         }
     }
 
-    @Test("by whoever stands near reads name, balance and code, and is not seen")
+    @Test("by the one who stands near reads name, balance and code, and is not seen")
     func readable() async throws {
         let world = World(try World.blank(.ntag215))
         try await world.issue()
@@ -169,7 +169,7 @@ struct AttackAtTheCounterTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("with a tag whose answers have no right length comes to nothing", arguments: Lie.allCases)
+    @Test("with a tag whose answers have no right length has no effect", arguments: Lie.allCases)
     func lyingTag(_ lie: Lie) async throws {
         let world = try await World.withCard()
         let before = try await world.tag()

@@ -1,5 +1,6 @@
 import CardCryptography
 import CardStore
+import FaultyWorld
 import Ledger
 import PortDoubles
 import SimulatedField
@@ -78,8 +79,11 @@ struct ForeignProtectionTests {
         let heir = World(Simulation([tag], onReader: [tag.uid]), keys: rotated)
         _ = try await heir.station.make(
             CardOrder(.adopt(accepting: World.usd(1_000))), id: World.id(5))
-        #expect(try await heir.card().protection == .on(keyID: 1))
-        try await heir.expectSettled()
+        try await heir.expectProtected(as: try await heir.card().protection)
+        let reading = try await heir.station.read()
+        #expect(reading.protection == .on(keyID: 1) && reading.seal == .valid)
+        #expect(reading.problem == nil && reading.display == .current)
+        #expect(heir.tables.rowsBroken == [])
     }
 
     @Test("of a card that was closed and formatted is taken off")

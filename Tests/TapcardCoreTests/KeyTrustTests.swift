@@ -91,7 +91,7 @@ struct KeyTrustTests {
     }
 
     @Test(
-        "and retired while a card is half way accuses nobody: the card moves to the new key",
+        "and retired while a card is half way accuses no card: the card moves to the new key",
         arguments: [Deed.pay, .add, .close])
     func retiredBetweenSteps(_ deed: Deed) async throws {
         var retired = 0
@@ -129,7 +129,7 @@ struct KeyTrustTests {
         #expect(retired > 4)
     }
 
-    @Test("and retired after a card was pulled away half way accuses nobody", arguments: 1...4)
+    @Test("and retired after a card was pulled away half way accuses no card", arguments: 1...4)
     func retiredAfterATear(_ write: Int) async throws {
         for pays in [true, false] {
             let world = try await World.withCard()

@@ -135,7 +135,7 @@ struct LockedSettingsTests {
         let noted = try await world.card().protection
         try await world.lockSettings()
         _ = try await world.station.read()
-        // As where a card was made anew meanwhile: nothing is open, but the switching is not done.
+        // As where a card was made again meanwhile: nothing is open, but the switching is not done.
         #expect(
             try await world.ledger.noteProtection(
                 of: uid, noted, insteadOf: try await world.card().protection))

@@ -124,7 +124,7 @@ struct ProtectionFaultTests {
         }
     }
 
-    @Test("by a process that begins anew asks for nothing twice", arguments: deeds)
+    @Test("by a process that begins again asks for nothing twice", arguments: deeds)
     func sameRequest(_ deed: Deed) async throws {
         let world = try await deed.world()
         try await deed.perform(at: world.station)

@@ -8,16 +8,16 @@ import Testing
 import Type2Tag
 
 extension World {
-    /// Invariant I8 and those of the ledger, as the enumerator checks them; no operation is open on
-    /// any card; the tag behaves as the ledger says.
+    /// Expects a settled card, by the enumerator's checks and the ledger's own; no operation is open
+    /// on any card, and the tag behaves as the ledger says.
     func expectSettled(
         _ label: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let world = RestingWorld(tag: try await tag(), ledger: tables)
-        let violations = await world.ledgerBroken() + world.unsettled()
+        let violations = tables.rowsBroken + world.unsettled()
         #expect(violations == [], label, sourceLocation: sourceLocation)
-        let open = world.ledger.operations.values.filter { $0.state == .pending }
-        #expect(open == [], label, sourceLocation: sourceLocation)
+        let audit = try await ledger.audit()
+        #expect(audit.violations == [] && audit.open == 0, label, sourceLocation: sourceLocation)
         let card = try #require(world.card, label, sourceLocation: sourceLocation)
         try await expectProtected(
             as: card.protection, label, sourceLocation: sourceLocation)

@@ -24,9 +24,9 @@ struct SwappedTagTests {
         #expect(try await swaps(deed, other, before: .frame) >= 10)
     }
 
-    /// A chip that does not know its signature falls silent, and is selected anew before anything
+    /// A chip that does not know its signature falls silent, and is selected again before anything
     /// is written.
-    @Test("is not taken for the card when it is selected anew", arguments: Deed.allCases)
+    @Test("is not taken for the card when it is selected again", arguments: Deed.allCases)
     func selectedAnew(_ deed: Deed) async throws {
         var count = 0
         for other in Other.allCases {

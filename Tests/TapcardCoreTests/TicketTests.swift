@@ -257,7 +257,7 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("that can never be claimed any more is told of by what has made it so")
+    @Test("that can never be claimed any more is reported by what has made it so")
     func givenUp() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)
@@ -278,7 +278,7 @@ struct TicketTests {
         #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
     }
 
-    @Test("of an earlier life of the card is told of by the making of the next")
+    @Test("of an earlier life of the card is reported by the making of the next")
     func reissued() async throws {
         let world = try await World.withCard(.ntag215)
         _ = try await world.buy(2)
