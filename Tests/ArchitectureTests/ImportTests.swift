@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Imports")
@@ -14,6 +15,27 @@ struct ImportTests {
     @Test("Package.swift follows the rules of the floors")
     func floors() {
         #expect(rules.violations == [])
+    }
+
+    @Test(
+        "a dependency against the rules of the floors is found",
+        arguments: [
+            ("Core/TapcardCore", "Ledgers/SQLiteLedger"), ("Card/CardStore", "Core/TapcardCore"),
+            ("Delivery/KioskServer", "Readers/PCSCReader"), ("Domain/Money", "Support/TextCodecs"),
+            ("Readers/PCSCReader", "Card/CardImage"), ("Attic/Any", "Domain/Money"),
+        ])
+    func forbidden(room: String, other: String) throws {
+        func name(_ path: String) -> Substring { path.split(separator: "/")[1] }
+        let text = """
+            {"products": [], "targets": [
+            {"name": "\(name(other))", "path": "Sources/\(other)", "dependencies": []},
+            {"name": "\(name(room))", "path": "Sources/\(room)",
+            "dependencies": [{"byName": ["\(name(other))", null]}]}]}
+            """
+        let manifest = try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
+        #expect(
+            HouseRules(manifest: manifest).violations
+                == ["\(name(room)) must not depend on \(name(other))"])
     }
 
     @Test(
