@@ -19,7 +19,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs clean \
+.PHONY: all deps build-deps build demo test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
 	install uninstall \
 	install-service uninstall-service install-udev uninstall-udev
 
@@ -159,6 +159,11 @@ bench: deps build
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)
+	@packaging/house --check
+
+# The drawing of the targets in docs/ARCHITECTURE.md, made from Package.swift.
+house:
+	@packaging/house
 
 format:
 	$(SWIFT) format --in-place --recursive $(LINTED)

@@ -178,15 +178,16 @@ let package = Package(
         .executableTarget(
             name: "TapcardBenchmarks",
             dependencies: [
-                "CardCryptography", "Ledger", "LibNFCReader", "MockReader", "PN532Emulator",
-                "PaymentsInC", "SQLiteLedger", "SimulatedField", "SimulatedReader", "TapcardCore",
+                "CardCryptography", "Ledger", "LibNFCReader", "PN532Emulator", "PaymentsInC",
+                "PortDoubles", "SQLiteLedger", "SimulatedField", "SimulatedReader", "TapcardCore",
                 "TapcardDomain", "Type2Tag",
             ],
             path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
 
         .target(
-            name: "MockReader", dependencies: ["TagReading"], path: "Tests/MockReader",
-            swiftSettings: strict),
+            name: "PortDoubles",
+            dependencies: ["BlockingLane", "Ledger", "TagReading", "TapcardDomain"],
+            path: "Tests/PortDoubles", swiftSettings: strict),
         .target(
             name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .target(
@@ -206,8 +207,8 @@ let package = Package(
             name: "FaultyWorld",
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger", "NDEF",
-                "ServicePorts", "SimulatedField", "TagReading", "TapcardCore", "TapcardDomain",
-                "Type2Tag",
+                "PortDoubles", "ServicePorts", "SimulatedField", "TagReading", "TapcardCore",
+                "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultyWorld", swiftSettings: strict),
 
@@ -215,7 +216,8 @@ let package = Package(
             name: "SoakTown",
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Ledger",
-                "SeededChance", "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain",
+                "PortDoubles", "SeededChance", "ServicePorts", "SimulatedField", "TapcardCore",
+                "TapcardDomain",
                 "Type2Tag",
             ],
             path: "Tests/SoakTown", swiftSettings: strict),
@@ -280,7 +282,7 @@ let package = Package(
         tests(
             of: "CardStore",
             [
-                "CardImage", "CardCryptography", "MockReader", "SimulatedField",
+                "CardImage", "CardCryptography", "PortDoubles", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
         tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
@@ -295,7 +297,7 @@ let package = Package(
         tests(
             of: "PN532Emulator",
             ["SeededChance", "SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
-        tests(of: "ReaderProcess", ["TagReading", "BlockingLane"]),
+        tests(of: "ReaderProcess", ["TagReading", "BlockingLane", "PortDoubles"]),
         tests(
             of: "LibNFCReader",
             [
@@ -320,8 +322,8 @@ let package = Package(
             of: "TapcardCore",
             [
                 "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TagReading",
-                "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "MockReader", "NDEF",
-                "DurableFile", "ServicePorts", "BlockingLane",
+                "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
+                "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane",
             ]),
         tests(
             of: "TapcardCommands",
@@ -335,8 +337,8 @@ let package = Package(
             of: "KioskServer",
             [
                 "BlockingLane", "CardCryptography", "DurableFile", "IdleDrivers", "Ledger",
-                "RawHTTP",
-                "ReaderDiagnosis", "SchemaChecking", "ServicePorts", "SimulatedField",
+                "PortDoubles", "RawHTTP", "ReaderDiagnosis", "SchemaChecking", "ServicePorts",
+                "SimulatedField",
                 "SimulatedReader",
                 "TagReading", "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs",
                 "Type2Tag", "WebServer",
@@ -352,7 +354,7 @@ let package = Package(
             [
                 "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
                 "SimulatedField", "SimulatedReader", "TapcardDomain", "PlugProbe", "IdleDrivers",
-                "BlockingLane",
+                "BlockingLane", "PortDoubles",
             ]),
         .testTarget(
             name: "EndToEndTests",

@@ -1,6 +1,6 @@
 import CardCryptography
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -36,9 +36,9 @@ enum FrameCounts {
             _ what: String, commands: Int? = nil, writes: Int? = nil,
             _ body: (Station) async throws -> Void
         ) async throws {
-            await counter.tracer.forget()
+            counter.tracer.forget()
             try await body(counter.station)
-            let exchanges = await counter.tracer.exchanges
+            let exchanges = counter.tracer.exchanges
             rows.append(
                 Row(
                     chip: chip.name, what: what, commands: exchanges.count,
@@ -74,7 +74,7 @@ enum FrameCounts {
 
 /// A blank tag, a ledger in memory, and someone who counts.
 struct Counter {
-    let tracer: TracingReader
+    let tracer: InterposedReader
     let station: Station
     private let keys = KeyRing.fresh(created: "2026-01-01")
 
@@ -84,7 +84,7 @@ struct Counter {
             throw BenchmarkError("the simulated drawer is full")
         }
         simulation.put([tag.uid])
-        tracer = TracingReader(SimulatedReader(simulation))
+        tracer = InterposedReader(SimulatedReader(simulation))
         station = Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),

@@ -108,16 +108,14 @@ struct DocumentTests {
         let manifest = try SourceTree.text("Examples/Counter/Package.swift")
         let source = try SourceTree.text("Examples/Counter/Sources/Counter/main.swift")
         for file in [manifest, source] { #expect(page.contains("```swift\n\(file)```")) }
-        let products = try SourceTree.text("Package.swift").matches(
-            of: /\.library\(\s*name: "(\w+)",\s*targets: \[([^\]]*)\]/)
         let named = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)
             .map(\.output.1)
         #expect(!named.isEmpty)
         var modules: Set<String> = ["Foundation"]
         for name in named {
-            let product = products.first { $0.output.1 == name }
-            let targets = try #require(product, "\(name) is a product").output.2
-            modules.formUnion(targets.matches(of: /\w+/).map { String($0.output) })
+            let targets = Manifest.package.targets(ofProduct: String(name))
+            #expect(!targets.isEmpty, "\(name) is a product")
+            modules.formUnion(targets)
         }
         let file = SourceTree.File(path: "Examples/Counter/main.swift", text: source)
         for module in file.imports { #expect(modules.contains(module), "\(module)") }

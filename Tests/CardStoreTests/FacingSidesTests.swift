@@ -1,6 +1,6 @@
 import CardImage
 import CardStore
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -16,18 +16,19 @@ struct FacingSidesTests {
     /// A tag of the chip on a reader that writes down what goes by, selected.
     private func bench(
         _ chip: Type2Chip, longestAnswer: Int = 250
-    ) async throws -> (reader: TracingReader, world: SimulatedReader, identity: TagIdentity) {
+    ) async throws -> (reader: InterposedReader, world: SimulatedReader, identity: TagIdentity) {
         let uid = FirstSightTests.identity.uid
         let tag = try #require(TagMemory.blank(chip, uid: uid))
         let world = SimulatedReader(
             Simulation([tag], onReader: [uid]), longestAnswer: longestAnswer)
-        let reader = TracingReader(world)
+        let reader = InterposedReader(world)
         return (reader, world, try await reader.select(within: .zero))
     }
 
     /// Gives the tag a password for all pages from this one, for reading too.
-    private func protect(_ reader: TracingReader, _ chip: Type2Chip, from page: UInt8) async throws
-    {
+    private func protect(
+        _ reader: InterposedReader, _ chip: Type2Chip, from page: UInt8
+    ) async throws {
         let first = try #require(chip.configurationPage)
         for command in [
             Type2Command.write(first + 3, Page(5, 6, 0, 0)), .write(first + 2, Page(1, 2, 3, 4)),
@@ -50,8 +51,8 @@ struct FacingSidesTests {
         let (reader, world, identity) = try await bench(chip)
         let tag = try await reader.perform(sight(identity))
         let memory = try #require(await world.change { $0.tags.first })
-        #expect(await reader.exchanges.count == 4)
-        #expect(await reader.selections == 1)
+        #expect(reader.exchanges.count == 4)
+        #expect(reader.limits.count == 1)
         #expect(tag.chip == chip)
         #expect(tag.header == Array(memory.pages[..<4].flatMap(\.bytes)))
         let pages = try #require(CardLayout(chipNamed: chip.name)).pages
@@ -65,8 +66,8 @@ struct FacingSidesTests {
         let (reader, _, identity) = try await bench(chip)
         let tag = try await reader.perform(sight(identity))
         #expect(tag.chip == chip && tag.memory.count == 48)
-        #expect(await reader.selections == 2)
-        #expect(await reader.exchanges.first?.failure == .refused(NAK.invalidArgument))
+        #expect(reader.limits.count == 2)
+        #expect(reader.exchanges.first?.failure == .refused(NAK.invalidArgument))
     }
 
     @Test("a card is written and read again", arguments: Type2Chip.known, [16, 64, 250])
@@ -148,7 +149,7 @@ struct FacingSidesTests {
                 try await reader.perform(
                     WritePages(writes, readBack: 0x24...0x27, longestAnswer: 250))
             }
-            #expect(await reader.exchanges.count == write)
+            #expect(reader.exchanges.count == write)
         }
     }
 }

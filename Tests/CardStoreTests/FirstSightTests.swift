@@ -1,6 +1,6 @@
 import CardImage
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 import Testing
 import Type2Tag
@@ -16,7 +16,7 @@ struct FirstSightTests {
     static let frames: [[UInt8]] = [[0x60], [0x30, 0], [0x3A, 0x04, 0x27], [0x3C, 0]]
 
     static func look(
-        _ script: [MockReader.Reply], longestAnswer: Int = 250
+        _ script: [ScriptedReader.Reply], longestAnswer: Int = 250
     ) async -> Played<SightedTag> {
         let procedure = FirstSight(identity, longestAnswer: longestAnswer) { chip in
             CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
@@ -70,7 +70,7 @@ struct FirstSightTests {
             default: false
             }
         for (step, _) in Self.frames.enumerated() {
-            let script = Self.answers().prefix(step).map(MockReader.Reply.answer)
+            let script = Self.answers().prefix(step).map(ScriptedReader.Reply.answer)
             let played = await Self.look(script + [.failure(kind)])
             let frames = Array(Self.frames.prefix(step + 1))
             switch (step, isAnswerOfSorts) {

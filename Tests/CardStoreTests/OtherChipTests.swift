@@ -1,5 +1,5 @@
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 import Testing
 import Type2Tag
@@ -10,7 +10,7 @@ struct OtherChipTests {
         FirstSightTests.header.dropLast(4) + [magic, version, size, 0]
     }
 
-    private func block(from page: UInt8) -> MockReader.Reply {
+    private func block(from page: UInt8) -> ScriptedReader.Reply {
         .answer(numbered(page...page.addingReportingOverflow(3).partialValue))
     }
 
@@ -46,7 +46,7 @@ struct OtherChipTests {
         let firstPages = Array(stride(from: UInt8(4), through: last, by: 4))
         let blocks = firstPages.map { page in
             // What lies behind the end is the beginning again.
-            MockReader.Reply.answer((0..<4).flatMap { numbered((page &+ $0)...(page &+ $0)) })
+            ScriptedReader.Reply.answer((0..<4).flatMap { numbered((page &+ $0)...(page &+ $0)) })
         }
         let played = await FirstSightTests.look(
             [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: size))]
@@ -79,7 +79,7 @@ struct OtherChipTests {
 
     @Test("ends at every failure", arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
-        let whole: [MockReader.Reply] =
+        let whole: [ScriptedReader.Reply] =
             [.failure(.timedOut), .tag(FirstSightTests.identity), .answer(header(size: 6))]
             + [4, 8, 12].map(block)
         for step in 1..<whole.count {
@@ -91,8 +91,8 @@ struct OtherChipTests {
 
     @Test("takes no answer of a wrong length", arguments: [0, 15, 17, 32])
     func lengths(count: Int) async {
-        let start: [MockReader.Reply] = [.failure(.timedOut), .tag(FirstSightTests.identity)]
-        let wrong = MockReader.Reply.answer([UInt8](repeating: 0xE1, count: count))
+        let start: [ScriptedReader.Reply] = [.failure(.timedOut), .tag(FirstSightTests.identity)]
+        let wrong = ScriptedReader.Reply.answer([UInt8](repeating: 0xE1, count: count))
         let atHeader = await FirstSightTests.look(start + [wrong])
         #expect(atHeader.error?.kind == .garbled)
         let atBlock = await FirstSightTests.look(start + [.answer(header(size: 6)), wrong])

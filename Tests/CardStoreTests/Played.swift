@@ -1,5 +1,5 @@
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 
 /// What came of a procedure that was played to a reader with a script.
@@ -13,9 +13,9 @@ struct Played<Outcome: Sendable>: Sendable {
 }
 
 func play<Procedure: TagProcedure>(
-    _ procedure: Procedure, _ script: [MockReader.Reply]
+    _ procedure: Procedure, _ script: [ScriptedReader.Reply]
 ) async -> Played<Procedure.Outcome> {
-    let reader = MockReader(script)
+    let reader = ScriptedReader(script)
     var outcome: Procedure.Outcome?
     var failure: CardStoreError?
     do throws(CardStoreError) {
@@ -23,7 +23,7 @@ func play<Procedure: TagProcedure>(
     } catch {
         failure = error
     }
-    return await Played(
+    return Played(
         outcome: outcome, error: failure, trace: reader.trace, unused: reader.unused)
 }
 

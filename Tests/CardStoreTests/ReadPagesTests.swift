@@ -1,5 +1,5 @@
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 import Testing
 
@@ -39,7 +39,7 @@ struct ReadPagesTests {
     func failures(kind: ReaderError.Kind) async {
         let runs = Self.runs(4...0x27, 16)
         for step in runs.indices {
-            let script = runs.prefix(step).map { MockReader.Reply.answer(numbered($0)) }
+            let script = runs.prefix(step).map { ScriptedReader.Reply.answer(numbered($0)) }
             let played = await play(
                 ReadPages(4...0x27, longestAnswer: 64), script + [.failure(kind)])
             #expect(played.error?.kind == .reader(kind))

@@ -1,5 +1,5 @@
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 import Testing
 import Type2Tag
@@ -9,7 +9,7 @@ struct ReadWhatCanBeReadTests {
     private static let identity = FirstSightTests.identity
 
     private func read(
-        _ pages: ClosedRange<UInt8>, longestAnswer: Int = 16, _ script: [MockReader.Reply]
+        _ pages: ClosedRange<UInt8>, longestAnswer: Int = 16, _ script: [ScriptedReader.Reply]
     ) async -> Played<[Page?]> {
         await play(
             ReadWhatCanBeRead(pages, identity: Self.identity, longestAnswer: longestAnswer), script)
@@ -29,8 +29,8 @@ struct ReadWhatCanBeReadTests {
 
     @Test("halves a run that is refused, until the page is found")
     func someRefused() async {
-        let again = MockReader.Reply.tag(Self.identity)
-        let refused = MockReader.Reply.failure(.refused(0))
+        let again = ScriptedReader.Reply.tag(Self.identity)
+        let refused = ScriptedReader.Reply.failure(.refused(0))
         // The last page alone is refused: nothing is left to be selected for.
         let last = await read(0...4, [.answer(numbered(0...3)), refused])
         #expect(last.trace == [[0x3A, 0, 3], [0x3A, 4, 4]])

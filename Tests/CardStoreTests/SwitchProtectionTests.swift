@@ -1,5 +1,5 @@
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 import Testing
 import Type2Tag
@@ -18,7 +18,7 @@ struct SwitchProtectionTests {
             SwitchProtection(.on(probe: probe), identity, chip: .ntag213, password: password))
     }
 
-    private static let onScript: [MockReader.Reply] = [
+    private static let onScript: [ScriptedReader.Reply] = [
         .answer(open), .answer([5, 6]), .answer([]), .answer([]), .tag(identity),
         .answer(closed), .answer(page), .failure(.refused(0)), .tag(identity), .answer([5, 6]),
         .answer(page),
@@ -80,7 +80,7 @@ struct SwitchProtectionTests {
     @Test("notice another tag, another page, and a tag that takes everything")
     func surprises() async throws {
         let other = TagIdentity(uid: [0x04, 6, 5, 4, 3, 2, 1])
-        let cases: [(Int, MockReader.Reply, CardStoreError.Kind)] = [
+        let cases: [(Int, ScriptedReader.Reply, CardStoreError.Kind)] = [
             (1, .answer([6, 5]), .wrongPassword), (4, .tag(other), .otherTag),
             (5, .answer(Self.open), .differs), (6, .answer(Self.closed), .differs),
             (7, .answer([]), .ignoresPassword), (8, .tag(other), .otherTag),
@@ -102,7 +102,7 @@ struct SwitchProtectionTests {
                 SwitchProtection(
                     .off, Self.identity, chip: .ntag216, password: Self.password))
         }
-        let script: [MockReader.Reply] = [
+        let script: [ScriptedReader.Reply] = [
             .answer(Self.closed), .answer([5, 6]), .answer([]), .tag(Self.identity),
         ]
         let played = await play(try off(), script + [.answer(Self.open)])
@@ -118,14 +118,14 @@ struct SwitchProtectionTests {
 @Suite("The frames that set a password")
 struct SetPasswordTests {
     private static func set(
-        _ password: TagPassword?, on settings: [UInt8], _ script: [MockReader.Reply]
+        _ password: TagPassword?, on settings: [UInt8], _ script: [ScriptedReader.Reply]
     ) async throws -> Played<Void> {
         let setting = try #require(SetPassword(password, chip: .ntag213))
         let answer = settings + [UInt8](repeating: 0, count: 16 - settings.count)
         return await play(setting, [.answer(answer)] + script)
     }
 
-    private static let acknowledged = MockReader.Reply.answer([])
+    private static let acknowledged = ScriptedReader.Reply.answer([])
     private static let password = SwitchProtectionTests.password
 
     @Test("take limits away, spoil PACK, write PWD, then PACK, and prove it")
@@ -168,7 +168,7 @@ struct SetPasswordTests {
     @Test("believe no other answer")
     func proof() async throws {
         for reply in [.answer([5, 7]), .failure(.refused(0)), .failure(.refused(4))]
-            as [MockReader.Reply]
+            as [ScriptedReader.Reply]
         {
             let played = try await Self.set(
                 Self.password, on: [4, 0, 0, 0xFF],
@@ -199,11 +199,11 @@ struct FindPasswordTests {
             password: [UInt8](repeating: UInt8(number), count: 4), pack: [9, UInt8(number)])
     }
 
-    private static func find(_ script: [MockReader.Reply]) async -> Played<Int?> {
+    private static func find(_ script: [ScriptedReader.Reply]) async -> Played<Int?> {
         await play(FindPassword(SwitchProtectionTests.identity, among: passwords), script)
     }
 
-    private static let again = MockReader.Reply.tag(SwitchProtectionTests.identity)
+    private static let again = ScriptedReader.Reply.tag(SwitchProtectionTests.identity)
 
     @Test("tries one after the other, selecting the tag in between")
     func order() async {

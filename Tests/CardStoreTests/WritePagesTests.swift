@@ -1,5 +1,5 @@
 import CardStore
-import MockReader
+import PortDoubles
 import TagReading
 import Testing
 import Type2Tag
@@ -11,13 +11,13 @@ struct WritePagesTests {
     }
     static let frames: [[UInt8]] = (0x20...0x23).map { [0xA2, $0, $0, $0, $0, $0] }
     static let password = TagPassword(password: [1, 2, 3, 4], pack: [5, 6])
-    static let acknowledged = [MockReader.Reply](repeating: .answer([]), count: 4)
+    static let acknowledged = [ScriptedReader.Reply](repeating: .answer([]), count: 4)
     static let whole = acknowledged + [.answer(numbered(0x20...0x23))]
 
     private func write(
         _ writes: [PageWrite] = writes, readBack: ClosedRange<UInt8> = 0x20...0x23,
         longestAnswer: Int = 250, password: TagPassword? = nil,
-        meeting script: [MockReader.Reply]
+        meeting script: [ScriptedReader.Reply]
     ) async -> Played<[UInt8]> {
         await play(
             WritePages(

@@ -1,6 +1,7 @@
 import CardImage
 package import CardStore
 import Ledger
+import PortDoubles
 package import TapcardDomain
 import Type2Tag
 
@@ -94,7 +95,7 @@ extension RestingWorld {
     package func ledgerBroken() async -> [Violation] {
         let report: AuditReport
         do {
-            report = try await LedgerAtRest(tables: ledger).audit()
+            report = try await TableLedger(ledger).audit()
         } catch {
             return [Violation(.i1, "the ledger cannot be checked: \(error)")]
         }

@@ -1,6 +1,6 @@
 import CardImage
 package import Ledger
-package import TapcardDomain
+import TapcardDomain
 
 /// The invariants of a ledger, asked of its rows one by one: the product's own check is held
 /// against this.
@@ -143,27 +143,5 @@ extension Operation {
             .forget:
             0
         }
-    }
-}
-
-/// A ledger that is only looked at.
-package struct LedgerAtRest: LedgerStore {
-    package let tables: LedgerTables
-
-    package init(tables: LedgerTables) { self.tables = tables }
-
-    package var currency: Currency { .usd }
-
-    package func read<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        var tables = tables
-        return try tables.transact(body)
-    }
-
-    package func write<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        throw LedgerError(.readOnly, "the ledger is only looked at")
     }
 }

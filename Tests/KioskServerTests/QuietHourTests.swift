@@ -1,5 +1,7 @@
+import BlockingLane
 import KioskServer
 import Ledger
+import PortDoubles
 import TapcardDomain
 import Testing
 import TextCodecs
@@ -24,11 +26,16 @@ struct QuietHourTests {
 
     @Test("finds damage that no tap would see, and says so in health and log")
     func damage() async throws {
-        let ledger = DamagedLedger()
+        // A part that no tap reads is damaged later.
+        let isDamaged = Guarded(false)
+        let ledger = InterposedLedger(InMemoryLedger()) { call in
+            call == .check && isDamaged.withLock { $0 }
+                ? .refused(LedgerError(.corrupt, "page 7 is damaged")) : .passedOn
+        }
         try await KioskBench.with(ledger: ledger) { bench in
             await bench.checkLedger()
             #expect(try await bench.ask("GET", "/api/v1/health").json["status"] == "ok")
-            await ledger.damage()
+            isDamaged.withLock { $0 = true }
             await bench.checkLedger()
             let health = try await bench.ask("GET", "/api/v1/health").json
             #expect(health["status"] == "no-ledger")
@@ -38,31 +45,5 @@ struct QuietHourTests {
             #expect(lines.map { $0.contains(#""error":null"#) } == [true, false])
             #expect(lines.last?.contains(#""error":"ledger-corrupt""#) == true)
         }
-    }
-}
-
-/// A ledger that works, and of which some part that nobody has read is damaged.
-private actor DamagedLedger: LedgerStore {
-    private let ledger = InMemoryLedger()
-    private var isDamaged = false
-
-    nonisolated var currency: Currency { ledger.currency }
-
-    func damage() { isDamaged = true }
-
-    func checkStorage() throws(LedgerError) {
-        if isDamaged { throw LedgerError(.corrupt, "page 7 is not what it was") }
-    }
-
-    func read<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        try await ledger.read(body)
-    }
-
-    func write<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        try await ledger.write(body)
     }
 }

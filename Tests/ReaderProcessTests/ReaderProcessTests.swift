@@ -1,8 +1,11 @@
 import BlockingLane
 import Glibc
+import PortDoubles
 import ReaderProcess
 import TagReading
 import Testing
+
+private let tag = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
 
 /// A service in this process: what a child process would be, without the process.
 private final class NearLink: ReaderLink {
@@ -34,22 +37,19 @@ private final class HeldLink: ReaderLink {
 
 @Suite("A reader in a process of its own", .timeLimit(.minutes(1)))
 struct ReaderProcessTests {
-    private func near(_ reader: PlayedReader) -> ReaderProcess {
+    private func near(_ reader: ScriptedReader) -> ReaderProcess {
         ReaderProcess { () throws(ReaderError) in
             try NearLink(
                 LastingReader(
-                    find: { () throws(ReaderError) in
-                        if let failure = reader.part.withLock({ $0.failure }) { throw failure }
-                        return reader
-                    }, waitForChange: { _ in }))
+                    find: { () throws(ReaderError) in reader }, waitForChange: { _ in }))
         }
     }
 
     @Test("a tag, its answers and the reader's limits come through")
     func tap() async throws {
-        let process = near(PlayedReader())
+        let process = near(ScriptedReader([.tag(tag), .answer([2, 4, 6])]))
         try await process.open()
-        #expect(await process.name == "played reader")
+        #expect(await process.name == "scripted reader")
         #expect(await process.longestAnswer == 250)
         let identity = try await process.select(within: .seconds(1))
         #expect(identity.uid == [4, 1, 2, 3, 4, 5, 6])
@@ -59,7 +59,7 @@ struct ReaderProcessTests {
 
     @Test("letting go reaches the reader")
     func release() async throws {
-        let reader = PlayedReader()
+        let reader = ScriptedReader([.tag(tag)])
         let process = near(reader)
         _ = try await process.select(within: .zero)
         await process.release()
@@ -68,27 +68,23 @@ struct ReaderProcessTests {
 
     @Test("an error comes through with its kind")
     func errors() async throws {
-        let reader = PlayedReader()
-        let process = near(reader)
+        let kinds: [ReaderError.Kind] = [.refused(5), .tagLost, .garbled, .timedOut]
+        let process = near(ScriptedReader([.tag(tag)] + kinds.map { .failure($0) }))
         _ = try await process.select(within: .zero)
-        for kind in [ReaderError.Kind.refused(5), .tagLost, .garbled, .timedOut] {
-            reader.part.withLock { $0.failure = ReaderError(kind) }
+        for kind in kinds {
             await #expect(throws: ReaderError(kind)) { try await process.exchange([0x30, 4]) }
         }
     }
 
     @Test("a wait for a tag can be cancelled, and the next one works")
     func cancelling() async throws {
-        let reader = PlayedReader()
-        let process = near(reader)
+        let process = near(ScriptedReader([.untilCancelled, .tag(tag)]))
         try await process.open()
-        reader.part.withLock { $0.waitsForEver = true }
         let waiting = Task { () async throws(ReaderError) in
             try await process.select(within: .seconds(3_600))
         }
         waiting.cancel()
         await #expect(throws: ReaderError(.cancelled)) { try await waiting.value }
-        reader.part.withLock { $0.waitsForEver = false }
         #expect(try await process.select(within: .zero).uid.count == 7)
     }
 
@@ -137,7 +133,7 @@ struct ReaderProcessTests {
     @Test("a request is answered while no shared thread is free")
     func busy() async throws {
         let (channel, other) = try #require(MessageChannel.pair())
-        let played = PlayedReader()
+        let played = ScriptedReader([.tag(tag), .answer([2, 4, 6])])
         let service = Task {
             await ReaderService.run(
                 LastingReader(
@@ -193,7 +189,7 @@ struct ReaderProcessTests {
 struct LastingReaderTests {
     /// A plug into which the test puts readers, and the waits it was asked for.
     private struct Plug: Sendable {
-        let reader = Guarded<PlayedReader?>(nil)
+        let reader = Guarded<ScriptedReader?>(nil)
         let waits = Guarded<[Duration]>([])
 
         var lasting: LastingReader {
@@ -206,7 +202,7 @@ struct LastingReaderTests {
                 }, waitForChange: { limit in waits.withLock { $0.append(limit) } })
         }
 
-        func put(_ new: PlayedReader?) { reader.withLock { $0 = new } }
+        func put(_ new: ScriptedReader?) { reader.withLock { $0 = new } }
     }
 
     @Test("a missing reader is told at once, and waited for from then on")
@@ -226,15 +222,13 @@ struct LastingReaderTests {
     @Test("a reader that was unplugged comes back as another one")
     func back() async throws {
         let plug = Plug()
-        let first = PlayedReader("first")
-        plug.put(first)
+        plug.put(ScriptedReader([.tag(tag), .failure(.readerLost)], name: "first"))
         let reader = plug.lasting
         _ = try await reader.select(within: .zero)
         #expect(await reader.name == "first")
-        first.part.withLock { $0.failure = ReaderError(.readerLost) }
         await #expect(throws: ReaderError(.readerLost)) { try await reader.exchange([1]) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([1]) }
-        plug.put(PlayedReader("second", .init(longestAnswer: 64)))
+        plug.put(ScriptedReader([.tag(tag)], name: "second", longestAnswer: 64))
         _ = try await reader.select(within: .zero)
         #expect(await reader.name == "second")
         #expect(await reader.longestAnswer == 64)
@@ -248,10 +242,9 @@ struct LastingReaderTests {
         ])
     func kept(_ kind: ReaderError.Kind) async throws {
         let plug = Plug()
-        let played = PlayedReader("kept")
+        let played = ScriptedReader([.failure(kind)], name: "kept")
         plug.put(played)
         let reader = plug.lasting
-        played.part.withLock { $0.failure = ReaderError(kind) }
         await #expect(throws: ReaderError(kind)) { try await reader.select(within: .zero) }
         #expect(await reader.name == "kept")
         #expect(played.releases == 0)

@@ -294,3 +294,17 @@ struct HTTPClientTests {
         }
     }
 }
+
+@Suite("The meaning of a failed transfer")
+struct CurlFailureTests {
+    @Test(
+        "once a request was sent, no code of libcurl says that the server did not get it",
+        arguments: 1...120)
+    func sent(code: Int) {
+        let failure = CurlFailure(
+            code: UInt32(code), words: "as libcurl says", isSent: true,
+            limits: HTTPClientTests.limits)
+        let kinds: [ServiceError.Kind] = [.cutOff, .notHTTP, .timedOut, .tooLarge]
+        #expect(kinds.contains(failure.error.kind))
+    }
+}

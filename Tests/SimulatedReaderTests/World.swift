@@ -1,3 +1,4 @@
+import Glibc
 import SimulatedField
 import SimulatedReader
 import Testing
@@ -27,4 +28,15 @@ enum World {
         .unchanged, .new, .zero, .mix(seed: 0), .mix(seed: .max), .lowestOnes(0), .lowestOnes(32),
         .highestOnes(5), .erasedToLowestOnes(1), .erasedToHighestOnes(31),
     ]
+}
+
+/// A path of its own for one test, without a file; whatever comes to be there goes away with it.
+final class TemporaryPath: Sendable {
+    let path = "/tmp/tapcard-simulation-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+
+    var file: SimulationFile { SimulationFile(path: path) }
+
+    deinit {
+        for end in ["", ".lock", ".reader"] { _ = unsafe unlink(path + end) }
+    }
 }

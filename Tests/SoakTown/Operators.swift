@@ -2,6 +2,7 @@ import BlockingLane
 import CardCryptography
 import FaultyWorld
 import Ledger
+import PortDoubles
 import TapcardCore
 import TapcardDomain
 import Type2Tag
@@ -89,7 +90,7 @@ extension Town {
     }
 
     /// A card was accused. Where nobody did anything to it, that must not be; otherwise the
-    /// operator writes it anew, and no money has moved.
+    /// operator writes it again, and no money has moved.
     mutating func wasAccused(
         _ kind: TapcardError.Kind, _ index: Int
     ) async throws(Broken) {
@@ -174,7 +175,7 @@ extension Town {
             account.standing == .blocked ? .unblock : chance.percent(40) ? .block : .forget
         guard change == .forget || account.standing == .active || account.standing == .blocked
         else { return }
-        let ledger = Desk(tables)
+        let ledger = TableLedger(tables)
         let surroundings = Occasion(chance.next(), at: time).surroundings
         do throws(TapcardError) {
             _ = try await Station.change(uid, change, in: ledger, surroundings: surroundings)
@@ -183,7 +184,7 @@ extension Town {
             guard !account.claims.isEmpty else { throw broken("\(change) ended so: \(error)") }
             return
         }
-        tables = ledger.tables.withLock { $0 }
+        tables = ledger.tables
         switch change {
         case .block: books.accounts[uid]?.standing = .blocked
         case .unblock: books.accounts[uid]?.standing = .active
@@ -249,14 +250,14 @@ extension Town {
     /// The ledger is put back to an earlier state: what happened since is lost for everybody.
     mutating func restore() async throws(Broken) {
         guard let backup else { return }
-        let ledger = Desk(backup.tables)
+        let ledger = TableLedger(backup.tables)
         do {
             _ = try await ledger.skipNumbersAfterRestore()
         } catch {
             throw broken("the backup cannot be put back: \(error)")
         }
         let newer = tables
-        tables = ledger.tables.withLock { $0 }
+        tables = ledger.tables
         for (uid, records) in newer.issued {
             let known = tables.issued[uid] ?? [:]
             lost[uid, default: []].formUnion(
@@ -280,14 +281,14 @@ extension Town {
             let best = trueNumbers(on: bodies[index].tag, uid(index)).max(),
             best > then.allocated, bodies[index].marks.isEmpty
         else { return }
-        let ledger = Desk(backup.tables)
+        let ledger = TableLedger(backup.tables)
         do {
             _ = try await ledger.skipNumbersAfterRestore()
         } catch {
             throw broken("the backup cannot be put back: \(error)")
         }
         let (now, before) = (tables, bodies[index])
-        tables = ledger.tables.withLock { $0 }
+        tables = ledger.tables
         bodies[index].marks = [.restored]
         let id = newID()
         let said = try await play(index, "pay at a stale counter", .calm) {
@@ -334,26 +335,5 @@ extension Town {
         }
         guard case .failure = said else { throw broken("a lost card pays") }
         bodies[index] = body
-    }
-}
-
-/// The ledger of a counter where nothing goes wrong.
-struct Desk: LedgerStore {
-    let tables: Guarded<LedgerTables>
-
-    init(_ tables: LedgerTables) { self.tables = Guarded(tables) }
-
-    var currency: Currency { .usd }
-
-    func read<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        try await write(body)
-    }
-
-    func write<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        try tables.withLock { tables throws(LedgerError) in try tables.transact(body) }
     }
 }

@@ -2,6 +2,7 @@ import BlockingLane
 import CardImage
 import FaultyWorld
 import Ledger
+import PortDoubles
 import TapcardCore
 import TapcardDomain
 import Type2Tag
@@ -194,7 +195,7 @@ extension Town {
         let uid = uid(index)
         let found: CardView?
         do {
-            found = try await LedgerAtRest(tables: tables).view(of: uid)
+            found = try await TableLedger(tables).view(of: uid)
         } catch {
             throw broken("the ledger cannot be read: \(error)")
         }

@@ -2,6 +2,7 @@ import BlockingLane
 import CardImage
 import FaultyWorld
 import Ledger
+import PortDoubles
 import TapcardCore
 import TapcardDomain
 import Type2Tag
@@ -44,7 +45,7 @@ extension Town {
 
     private func balance(of uid: CardUID) async throws(Broken) -> Money? {
         do {
-            return try await LedgerAtRest(tables: tables).view(of: uid)?.balance
+            return try await TableLedger(tables).view(of: uid)?.balance
         } catch {
             throw broken("the ledger cannot be read: \(error)")
         }

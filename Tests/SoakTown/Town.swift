@@ -2,6 +2,7 @@ import BlockingLane
 import CardCryptography
 import FaultyWorld
 import Ledger
+import PortDoubles
 import TapcardCore
 import TapcardDomain
 import Type2Tag
@@ -116,7 +117,7 @@ package struct Town {
             try await calmRead(index)
         }
         try await audit()
-        let view = LedgerAtRest(tables: tables)
+        let view = TableLedger(tables)
         let balances: [Account: Int64]
         do {
             balances = try await view.read { rows throws(LedgerError) in try rows.balances() }
@@ -138,7 +139,7 @@ package struct Town {
     mutating func audit() async throws(Broken) {
         let report: AuditReport
         do {
-            report = try await LedgerAtRest(tables: tables).audit()
+            report = try await TableLedger(tables).audit()
         } catch {
             throw broken("the ledger cannot be checked: \(error)")
         }

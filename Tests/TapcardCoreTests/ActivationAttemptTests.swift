@@ -1,5 +1,7 @@
 import BlockingLane
+import FaultyWorld
 import Ledger
+import PortDoubles
 import ServicePorts
 import SimulatedField
 import SimulatedReader
@@ -255,7 +257,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a card that is issued anew meanwhile comes to nothing")
+    @Test("of a card that is issued again meanwhile has no effect")
     func reissued() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.active)) {
@@ -270,14 +272,12 @@ struct ActivationAttemptTests {
 
     @Test("that a restored backup does not know is asked for again")
     func restored() async throws {
-        let backup = Guarded<LedgerTables?>(nil)
-        let kept = KeptLedger()
+        let kept = TableLedger()
         let world = World(try World.blank(), ledger: kept)
         try await world.issue()
         _ = try await world.station.scratch(id: World.id(2))
-        let tables = await kept.tables
-        backup.withLock { $0 = tables }
-        let service = PlayedActivation(.success(.active)) { await kept.putBack(tables) }
+        let tables = kept.tables
+        let service = PlayedActivation(.success(.active)) { kept.putBack(tables) }
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
@@ -292,17 +292,16 @@ struct ActivationAttemptTests {
 
     @Test("of a restored backup that has it without an answer goes on")
     func restoredOpen() async throws {
-        let kept = KeptLedger()
+        let kept = TableLedger()
         let world = World(try World.blank(), ledger: kept)
         try await world.issue()
         _ = try await world.station.scratch(id: World.id(2))
         let tables = Guarded<LedgerTables?>(nil)
         let service = PlayedActivation(.success(.active)) {
-            let now = await kept.tables
-            tables.withLock { $0 = now }
+            tables.withLock { $0 = kept.tables }
         }
         _ = try await world.station.activate(id: World.id(3), through: service)
-        await kept.putBack(try #require(tables.withLock { $0 }))
+        kept.putBack(try #require(tables.withLock { $0 }))
         _ = try await kept.skipNumbersAfterRestore()
         // The tag carries the yes, the ledger does not: an operator decides.
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
@@ -337,19 +336,16 @@ struct ActivationAttemptTests {
 
     @Test("survives a process killed at any step, and takes effect once")
     func killed() async throws {
-        for death in Lifeline.Death.allCases {
+        for death in [Mishap.killedBefore, .killedAfter] {
             var survived = 0
             for step in 1... {
                 let world = try await scratched()
-                let lifeline = Lifeline(steps: step, death)
+                let kill = Disturbance(death, at: step)
                 let service = PlayedActivation.willing
-                let mortal = world.station(
-                    reader: SteppedReader(reader: world.reader, steps: lifeline),
-                    ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
                 _ = await outcome { () throws(TapcardError) in
-                    try await mortal.activate(id: World.id(3), through: service)
+                    try await world.station(kill).activate(id: World.id(3), through: service)
                 }
-                if lifeline.isAlive { break }
+                guard kill.hasCome else { break }
                 try await world.putBack()
                 _ = try await world.station.read()
                 _ = await outcome { () throws(TapcardError) in
@@ -372,15 +368,15 @@ struct ActivationAttemptTests {
 
     @Test("whose answer the ledger cannot note is asked for again")
     func unrecorded() async throws {
-        for fault in FaultyLedger.Fault.allCases {
+        for fault in LedgerFault.allCases {
             let world = try await scratched()
             // The first transaction is the attempt, the second its answer.
-            let ledger = FaultyLedger(world.ledger, fault, atWrite: 2)
+            let disturbance = fault.atCommit(2)
             let service = PlayedActivation.willing
             let said = await outcome { () throws(TapcardError) in
-                try await world.station(ledger: ledger).activate(id: World.id(3), through: service)
+                try await world.station(disturbance).activate(id: World.id(3), through: service)
             }
-            #expect(ledger.hasFailed && service.codes.count == 1, "\(fault)")
+            #expect(disturbance.hasCome && service.codes.count == 1, "\(fault)")
             switch (fault, said) {
             // It is recorded at the second try.
             case (.answerLost, .success), (.requestLost, .success): break

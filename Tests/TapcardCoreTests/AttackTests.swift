@@ -1,8 +1,9 @@
 import CardCryptography
 import CardImage
 import CardStore
+import FaultyWorld
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -62,7 +63,7 @@ struct AttackAtTheCounterTests {
         }
     }
 
-    @Test("by whoever stands near reads name, balance and code, and is not seen")
+    @Test("by the one who stands near reads name, balance and code, and is not seen")
     func readable() async throws {
         let world = World(try World.blank(.ntag215))
         try await world.issue()
@@ -78,10 +79,10 @@ struct AttackAtTheCounterTests {
     @Test("over a relay is not seen: a card far away pays as if it lay on the reader")
     func relay() async throws {
         let world = try await World.withCard()
-        let relay = TracingReader(world.reader)
+        let relay = InterposedReader(world.reader)
         _ = try await world.station(reader: relay).pay(World.usd(250), id: World.id(2))
         #expect(try await world.balance() == 750)
-        #expect(await !relay.exchanges.isEmpty, "whoever relays sees every byte")
+        #expect(!relay.exchanges.isEmpty, "whoever relays sees every byte")
     }
 
     @Test("with a chip that repeats a number and its signature passes for the maker's")
@@ -160,7 +161,7 @@ struct AttackAtTheCounterTests {
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
         if isOldImage { try await world.put(old) }
         let before = try await world.tag()
-        let offline = world.station(ledger: FaultyLedger(world.ledger, .down, atWrite: 0))
+        let offline = world.station(ledger: Disturbance(.ledgerGone, at: 1).ledger(world.ledger))
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await offline.pay(World.usd(100), id: World.id(3))
         }
@@ -168,12 +169,12 @@ struct AttackAtTheCounterTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("with a tag whose answers have no right length comes to nothing", arguments: Lie.allCases)
+    @Test("with a tag whose answers have no right length has no effect", arguments: Lie.allCases)
     func lyingTag(_ lie: Lie) async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
         let station = world.station(
-            reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.lying(lie)))
+            reader: InterposedReader(world.reader, answer: lie.answer))
         await expectRefused(.tagLost, exit: 1) { () throws(TapcardError) in
             try await station.pay(World.usd(250), id: World.id(2))
         }
@@ -183,8 +184,7 @@ struct AttackAtTheCounterTests {
 
         let stranger = World(try World.blank())
         let desk = stranger.station(
-            reader: ReaderBetween(
-                reader: stranger.reader, answer: ReaderBetween.lying(lie)))
+            reader: InterposedReader(stranger.reader, answer: lie.answer))
         let order = try CardOrder.demo(in: .usd)
         let said = await outcome { () throws(TapcardError) in
             try await desk.make(order, id: World.id(1))

@@ -1,5 +1,6 @@
 import BlockingLane
 import CardImage
+import FaultyWorld
 import Ledger
 import SimulatedField
 import SimulatedReader
@@ -52,20 +53,17 @@ struct CardStatusTests {
             let world = try await deed.world()
             let uid = try await world.uid()
             let wasDone = Guarded(false)
-            let interlude = Interlude(beforeStep: step) {
+            let interlude = Disturbance(before: step) {
                 let isBlocked = await outcome { () throws(TapcardError) in
                     try await world.change(uid, .block)
                 }.isSuccess
                 let operation = try? await deed.operation(in: world)
                 wasDone.withLock { $0 = !isBlocked || operation?.state == .committed }
             }
-            let station = world.station(
-                reader: SteppedReader(reader: world.reader, steps: interlude),
-                ledger: SteppedLedger(ledger: world.ledger, steps: interlude))
             let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: station)
+                try await deed.perform(at: world.station(interlude))
             }
-            guard interlude.hasPlayed else { break }
+            guard interlude.hasCome else { break }
             try await world.putBack()
             _ = try await world.station.read()
             let state = try await deed.operation(in: world)?.state

@@ -1,5 +1,5 @@
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -56,14 +56,14 @@ struct ChangedSettingsTests {
             try await world.alter { $0[0x2A][0] = 0x83 }
             try await world.alter { $0[0x29][3] = 0x2B }
             let before = try await world.tag()
-            let reader = TracingReader(world.reader)
+            let reader = InterposedReader(world.reader)
             let station = world.station(reader: reader)
             await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
                 isWanted
                     ? try await station.protect(id: World.id(2))
                     : try await station.unprotect(id: World.id(2))
             }
-            #expect(await reader.passwords.isEmpty)
+            #expect(reader.passwords.isEmpty)
             #expect(try await world.tag() == before)
             #expect(try await world.card().protection == .on(keyID: 1))
         }
@@ -79,7 +79,7 @@ struct ChangedSettingsTests {
             tag[0x29][3] = first
             tag[0x2A][0] = 0x80
         }
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         let said = await outcome { () throws(TapcardError) in
             try await deed.perform(at: world.station(reader: reader))
         }
@@ -88,7 +88,7 @@ struct ChangedSettingsTests {
             return
         }
         #expect(error.kind == .protectedTag && error.advice.contains("tapcard replace"))
-        #expect(await reader.passwords.isEmpty)
+        #expect(reader.passwords.isEmpty)
         #expect(try await world.operations().count == 1)
     }
 
@@ -107,9 +107,9 @@ struct ChangedSettingsTests {
         let weak = try await world.tag()[0x2A]
         #expect(weak[0] & 0x07 == 0, "it reads as if it had no limit")
         try await world.putBack()
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         _ = try await world.station(reader: reader).read()
-        let frames = await reader.exchanges.map(\.frame)
+        let frames = reader.exchanges.map(\.frame)
         let relieving = try #require(
             frames.firstIndex(of: Type2Command.write(0x2A, weak).frame))
         let asked = try #require(frames.firstIndex { $0.first == 0x1B })

@@ -1,6 +1,6 @@
 import CardImage
-import MockReader
 import NDEF
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -49,9 +49,9 @@ struct DumpTests {
         let file = try TagDump(memory: evil, withSecrets: true).written(as: format)
         let dump = try TagDump.reading(Array(file.utf8)).dump
         #expect(dump.secrets?.password == evil[UInt8(chip.pageCount - 2)].bytes)
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         _ = try await world.station(reader: reader).restore(dump, overwriting: true)
-        for exchange in await reader.exchanges {
+        for exchange in reader.exchanges {
             guard case .write(let page, _)? = try? Type2Command(frame: exchange.frame) else {
                 continue
             }

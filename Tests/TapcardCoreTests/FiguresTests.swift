@@ -1,6 +1,6 @@
 import CardImage
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -15,13 +15,13 @@ struct FiguresTests {
     @Test("are one for a known card that is looked at", arguments: Type2Chip.known)
     func knownCard(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         _ = try await world.station(reader: reader).read()
         let layout = try await world.tag().layout
         let pages = layout.pages
         #expect(
-            await reader.commands == [.fastRead(pages.lowerBound, pages.upperBound)])
-        #expect(await reader.selections == 1)
+            reader.commands == [.fastRead(pages.lowerBound, pages.upperBound)])
+        #expect(reader.limits.count == 1)
     }
 
     @Test("are four for a card that was never seen", arguments: Type2Chip.known)
@@ -29,10 +29,10 @@ struct FiguresTests {
         let elsewhere = try await World.withCard(chip)
         let world = World(try World.blank(chip))
         try await world.put(try await elsewhere.tag())
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         _ = try await world.station(reader: reader).read()
-        #expect(await reader.commands.count == 4)
-        #expect(await reader.writes.isEmpty)
+        #expect(reader.commands.count == 4)
+        #expect(reader.writes.isEmpty)
     }
 
     @Test(
@@ -42,14 +42,14 @@ struct FiguresTests {
     func payment(_ chip: Type2Chip, _ figures: (balance: Int64, amount: Int64)) async throws {
         let world = World(try World.blank(chip))
         try await world.issue(figures.balance)
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         let station = world.station(reader: reader)
         _ = try await station.pay(World.usd(figures.amount), id: World.id(2))
-        let commands = await reader.commands
-        let writes = await reader.writes
+        let commands = reader.commands
+        let writes = reader.writes
         #expect(commands.count <= 12)
         #expect(writes.count <= (figures.balance <= 9_999_999 ? 8 : 9))
-        #expect(await reader.selections == 1)
+        #expect(reader.limits.count == 1)
 
         // The record comes first, and is read back before anything else is written.
         let layout = try await world.tag().layout
@@ -63,9 +63,9 @@ struct FiguresTests {
     @Test("are at most thirty WRITE for scratching", arguments: Type2Chip.known)
     func scratching(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         _ = try await world.station(reader: reader).scratch(id: World.id(2))
-        let writes = await reader.writes
+        let writes = reader.writes
         #expect(writes.count <= 30 && writes.count > 8)
     }
 
@@ -74,9 +74,9 @@ struct FiguresTests {
         let world = try await deed.world(on: chip)
         var memory = try await world.tag()
         let layout = try memory.layout
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         try await deed.perform(at: world.station(reader: reader))
-        for case .write(let page, let content) in await reader.commands {
+        for case .write(let page, let content) in reader.commands {
             // A record and the settings may be weak where they read right.
             let isOfRecord = page >= layout.recordPages[0]
             #expect(page == 4 || isOfRecord || memory[page] != content, "\(deed), page \(page)")
@@ -84,9 +84,9 @@ struct FiguresTests {
         }
         #expect(memory == (try await world.tag()))
         _ = try await world.station(reader: reader).read()
-        let count = await reader.writes.count
+        let count = reader.writes.count
         _ = try await world.station(reader: reader).read()
-        #expect(await reader.writes.count == count, "a settled card is only read")
+        #expect(reader.writes.count == count, "a settled card is only read")
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct FiguresTests {
                 let settings = deed.switchesProtection ? chip.settings : []
                 let allowed = Set(layout.pages).union(settings)
                 let before = try await world.tag()
-                let reader = TracingReader(world.reader)
+                let reader = InterposedReader(world.reader)
                 let station = world.station(reader: reader)
                 try await world.arm(Fault(at: write, counting: .write, .torn(.mix(seed: 4))))
                 _ = try? await deed.perform(at: station)
@@ -109,7 +109,7 @@ struct FiguresTests {
                 _ = try? await station.read()
                 _ = try? await world.change(uid, .forget)
                 _ = try? await station.repair(naming: uid)
-                #expect(await reader.writes.allSatisfy(allowed.contains))
+                #expect(reader.writes.allSatisfy(allowed.contains))
                 let after = try await world.tag()
                 for page in 0..<UInt8(chip.pageCount) where !allowed.contains(page) {
                     #expect(after[page] == before[page], "\(deed), page \(page)")
@@ -132,7 +132,7 @@ extension Type2Chip {
     }
 }
 
-extension TracingReader {
+extension InterposedReader {
     /// What was asked of the tag.
     fileprivate var commands: [Type2Command] {
         exchanges.compactMap { try? Type2Command(frame: $0.frame) }

@@ -1,7 +1,8 @@
 import CardCryptography
 import CardStore
+import FaultyWorld
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -22,7 +23,7 @@ struct ForeignProtectionTests {
             tag.setPasswordOfAnother(from: 0x04)
         }
         let before = try await world.tag()
-        let reader = TracingReader(world.reader)
+        let reader = InterposedReader(world.reader)
         let station = world.station(reader: reader)
         let order = try CardOrder.demo(in: .usd, mayOverwrite: true, protects: true)
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
@@ -36,7 +37,7 @@ struct ForeignProtectionTests {
         }
         #expect(try await world.tag() == before)
         // A tag that counts wrong passwords is never tried.
-        #expect(await reader.passwords.count == (limit == 0 ? 3 : 0))
+        #expect(reader.passwords.count == (limit == 0 ? 3 : 0))
     }
 
     @Test("on a card of ours is not fought against")
@@ -78,8 +79,11 @@ struct ForeignProtectionTests {
         let heir = World(Simulation([tag], onReader: [tag.uid]), keys: rotated)
         _ = try await heir.station.make(
             CardOrder(.adopt(accepting: World.usd(1_000))), id: World.id(5))
-        #expect(try await heir.card().protection == .on(keyID: 1))
-        try await heir.expectSettled()
+        try await heir.expectProtected(as: try await heir.card().protection)
+        let reading = try await heir.station.read()
+        #expect(reading.protection == .on(keyID: 1) && reading.seal == .valid)
+        #expect(reading.problem == nil && reading.display == .current)
+        #expect(heir.tables.rowsBroken == [])
     }
 
     @Test("of a card that was closed and formatted is taken off")
@@ -145,7 +149,7 @@ struct ForeignProtectionTests {
     func copyThatTakesAny() async throws {
         let (world, honest, copy) = try await copied()
         let station = world.station(
-            reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.takingAnyPassword))
+            reader: InterposedReader(world.reader, answer: InterposedReader.takingAnyPassword))
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await station.pay(World.usd(250), id: World.id(2))
         }
@@ -168,7 +172,7 @@ struct ForeignProtectionTests {
     @Test("that a tag does not keep is noticed, and a power cycle helps")
     func ignored() async throws {
         let world = try await World.withCard()
-        let station = world.station(reader: AlwaysPowered(reader: world.reader))
+        let station = world.station(reader: alwaysPowered(world))
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await station.protect(id: World.id(2))
         }
@@ -181,7 +185,7 @@ struct ForeignProtectionTests {
     @Test("does not keep a balance on a tag that can never be protected")
     func replaced() async throws {
         let world = try await World.withCard()
-        let station = world.station(reader: AlwaysPowered(reader: world.reader))
+        let station = world.station(reader: alwaysPowered(world))
         _ = try? await station.protect(id: World.id(2))
         let uid = try await world.uid()
         try await world.put(try World.otherTag())
@@ -220,20 +224,7 @@ extension CardOrder {
     }
 }
 
-/// A reader that never takes the tag's power.
-private struct AlwaysPowered: TagReader {
-    let reader: SimulatedReader
-
-    var name: String { get async { reader.name } }
-    var longestAnswer: Int { get async { reader.longestAnswer } }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await reader.exchange(frame)
-    }
-
-    func release() async {}
+/// The world's reader, which never switches the field off.
+private func alwaysPowered(_ world: World) -> InterposedReader {
+    InterposedReader(world.reader, release: { _ in })
 }

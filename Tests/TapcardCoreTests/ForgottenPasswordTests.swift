@@ -1,6 +1,6 @@
 import CardImage
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import TapcardCore
 import TapcardDomain
@@ -36,13 +36,13 @@ struct ForgottenPasswordTests {
                 tag.setPasswordOfAnother(from: nil)
             }
             let before = try await world.tag()
-            let reader = TracingReader(world.reader)
+            let reader = InterposedReader(world.reader)
             let uid = try await world.uid()
             await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
                 try await world.station(reader: reader).repair(naming: uid)
             }
             #expect(try await world.tag() == before)
-            #expect(await reader.passwords.count == (limit == 0 ? 1 : 0))
+            #expect(reader.passwords.count == (limit == 0 ? 1 : 0))
         }
     }
 

@@ -1,5 +1,6 @@
 import CardCryptography
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -56,7 +57,7 @@ struct GivenUpTagTests {
         _ isKnown: Bool, _ first: Fault, _ second: Fault
     ) async throws -> Int {
         let world = try await Self.givenUp(isKnown: isKnown)
-        let weak = WeakPages(world.reader)
+        let weak = InterposedReader(world.reader)
         let station = world.station(reader: weak)
         let label: Comment = "\(isKnown ? "known" : "unknown"): \(first), then \(second)"
         var due = 0
@@ -69,23 +70,22 @@ struct GivenUpTagTests {
             if isDue { due += 1 }
             if said.error == .wrongState {
                 // Said only where it is so, and stays so.
-                for tag in [try await world.tag(), try await world.tag().decayed(await weak.pages)]
-                {
+                for tag in [try await world.tag(), try await world.tag().decayed(weak.weakPages)] {
                     #expect(tag[0x29][3] == 0xFF, label)
                 }
             }
             try await world.putBack()
-            try await world.expectOpens(label, decayed: await weak.pages)
+            try await world.expectOpens(label, decayed: weak.weakPages)
             if !isDue { break }
         }
         guard due > 0 else { return 0 }
         // What is weak shows what it likes.
-        try await world.put(try await world.tag().decayed(await weak.pages))
+        try await world.put(try await world.tag().decayed(weak.weakPages))
         _ = await outcome { () throws(TapcardError) in
             try await station.unprotect(id: World.id(3))
         }
         try await issueAgain(world, station, label)
-        try await world.put(try await world.tag().decayed(await weak.pages))
+        try await world.put(try await world.tag().decayed(weak.weakPages))
         #expect(try await station.read().problem == nil, label)
         try await world.expectSettled(label)
         return due
@@ -112,7 +112,7 @@ struct GivenUpTagTests {
                 var isDue = true
                 while isDue {
                     let world = try await Self.givenUp(isKnown: isKnown)
-                    let weak = WeakPages(world.reader)
+                    let weak = InterposedReader(world.reader)
                     let station = world.station(reader: weak)
                     let label: Comment = "frame \(frame) \(first), then \(secondFrame) \(second)"
                     try await world.arm(Fault(at: frame, counting: .frame, first))
@@ -123,7 +123,7 @@ struct GivenUpTagTests {
                     _ = try? await issueAgain(world, station, label)
                     isDue = try await !world.isArmed()
                     try await world.putBack()
-                    try await world.put(try await world.tag().decayed(await weak.pages))
+                    try await world.put(try await world.tag().decayed(weak.weakPages))
                     try await world.expectOpens(label, decayed: [])
                     _ = try? await station.unprotect(id: World.id(5))
                     try await issueAgainOrRead(world, station, label)

@@ -1,4 +1,6 @@
+import FaultyWorld
 import Ledger
+import PortDoubles
 import ServicePorts
 import SimulatedField
 import SimulatedReader
@@ -108,7 +110,7 @@ struct HistoryTests {
 
     @Test("and the audit cannot be had of a ledger that is down")
     func down() async throws {
-        let ledger = FaultyLedger(InMemoryLedger(), .down, atWrite: 0)
+        let ledger = Disturbance(.ledgerGone, at: 1).ledger(InMemoryLedger())
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await Station.lines(of: nil, in: ledger)
         }

@@ -1,6 +1,7 @@
 import CardImage
 import CardStore
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -201,7 +202,7 @@ struct IssueTests {
     func withoutSignature() async throws {
         let world = World(try World.blank())
         let station = world.station(
-            reader: ReaderBetween(reader: world.reader, answer: ReaderBetween.unsigned))
+            reader: InterposedReader(world.reader, answer: InterposedReader.unsigned))
         let order = try CardOrder.demo(in: .usd)
         #expect(try await station.make(order, id: World.id(1)).seal == .valid)
         try await world.expectSettled()

@@ -1,8 +1,9 @@
 import BlockingLane
 import CardCryptography
 import CardImage
+import FaultyWorld
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -90,7 +91,7 @@ struct KeyTrustTests {
     }
 
     @Test(
-        "and retired while a card is half way accuses nobody: the card moves to the new key",
+        "and retired while a card is half way accuses no card: the card moves to the new key",
         arguments: [Deed.pay, .add, .close])
     func retiredBetweenSteps(_ deed: Deed) async throws {
         var retired = 0
@@ -99,7 +100,7 @@ struct KeyTrustTests {
             let ring = Guarded(World.keys)
             let source = KeyRingSource(World.keys) { ring.withLock { $0 } }
             let wasRetired = Guarded(false)
-            let interlude = Interlude(beforeStep: step) {
+            let interlude = Disturbance(before: step) {
                 // Of a card at rest, whoever retires its key is told that it will be refused.
                 guard (try? await deed.operation(in: world))??.state == .pending,
                     let keys = try? KeyTrustTests.rotated.retiring(1),
@@ -109,12 +110,12 @@ struct KeyTrustTests {
                 wasRetired.withLock { $0 = true }
             }
             let station = world.station(
-                reader: SteppedReader(reader: world.reader, steps: interlude),
-                ledger: SteppedLedger(ledger: world.ledger, steps: interlude), keySource: source)
+                reader: interlude.reader(world.reader), ledger: interlude.ledger(world.ledger),
+                keySource: source)
             let said = await outcome { () throws(TapcardError) in
                 try await deed.perform(at: station)
             }
-            guard interlude.hasPlayed else { break }
+            guard interlude.hasCome else { break }
             #expect(said.isSuccess, "step \(step): \(said)")
             #expect(try await world.balance() == deed.after, "step \(step)")
             guard wasRetired.withLock({ $0 }) else { continue }
@@ -128,7 +129,7 @@ struct KeyTrustTests {
         #expect(retired > 4)
     }
 
-    @Test("and retired after a card was pulled away half way accuses nobody", arguments: 1...4)
+    @Test("and retired after a card was pulled away half way accuses no card", arguments: 1...4)
     func retiredAfterATear(_ write: Int) async throws {
         for pays in [true, false] {
             let world = try await World.withCard()
@@ -160,7 +161,7 @@ struct KeyTrustTests {
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
         #expect(try await world.tag() == before)
-        let elsewhere = World(try World.blank(), ledger: world.ledger)
+        let elsewhere = World(try World.blank(), ledger: world.rows)
         await expectRefused(.keysUnusable, exit: 1) { () throws(TapcardError) in
             try await elsewhere.station.make(
                 CardOrder(.issue(.nobody, World.usd(1), hasScratchCard: false)), id: World.id(3))

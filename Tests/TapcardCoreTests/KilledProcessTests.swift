@@ -1,101 +1,51 @@
-import Ledger
+import FaultyWorld
 import SimulatedField
-import SimulatedReader
-import TapcardCore
-import TapcardDomain
 import Testing
 import Type2Tag
 
-/// The process is killed before or after any frame and any transaction; a new one finds the tag
-/// and the ledger as they were left.
+/// The process is killed before or after any frame and any transaction; a new one finds tag and
+/// ledger as they were left.
 @Suite("A process that is killed between tag and ledger")
 struct KilledProcessTests {
     @Test(
-        "leaves a card that the next tap settles", arguments: Type2Chip.known, Deed.allCases)
-    func nextTapSettles(_ chip: Type2Chip, _ deed: Deed) async throws {
-        for death in Lifeline.Death.allCases {
-            var step = 1
-            while try await kill(deed, on: chip, at: step, death, tapSettles) { step += 1 }
-            #expect(step > 17, "too few steps were interrupted")
-        }
-    }
-
-    @Test(
-        "leaves a request that can be repeated and happens once", arguments: Type2Chip.known,
-        Deed.allCases)
-    func sameRequestAgain(_ chip: Type2Chip, _ deed: Deed) async throws {
-        for death in Lifeline.Death.allCases {
-            var step = 1
-            while try await kill(deed, on: chip, at: step, death, repetitionHappensOnce) {
-                step += 1
+        "leaves a card that the next tap settles, and a request that happens once",
+        arguments: Type2Chip.known, FaultyWorld.Deed.all.map(\.name))
+    func everyStep(_ chip: Type2Chip, _ name: String) async throws {
+        let deed = try #require(FaultyWorld.Deed.named(name))
+        let before = await deed.world(on: chip)
+        let count = await Tap.play(deed.errand, in: before).steps.count
+        #expect(count > 14, "too few steps were interrupted")
+        for death in [Mishap.killedBefore, .killedAfter] {
+            for step in 0..<count {
+                let label: Comment = "step \(step): \(death)"
+                let killed = await Tap.play(deed.errand, in: before, mishaps: [step: death])
+                #expect(killed.violations == [], label)
+                try await expectSettled(deed, by: killed.world, label)
+                try await expectOnce(deed, from: killed.world, label)
             }
-            #expect(step > 17, "too few steps were interrupted")
         }
     }
 
-    /// False when the deed took fewer steps than that.
-    private func kill(
-        _ deed: Deed, on chip: Type2Chip, at step: Int, _ death: Lifeline.Death,
-        _ expect: (Deed, World, TagMemory, Comment) async throws -> Void
-    ) async throws -> Bool {
-        let world = try await deed.world(on: chip)
-        let untouched = try await world.tag()
-        let lifeline = Lifeline(steps: step, death)
-        let mortal = world.station(
-            reader: SteppedReader(reader: world.reader, steps: lifeline),
-            ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
-        let said = await outcome { () throws(TapcardError) in
-            try await deed.perform(at: mortal)
-        }
-        if lifeline.isAlive { return false }
-        let label: Comment = "\(deed) on \(chip.name), killed at step \(step), \(death)"
-        if said.isSuccess {
-            #expect(try await deed.operation(in: world)?.state == .committed, label)
-        }
-        try await world.putBack()
-        try await expect(deed, world, untouched, label)
-        return true
-    }
-
-    private func tapSettles(
-        _ deed: Deed, _ world: World, _ untouched: TagMemory, _ label: Comment
+    /// One look settles the card, and then tells what became of the request.
+    private func expectSettled(
+        _ deed: FaultyWorld.Deed, by world: RestingWorld, _ label: Comment
     ) async throws {
-        if try await world.balance() == nil {
-            #expect(try await world.tag() == untouched, label)
-            #expect(try await deed.operation(in: world) == nil, label)
-            return
-        }
-        let reading = try await world.station.read()
-        #expect(reading.seal == .valid && reading.problem == nil, label)
-        try await world.expectSettled(label)
-        let operation = try await deed.operation(in: world)
-        let isDone = operation?.state == .committed
-        try await deed.expectDone(isDone, in: world, label)
-        if let operation, !operation.kind.isVoidable { #expect(isDone, label) }
-
-        // Whoever asks now what became of the request is told just that.
-        let said = await outcome { () throws(TapcardError) in
-            try await deed.perform(at: world.station)
-        }
-        let isVoided = operation?.state == .voided
-        #expect(said.error == (isVoided ? .operationVoided : nil), label)
-        try await deed.expectDone(!isVoided, in: world, label)
-        try await world.expectSettled(label)
+        let (settled, violations) = await world.settling()
+        #expect(violations == [], label)
+        #expect(await settled.askingAgain(deed.errand) == [], label)
     }
 
-    private func repetitionHappensOnce(
-        _ deed: Deed, _ world: World, _ untouched: TagMemory, _ label: Comment
+    /// The same request, repeated twice, is carried out once.
+    private func expectOnce(
+        _ deed: FaultyWorld.Deed, from world: RestingWorld, _ label: Comment
     ) async throws {
-        for _ in 1...2 {
-            let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: world.station)
-            }
-            #expect(said.isSuccess, label)
-            try await deed.expectDone(true, in: world, label)
+        let second = await Tap.play(deed.errand, in: world)
+        let third = await Tap.play(deed.errand, in: second.world)
+        for tap in [second, third] {
+            #expect(tap.isDone && tap.violations == [], label)
         }
-        _ = try await world.station.read()
-        try await world.expectSettled(label)
-        let kinds = try await world.operations().filter { $0.kind == deed.kind }
-        #expect(kinds.count == 1, label)
+        #expect(third.world.balance == second.world.balance, label)
+        let last = await third.world.settling()
+        #expect(last.violations == [], label)
     }
 }

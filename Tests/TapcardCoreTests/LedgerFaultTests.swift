@@ -1,5 +1,6 @@
 import CardImage
 import CardStore
+import FaultyWorld
 import Ledger
 import SimulatedField
 import SimulatedReader
@@ -13,8 +14,8 @@ import Type2Tag
 struct LedgerFaultTests {
     @Test(
         "is asked again where one answer is lost", arguments: Deed.allCases,
-        [FaultyLedger.Fault.answerLost, .requestLost])
-    func oneAnswerLost(_ deed: Deed, _ fault: FaultyLedger.Fault) async throws {
+        [LedgerFault.answerLost, .requestLost])
+    func oneAnswerLost(_ deed: Deed, _ fault: LedgerFault) async throws {
         let writes = try await eachWrite(of: deed, fault) { world, said, label in
             #expect(said.isSuccess, label)
             try await deed.expectDone(true, in: world, label)
@@ -58,7 +59,7 @@ struct LedgerFaultTests {
     func downBeforeTheFirstWrite(_ deed: Deed) async throws {
         let world = try await deed.world()
         let before = try await world.tag()
-        let station = world.station(ledger: FaultyLedger(world.ledger, .down, atWrite: 1))
+        let station = world.station(LedgerFault.down.atCommit(1))
         let said = await outcome { () throws(TapcardError) in try await deed.perform(at: station) }
         #expect(said.error == .ledgerUnavailable && said.result == .ledger)
         #expect(try await world.tag() == before)
@@ -70,9 +71,9 @@ struct LedgerFaultTests {
     @Test("posts a payment that the tag proves, if it is asked in time", arguments: [119, 120])
     func downAtConfirmation(_ seconds: Int64) async throws {
         let world = try await World.withCard()
-        let ledger = FaultyLedger(world.ledger, .down, atWrite: 2)
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-            try await world.station(ledger: ledger).pay(World.usd(250), id: World.id(7))
+            try await world.station(LedgerFault.down.atCommit(2))
+                .pay(World.usd(250), id: World.id(7))
         }
         #expect(try await world.slots().best?.record.balance == 750)
         #expect(try await world.balance() == 1_000)
@@ -88,8 +89,8 @@ struct LedgerFaultTests {
     func goneAfterTheRecord(_ deed: Deed) async throws {
         let world = try await deed.world()
         // Begun, though nobody knows; resumed; and then the ledger is gone.
-        let ledger = FaultyLedger(
-            FaultyLedger(world.ledger, .down, atWrite: 3), .answerLost, atWrite: 1)
+        let ledger = LedgerFault.answerLost.atCommit(1).ledger(
+            LedgerFault.down.atCommit(3).ledger(world.ledger))
         let said = await outcome { () throws(TapcardError) in
             try await deed.perform(at: world.station(ledger: ledger))
         }
@@ -131,19 +132,18 @@ struct LedgerFaultTests {
     /// Runs the deed with the fault at each of its transactions; returns how many there were.
     @discardableResult
     private func eachWrite(
-        of deed: Deed, _ fault: FaultyLedger.Fault,
+        of deed: Deed, _ fault: LedgerFault,
         _ check: (World, Result<Void, TapcardError>, Comment) async throws -> Void
     ) async throws -> Int {
         var write = 0
         while true {
             write += 1
             let world = try await deed.world()
-            let ledger = FaultyLedger(world.ledger, fault, atWrite: write)
-            let station = world.station(ledger: ledger)
+            let disturbance = fault.atCommit(write)
             let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: station)
+                try await deed.perform(at: world.station(disturbance))
             }
-            guard ledger.hasFailed else { return write - 1 }
+            guard disturbance.hasCome else { return write - 1 }
             try await check(world, said, "\(deed), \(fault) at transaction \(write)")
         }
     }

@@ -1,5 +1,6 @@
 import CardCryptography
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -37,7 +38,7 @@ struct LockedSettingsTests {
         _ deed: Deed, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
     ) async throws -> String? {
         let world = try await deed.world(on: chip)
-        let weak = WeakPages(world.reader)
+        let weak = InterposedReader(world.reader)
         let station = world.station(reader: weak)
         try await world.arm(Fault(at: write, counting: .write, way))
         _ = await outcome { () throws(TapcardError) in try await deed.perform(at: station) }
@@ -45,7 +46,7 @@ struct LockedSettingsTests {
         let label: Comment = "\(deed) on \(chip.name), WRITE \(write), \(way), \(decays)"
         try await world.putBack()
         guard try await deed.operation(in: world) != nil else { return "nothing" }
-        if decays { try await world.put(try await world.tag().decayed(await weak.pages)) }
+        if decays { try await world.put(try await world.tag().decayed(weak.weakPages)) }
         try await world.lockSettings()
 
         let reading = try await station.read()
@@ -63,7 +64,7 @@ struct LockedSettingsTests {
         let balance = try #require(try await world.balance())
         _ = try await station.pay(World.usd(100), id: World.id(20))
         // AUTH0 may have been weak all the time: the tag asks, or asks no more, all of a sudden.
-        try await world.put(try await world.tag().decayed(await weak.pages))
+        try await world.put(try await world.tag().decayed(weak.weakPages))
         _ = try await station.pay(World.usd(100), id: World.id(21))
         #expect(try await world.balance() == balance - 200, label)
         #expect(try await world.ledger.audit().open == 0, label)
@@ -134,7 +135,7 @@ struct LockedSettingsTests {
         let noted = try await world.card().protection
         try await world.lockSettings()
         _ = try await world.station.read()
-        // As where a card was made anew meanwhile: nothing is open, but the switching is not done.
+        // As where a card was made again meanwhile: nothing is open, but the switching is not done.
         #expect(
             try await world.ledger.noteProtection(
                 of: uid, noted, insteadOf: try await world.card().protection))

@@ -1,4 +1,5 @@
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -20,8 +21,8 @@ struct LostReaderTests {
         var met = 0
         for write in 1...Self.mostWrites {
             let world = try await deed.world()
-            let reader = Unsteady(world.reader)
-            await reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
+            let reader = InterposedReader(world.reader)
+            reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
             let label: Comment = "\(deed), WRITE \(write)"
             let before = try await State(of: world)
             var failure: TapcardError?
@@ -30,7 +31,7 @@ struct LostReaderTests {
             } catch {
                 failure = error
             }
-            guard await reader.isLost else { break }
+            guard reader.isLost else { break }
             met += 1
             let isCommitted = try await deed.operation(in: world)?.state == .committed
             // A success is never claimed that did not happen, nor denied where it did.
@@ -42,7 +43,7 @@ struct LostReaderTests {
                     #expect(try await State(of: world) == before, label)
                 }
             }
-            await reader.plugIn()
+            reader.plugIn()
             _ = try? await world.station.read()
             if failure != nil { try await deed.perform(again: world) }
             try await deed.expectDone(true, in: world, label)
@@ -55,8 +56,8 @@ struct LostReaderTests {
     func format(write: Int) async throws {
         let world = try await World.withCard()
         _ = try await world.station.close(id: World.id(5))
-        let reader = Unsteady(world.reader)
-        await reader.loseReader(atWrite: write)
+        let reader = InterposedReader(world.reader)
+        reader.loseReader(atWrite: write)
         do throws(TapcardError) {
             _ = try await world.station(reader: reader).format(overwriting: true)
             Issue.record("it was said to be done")
@@ -65,7 +66,7 @@ struct LostReaderTests {
             #expect(error.meaning == "The tag may be half written.")
             #expect(error.advice.contains("repeat the command"))
         }
-        await reader.plugIn()
+        reader.plugIn()
         _ = try await world.station(reader: reader).format(overwriting: true)
         let tag = try await world.tag()
         #expect(tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero })
@@ -74,11 +75,11 @@ struct LostReaderTests {
     @Test("what one tap settled before it lost its reader is said", arguments: 5...8)
     func settledBefore(write: Int) async throws {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
-        await reader.loseReader(atWrite: 1)
+        let reader = InterposedReader(world.reader)
+        reader.loseReader(atWrite: 1)
         _ = try? await world.station(reader: reader).add(World.usd(500), id: World.id(8))
-        await reader.plugIn()
-        await reader.loseReader(atWrite: write)
+        reader.plugIn()
+        reader.loseReader(atWrite: write)
         do throws(TapcardError) {
             _ = try await world.station(reader: reader).read()
         } catch {

@@ -1,6 +1,8 @@
+import BlockingLane
 import CardImage
 import CardStore
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -70,7 +72,22 @@ struct OldImageTests {
     @Test("is noticed even when it was made in the middle of a tap")
     func betweenWrites() async throws {
         let world = try await World.withCard()
-        let camera = Camera(world)
+        let taken = Guarded<[TagMemory]>([])
+        // A dump of the first tag after every frame that changed it.
+        let camera = InterposedReader(
+            world.reader,
+            answer: { frame, reader throws(ReaderError) in
+                let result: Result<[UInt8], ReaderError>
+                do throws(ReaderError) {
+                    result = .success(try await reader.exchange(frame))
+                } catch {
+                    result = .failure(error)
+                }
+                if let dump = try? await world.tag() {
+                    taken.withLock { if dump != $0.last { $0.append(dump) } }
+                }
+                return try result.get()
+            })
         let station = world.station(reader: camera)
         _ = try await station.pay(World.usd(100), id: World.id(2))
         for write in [3, 4, 6] {
@@ -83,7 +100,7 @@ struct OldImageTests {
         _ = try await station.add(World.usd(500), id: World.id(3))
         let card = try #require(try await world.ledger.view(of: try await world.uid())).card
         let balance = try await world.balance()
-        let dumps = await camera.dumps
+        let dumps = taken.withLock { $0 }
         var alarms = 0
         for dump in dumps {
             try await world.put(dump)
@@ -129,34 +146,4 @@ struct OldImageTests {
         _ = try await world.station.pay(World.usd(250), id: World.id(3))
         #expect(try await world.balance() == 850)
     }
-}
-
-/// Keeps a dump of the first tag after every frame that changed it.
-private actor Camera: TagReader {
-    nonisolated let name = "reader with a camera"
-    nonisolated let longestAnswer: Int
-    private(set) var dumps: [TagMemory] = []
-    private let world: World
-
-    init(_ world: World) {
-        self.world = world
-        longestAnswer = world.reader.longestAnswer
-    }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await world.reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        let result: Result<[UInt8], ReaderError>
-        do {
-            result = .success(try await world.reader.exchange(frame))
-        } catch {
-            result = .failure(error)
-        }
-        if let dump = try? await world.tag(), dump != dumps.last { dumps.append(dump) }
-        return try result.get()
-    }
-
-    func release() async { await world.reader.release() }
 }

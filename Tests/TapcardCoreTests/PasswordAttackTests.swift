@@ -1,4 +1,4 @@
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -120,10 +120,10 @@ struct PasswordAttackTests {
     }
 
     /// Pays, and returns what went through the air when the card was opened for it.
-    private func payOverheard(in world: World) async throws -> TracingReader.Exchange {
-        let air = TracingReader(world.reader)
+    private func payOverheard(in world: World) async throws -> InterposedReader.Exchange {
+        let air = InterposedReader(world.reader)
         _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))
-        return try #require(await air.passwords.first)
+        return try #require(air.passwords.first)
     }
 
     private func expectRefusal(of command: Type2Command, in world: World) async throws {

@@ -1,4 +1,5 @@
 import BlockingLane
+import FaultyWorld
 import Ledger
 import SimulatedField
 import SimulatedReader
@@ -157,20 +158,20 @@ struct PrizePayoutTests {
             for step in 1... {
                 let won = try await Won(5)
                 let said = Guarded<Result<PrizeReceipt, TapcardError>?>(nil)
-                let interlude = Interlude(beforeStep: step) {
+                let interlude = Disturbance(before: step) {
                     let answer = await outcome { () throws(TapcardError) in
                         isClaimed ? try await won.claim() : try await won.payOut()
                     }
                     said.withLock { $0 = answer }
                     _ = try? await won.world.reader.select(within: .zero)
                 }
-                let ledger = SteppedLedger(ledger: won.world.ledger, steps: interlude)
+                let ledger = interlude.ledger(won.world.ledger)
                 let first = await outcome { () throws(TapcardError) in
                     let station = won.world.station(ledger: ledger)
                     return isFirst
                         ? try await won.claim(at: station) : try await won.payOut(at: station)
                 }
-                guard interlude.hasPlayed else {
+                guard interlude.hasCome else {
                     #expect(step > 3, "too few steps were interrupted")
                     break
                 }
@@ -190,14 +191,14 @@ struct PrizePayoutTests {
     @Test(
         "is never said to be paid where nobody knows that it is booked",
         arguments: [
-            (FaultyLedger.Fault.answerLost, TapcardError.Kind.outcomeUnknown),
+            (LedgerFault.answerLost, TapcardError.Kind.outcomeUnknown),
             (.requestLost, .outcomeUnknown), (.answersLost, .outcomeUnknown),
             (.down, .ledgerUnavailable),
         ])
-    func unknown(_ fault: FaultyLedger.Fault, _ kind: TapcardError.Kind) async throws {
+    func unknown(_ fault: LedgerFault, _ kind: TapcardError.Kind) async throws {
         let won = try await Won()
         // The first transaction that writes is the booking.
-        let ledger = FaultyLedger(won.world.ledger, fault, atWrite: 1)
+        let ledger = fault.atCommit(1).ledger(won.world.ledger)
         let said = await outcome { () throws(TapcardError) in
             try await won.payOut(at: won.world.station(ledger: ledger), id: Self.chosen)
         }

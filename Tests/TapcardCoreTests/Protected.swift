@@ -1,7 +1,7 @@
 import CardCryptography
 import CardStore
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -25,7 +25,7 @@ extension TagMemory {
     }
 }
 
-extension TracingReader {
+extension InterposedReader {
     /// Every password that was sent, and what the tag answered.
     var passwords: [Exchange] {
         exchanges.filter { exchange in

@@ -1,4 +1,6 @@
+import FaultyWorld
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -35,21 +37,21 @@ struct ProtectionFaultTests {
         _ deed: Deed, on chip: Type2Chip, at frame: Int, _ way: Fault.Kind, decays: Bool
     ) async throws -> Bool {
         let world = try await deed.world(on: chip)
-        let weak = WeakPages(world.reader)
+        let weak = InterposedReader(world.reader)
         let station = world.station(reader: weak)
         try await world.arm(Fault(at: frame, counting: .frame, way))
         let said = await outcome { () throws(TapcardError) in try await deed.perform(at: station) }
         if try await world.isArmed() { return false }
         let label: Comment = "\(deed) on \(chip.name), frame \(frame), \(way), \(decays)"
-        try await world.expectAlive(label, decayed: await weak.pages)
+        try await world.expectAlive(label, decayed: weak.weakPages)
         let operation = try await deed.operation(in: world)
         #expect(!said.isSuccess || operation?.state == .committed, label)
         // Nothing was begun.
         if operation == nil { return true }
         try await world.putBack()
-        if decays { try await world.put(try await world.tag().decayed(await weak.pages)) }
+        if decays { try await world.put(try await world.tag().decayed(weak.weakPages)) }
         try await expectFinished(deed, world, station, label)
-        try await world.put(try await world.tag().decayed(await weak.pages))
+        try await world.put(try await world.tag().decayed(weak.weakPages))
         try await expectFinished(deed, world, station, label)
         return true
     }
@@ -78,39 +80,39 @@ struct ProtectionFaultTests {
     /// How many of the two faults were due.
     private func play(_ deed: Deed, _ first: Fault, _ second: Fault) async throws -> Int {
         let world = try await deed.world()
-        let weak = WeakPages(world.reader)
+        let weak = InterposedReader(world.reader)
         let station = world.station(reader: weak)
         let label: Comment = "\(deed): \(first), then \(second)"
         try await world.arm(first)
         _ = await outcome { () throws(TapcardError) in try await deed.perform(at: station) }
         guard try await !world.isArmed() else { return 0 }
-        try await world.expectAlive(label, decayed: await weak.pages)
+        try await world.expectAlive(label, decayed: weak.weakPages)
         try await world.putBack()
         try await world.arm(second)
         _ = await outcome { () throws(TapcardError) in try await station.read() }
         guard try await !world.isArmed() else { return 1 }
-        try await world.expectAlive(label, decayed: await weak.pages)
+        try await world.expectAlive(label, decayed: weak.weakPages)
         try await world.putBack()
         try await expectFinished(deed, world, station, label)
-        try await world.put(try await world.tag().decayed(await weak.pages))
+        try await world.put(try await world.tag().decayed(weak.weakPages))
         try await expectFinished(deed, world, station, label)
         return 2
     }
 
     @Test("by a killed process is finished though the tag kept its power", arguments: deeds)
     func stillPowered(_ deed: Deed) async throws {
-        for death in Lifeline.Death.allCases {
+        for death in [Mishap.killedBefore, .killedAfter] {
             var step = 1
             while true {
                 let world = try await deed.world()
-                let lifeline = Lifeline(steps: step, death)
-                let mortal = world.station(
-                    reader: SteppedReader(
-                        reader: MortalReader(reader: world.reader, lifeline: lifeline),
-                        steps: lifeline),
-                    ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
+                let kill = Disturbance(death, at: step)
+                // A dead process does not let the tag go.
+                let reader = InterposedReader(
+                    kill.reader(world.reader),
+                    release: { reader in if !kill.hasCome { await reader.release() } })
+                let mortal = world.station(reader: reader, ledger: kill.ledger(world.ledger))
                 _ = await outcome { () throws(TapcardError) in try await deed.perform(at: mortal) }
-                if lifeline.isAlive { break }
+                guard kill.hasCome else { break }
                 step += 1
                 if try await deed.operation(in: world) == nil { continue }
                 let label: Comment = "\(deed), killed at step \(step), \(death)"
@@ -122,7 +124,7 @@ struct ProtectionFaultTests {
         }
     }
 
-    @Test("by a process that begins anew asks for nothing twice", arguments: deeds)
+    @Test("by a process that begins again asks for nothing twice", arguments: deeds)
     func sameRequest(_ deed: Deed) async throws {
         let world = try await deed.world()
         try await deed.perform(at: world.station)
@@ -141,26 +143,5 @@ struct ProtectionFaultTests {
         try await world.expectSettled(label)
         try await deed.expectDone(true, in: world, label)
         #expect(try await deed.operation(in: world)?.state == .committed, label)
-    }
-}
-
-/// A reader whose process does not let the tag go once it is dead.
-private struct MortalReader: TagReader {
-    let reader: SimulatedReader
-    let lifeline: Lifeline
-
-    var name: String { get async { reader.name } }
-    var longestAnswer: Int { get async { reader.longestAnswer } }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await reader.select(within: limit)
-    }
-
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await reader.exchange(frame)
-    }
-
-    func release() async {
-        if lifeline.isAlive { await reader.release() }
     }
 }

@@ -1,5 +1,5 @@
 import Ledger
-import MockReader
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -21,16 +21,16 @@ struct ProtectionRecoveryTests {
     func putBack(_ deed: Deed, _ since: Since) async throws {
         for way in [Fault.Kind.torn(.zero), .torn(.new), .torn(.mix(seed: 3)), .pulledAfter] {
             for write in 1... {
-                let ledger = KeptLedger()
+                let ledger = TableLedger()
                 let world = World(try World.blank(), ledger: ledger)
                 try await world.issue(protects: deed == .unprotect)
                 try await world.arm(Fault(at: write, counting: .write, way))
                 _ = try? await deed.perform(at: world.station)
                 guard try await !world.isArmed() else { break }
                 try await world.putBack()
-                let backup = await ledger.tables
+                let backup = ledger.tables
                 try await goOn(world, deed, since)
-                await ledger.putBack(backup)
+                ledger.putBack(backup)
                 #expect(try await ledger.skipNumbersAfterRestore() == [])
                 let label: Comment = "\(deed), WRITE \(write) \(way), \(since)"
                 _ = try await world.station.repair(naming: try await world.uid())
@@ -58,13 +58,13 @@ struct ProtectionRecoveryTests {
 
     @Test("half written is not taken for whole")
     func halfWritten() async throws {
-        let ledger = KeptLedger()
+        let ledger = TableLedger()
         let world = World(try World.blank(), ledger: ledger)
         try await world.issue()
-        let backup = await ledger.tables
+        let backup = ledger.tables
         _ = try await world.station.protect(id: World.id(2))
         try await world.alter { $0[0x29] = Page(0x04, 0, 0, 0x12) }
-        await ledger.putBack(backup)
+        ledger.putBack(backup)
         #expect(try await ledger.skipNumbersAfterRestore() == [])
         let reading = try await world.station.repair(naming: try await world.uid())
         #expect(reading.protection == .on(keyID: 1))
@@ -206,13 +206,13 @@ struct ProtectionRecoveryTests {
                 tag[0x09] = Page(0x39, 0x39, 0x2E, 0x35)
             }
             let before = try await world.tag()
-            let reader = TracingReader(world.reader)
+            let reader = InterposedReader(world.reader)
             let station = world.station(reader: reader)
             for _ in 1...3 {
                 _ = await outcome { () throws(TapcardError) in try await station.read() }
                 _ = await outcome { () throws(TapcardError) in try await station.repair() }
             }
-            #expect(await reader.passwords.isEmpty, "\(isOpen)")
+            #expect(reader.passwords.isEmpty, "\(isOpen)")
             #expect(try await world.tag() == before, "\(isOpen)")
             #expect(try await world.ledger.audit().open == (isOpen ? 1 : 0))
         }

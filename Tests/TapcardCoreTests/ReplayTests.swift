@@ -1,4 +1,6 @@
+import FaultyWorld
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -58,16 +60,16 @@ struct ReplayTests {
             for step in 1...2 {
                 let world = try await World.withCard()
                 // The other station's operation is open on the card when it comes.
-                let interlude = Interlude(beforeStep: step) {
+                let interlude = Disturbance(before: step) {
                     try? await world.arm(fault)
                     _ = try? await world.station.add(World.usd(700), id: World.id(2))
                     try? await world.putBack()
                 }
-                let reader = SteppedReader(reader: world.reader, steps: interlude)
+                let reader = interlude.reader(world.reader)
                 await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
                     try await world.station(reader: reader).pay(World.usd(100), id: World.id(2))
                 }
-                #expect(interlude.hasPlayed)
+                #expect(interlude.hasCome)
                 #expect(try await world.operations().map(\.kind).contains(.pay) == false)
                 _ = try await world.station.read()
                 #expect(try await world.balance() == 1_700)

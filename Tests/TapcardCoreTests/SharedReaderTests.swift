@@ -1,4 +1,6 @@
 import BlockingLane
+import FaultyWorld
+import PortDoubles
 import TapcardCore
 import TapcardDomain
 import Testing
@@ -13,7 +15,7 @@ struct SharedReaderTests {
             step += 1
             let world = try await World.withCard()
             let (heard, busy) = (Guarded<TapcardError.Kind?>(nil), Guarded<SharedReader?>(nil))
-            let interlude = Interlude(beforeStep: step) {
+            let interlude = Disturbance(before: step) {
                 await busy.withLock { $0 }?.use { reader in
                     do throws(TapcardError) {
                         _ = try await world.station(reader: reader)
@@ -23,12 +25,12 @@ struct SharedReaderTests {
                     }
                 }
             }
-            let shared = SharedReader(SteppedReader(reader: world.reader, steps: interlude))
+            let shared = SharedReader(interlude.reader(world.reader))
             busy.withLock { $0 = shared }
             await shared.use { reader in
                 _ = try? await world.station(reader: reader).pay(World.usd(100), id: World.id(2))
             }
-            hasPlayed = interlude.hasPlayed
+            hasPlayed = interlude.hasCome
             #expect(heard.withLock { $0 } == (hasPlayed ? .readerBusy : nil), "step \(step)")
             #expect(try await world.balance() == 900)
             await shared.use { reader in

@@ -1,5 +1,7 @@
 import CardImage
+import FaultyWorld
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -239,15 +241,15 @@ struct TicketTests {
         ])
         let prizes = try PrizeTable(parsing: "6=top", .usd)
         let others = try DrawList([try world.draw(like: newer.ticket, top: 7)])
-        let interlude = Interlude(beforeStep: 1) {
+        let interlude = Disturbance(before: 1, of: .commits) {
             _ = try? await world.station.claimTickets(
                 drawn: others, prizes: prizes, topPrizeUnit: .whole)
             _ = try? await world.reader.select(within: .zero)
         }
-        let ledger = LedgerThatIsInterrupted(ledger: world.ledger, beforeWriting: interlude)
+        let ledger = interlude.ledger(world.ledger)
         let receipt = try await world.station(ledger: ledger).claimTickets(
             drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
-        #expect(interlude.hasPlayed && receipt.problem == nil)
+        #expect(interlude.hasCome && receipt.problem == nil)
         #expect(receipt.prizes.map(\.ticket.ticket) == [newer.ticket, older.ticket])
         #expect(receipt.prizes.map(\.receipt.isReplayed) == [true, false])
         #expect(receipt.prizes.map(\.prize) == [World.usd(700), World.usd(500)])
@@ -255,7 +257,7 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("that can never be claimed any more is told of by what has made it so")
+    @Test("that can never be claimed any more is reported by what has made it so")
     func givenUp() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)
@@ -276,7 +278,7 @@ struct TicketTests {
         #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
     }
 
-    @Test("of an earlier life of the card is told of by the making of the next")
+    @Test("of an earlier life of the card is reported by the making of the next")
     func reissued() async throws {
         let world = try await World.withCard(.ntag215)
         _ = try await world.buy(2)
@@ -304,14 +306,13 @@ struct TicketTests {
         var undenied: [Int] = []
         var step = 1
         while true {
-            let lifeline = Lifeline(steps: step, .beforeTheStep)
-            let station = world.station(
-                ledger: SteppedLedger(ledger: world.ledger, steps: lifeline))
+            let kill = Disturbance(.killedBefore, at: step)
+            let station = world.station(ledger: kill.ledger(world.ledger))
             let id = World.id(UInt64(100 + step))
             let said = await outcome { () throws(TapcardError) in try await station.buy(id) }
             let operation = try await world.ledger.operation(id)
             guard case .failure(let error) = said else {
-                #expect(lifeline.isAlive)
+                #expect(!kill.hasCome)
                 break
             }
             if operation?.state == .committed {

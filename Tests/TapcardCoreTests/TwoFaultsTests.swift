@@ -1,10 +1,6 @@
-import CardImage
-import CardStore
+import FaultyWorld
 import Ledger
 import SimulatedField
-import SimulatedReader
-import TapcardCore
-import TapcardDomain
 import Testing
 import Type2Tag
 
@@ -22,93 +18,46 @@ struct TwoFaultsTests {
         case sameRequest, read
     }
 
-    @Test("settle at the third tap", arguments: TwoFaultsTests.ways, Retry.allCases)
+    @Test("settle at the third tap", arguments: ways, Retry.allCases)
     func settle(_ first: Fault.Kind, _ retry: Retry) async throws {
-        var (firstWrite, schedules) = (1, 0)
-        var faults = 2
-        while faults > 0 {
-            for second in TwoFaultsTests.ways {
-                var secondWrite = 1
-                repeat {
-                    faults = try await play(
-                        Fault(at: firstWrite, counting: .write, first), retry,
-                        Fault(at: secondWrite, counting: .write, second))
-                    secondWrite += 1
-                    schedules += faults / 2
-                } while faults == 2
+        let deed = try #require(FaultyWorld.Deed.named("pay"))
+        let (pay, before) = (deed.errand, await deed.world(on: .ntag213))
+        let next = retry == .sameRequest ? pay : .read
+        let writes = await Tap.play(pay, in: before).writes
+        #expect(writes.count == 9, "not every WRITE of a payment was torn")
+        var schedules = 0
+        for write in writes {
+            let torn = await Tap.play(pay, in: before, mishaps: [write: .radio(first)])
+            #expect(await torn.violations + torn.world.broken() == [])
+            for second in await Tap.play(next, in: torn.world).writes {
+                for way in Self.ways {
+                    let tap = await Tap.play(
+                        next, in: torn.world, mishaps: [second: .radio(way)])
+                    let label: Comment = "\(first) at \(write), then \(way) at \(second)"
+                    #expect(await tap.violations + tap.world.broken() == [], label)
+                    let isPaid = torn.isDone || retry == .sameRequest && tap.isDone
+                    // I11 and I8 with the weak pages as they are, and once they have turned bad.
+                    for world in [tap.world] + tap.world.decays {
+                        try await expectThirdTap(pay, in: world, isPaid: isPaid, label)
+                    }
+                    schedules += 1
+                }
             }
-            firstWrite += 1
         }
-        #expect(firstWrite == 10, "not every WRITE of a payment was torn")
         // The same request does not come to the tag again once the payment has happened.
         #expect(schedules > (retry == .read ? 300 : 150), "too few schedules were played")
     }
 
-    /// How many of the two faults were due.
-    private func play(_ first: Fault, _ retry: Retry, _ second: Fault) async throws -> Int {
-        let world = try await World.withCard()
-        let weak = WeakPages(world.reader)
-        let station = world.station(reader: weak)
-        let label: Comment = "\(first), then \(retry) with \(second)"
-        func pay() async -> Result<Receipt, TapcardError> {
-            await outcome { () throws(TapcardError) in
-                try await station.pay(World.usd(250), id: World.id(7))
-            }
-        }
-
-        try await world.arm(first)
-        var isSaid = await pay().isSuccess
-        guard try await !world.isArmed() else { return 0 }
-        try await expectGoodRecord(world, weak, label)
-
-        try await world.putBack()
-        try await world.arm(second)
-        switch retry {
-        case .sameRequest: isSaid = await pay().isSuccess || isSaid
-        case .read: _ = try? await station.read()
-        }
-        guard try await !world.isArmed() else { return 1 }
-        try await expectGoodRecord(world, weak, label)
-        if isSaid {
-            #expect(try await state(in: world) == .committed, label)
-        }
-
-        try await world.putBack()
-        let reading = try await station.read()
-        #expect(reading.problem == nil, label)
-        try await world.expectSettled(label)
-        try await expectGoodRecord(world, weak, label)
-
-        // Now the weak bits are gone, and nothing that counts was resting on them.
-        try await world.put(try await world.tag().decayed(weak.pages))
-        #expect(try await station.read().problem == nil, label)
-        try await world.expectSettled(label)
-
-        let isCommitted = try await state(in: world) == .committed
-        if isSaid { #expect(isCommitted, label) }
-        #expect(await pay().error == (isCommitted ? nil : .operationVoided), label)
-        #expect(try await world.balance() == (isCommitted ? 750 : 1_000), label)
-        return 2
-    }
-
-    /// I11: on the tag is a record that is valid and not below the last confirmed one, even if
-    /// every weak page lost its bits now.
-    private func expectGoodRecord(
-        _ world: World, _ weak: WeakPages, _ label: Comment,
-        sourceLocation: SourceLocation = #_sourceLocation
+    private func expectThirdTap(
+        _ pay: Errand, in world: RestingWorld, isPaid: Bool, _ label: Comment
     ) async throws {
-        let uid = try await world.uid()
-        let card = try #require(try await world.ledger.view(of: uid)).card
-        let memory = try await world.tag()
-        for tag in [memory, memory.decayed(await weak.pages)] {
-            let slots = RecordSlots(
-                try tag.image, uid: uid, holders: [card.holder], currency: .usd, keys: world.keys)
-            let best = slots.best?.record.sequence ?? .none
-            #expect(best >= card.confirmed, label, sourceLocation: sourceLocation)
+        let (settled, violations) = await world.settling()
+        #expect(violations == [], label)
+        for world in [settled] + settled.decays {
+            #expect(await world.settling().violations == [], label)
+            #expect(await world.askingAgain(pay) == [], label)
         }
-    }
-
-    private func state(in world: World) async throws -> Ledger.Operation.State? {
-        try await world.ledger.operation(World.id(7))?.state
+        let isCommitted = pay.operation(in: settled.ledger)?.state == .committed
+        #expect(isCommitted || !isPaid, label)
     }
 }

@@ -1,6 +1,7 @@
 import BlockingLane
 import CardImage
 import CardStore
+import FaultyWorld
 import Ledger
 import SimulatedField
 import SimulatedReader
@@ -37,17 +38,17 @@ struct TwoStationsTests {
         for step in 1... {
             let world = try await World.withCard()
             let other = Guarded<Result<Receipt, TapcardError>?>(nil)
-            let interlude = Interlude(beforeStep: step) {
+            let interlude = Disturbance(before: step) {
                 let result = await outcome { () throws(TapcardError) in
                     try await world.station.pay(World.usd(900), id: World.id(7))
                 }
                 other.withLock { $0 = result }
             }
             let said = await outcome { () throws(TapcardError) in
-                try await stepped(world, interlude).add(World.usd(500), id: World.id(7))
+                try await world.station(interlude).add(World.usd(500), id: World.id(7))
             }
             let theirs = other.withLock { $0 }
-            guard interlude.hasPlayed, let theirs else { break }
+            guard interlude.hasCome, let theirs else { break }
             try await world.putBack()
             _ = try await world.station.read()
             let isOurs = (try? said.get()) != nil
@@ -64,12 +65,12 @@ struct TwoStationsTests {
     @Test("carry the same request out once, and the one that came late says replayed")
     func sameRequest() async throws {
         let world = try await World.withCard()
-        let interlude = Interlude(beforeStep: 3) {
+        let interlude = Disturbance(before: 3) {
             _ = await outcome { () throws(TapcardError) in
                 try await world.station.pay(World.usd(900), id: World.id(7))
             }
         }
-        let station = stepped(world, interlude)
+        let station = world.station(interlude)
         #expect(try await station.pay(World.usd(900), id: World.id(7)).isReplayed)
         #expect(try await world.balance() == 100)
         await #expect(throws: TapcardError(.operationMismatch, "")) {
@@ -78,19 +79,13 @@ struct TwoStationsTests {
         }
     }
 
-    private func stepped(_ world: World, _ interlude: Interlude) -> Station {
-        world.station(
-            reader: SteppedReader(reader: world.reader, steps: interlude),
-            ledger: SteppedLedger(ledger: world.ledger, steps: interlude))
-    }
-
     /// The whole of the second station's tap before each step of the first one's.
     private func interleave(_ deed: Deed, _ visit: Visit, tornAt write: Int?) async throws {
         var step = 1
         while true {
             let world = try await deed.world()
             let second = Guarded<Result<Void, TapcardError>?>(nil)
-            let interlude = Interlude(beforeStep: step) {
+            let interlude = Disturbance(before: step) {
                 let fault = write.map { Fault(at: $0, counting: .write, .torn(.zero)) }
                 try? await world.reader.change { $0.fault = fault }
                 let result = await outcome { () throws(TapcardError) in
@@ -99,11 +94,11 @@ struct TwoStationsTests {
                 second.withLock { $0 = result }
                 try? await world.reader.change { $0.fault = nil }
             }
-            let station = stepped(world, interlude)
+            let station = world.station(interlude)
             let first = await outcome { () throws(TapcardError) in
                 try await deed.perform(at: station)
             }
-            guard interlude.hasPlayed else { break }
+            guard interlude.hasCome else { break }
             let label: Comment =
                 "\(deed), before step \(step) \(visit), torn at WRITE \(write ?? 0)"
             for said in [first, second.withLock { $0 }] {
@@ -169,15 +164,14 @@ struct TwoStationsTests {
         for write in 1...4 {
             let world = try await World.withCard()
             let uid = try await world.uid()
-            let interlude = Interlude(beforeStep: 1) {
+            let interlude = Disturbance(before: 1, of: .commits) {
                 _ = try? await world.station.pay(World.usd(70), id: World.id(2))
                 _ = try? await world.reader.select(within: .zero)
                 try? await world.arm(Fault(at: write, counting: .write, .torn(.zero)))
             }
-            let ledger = LedgerThatIsInterrupted(
-                ledger: world.ledger, beforeWriting: interlude)
+            let ledger = interlude.ledger(world.ledger)
             _ = try? await world.station(ledger: ledger).pay(World.usd(250), id: World.id(3))
-            #expect(interlude.hasPlayed)
+            #expect(interlude.hasCome)
             let confirmed = try #require(try await world.ledger.view(of: uid)).card.confirmed
             let best = try await world.slots().best?.record.sequence ?? .none
             #expect(best >= confirmed)
@@ -273,28 +267,5 @@ struct TwoStationsTests {
         _ = try await world.station.read()
         try await world.expectSettled()
         try await deed.expectDone(true, in: world, "\(deed)")
-    }
-}
-
-/// Something happens right before the ledger is written to.
-struct LedgerThatIsInterrupted: LedgerStore {
-    let ledger: any LedgerStore
-    let beforeWriting: Interlude
-
-    var currency: Currency { ledger.currency }
-
-    func read<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        try await ledger.read(body)
-    }
-
-    func write<Success: Sendable>(
-        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) async throws(LedgerError) -> Success {
-        let failure = LedgerError(.unavailable, "")
-        return try await beforeWriting.take(orFail: failure) { () throws(LedgerError) in
-            try await ledger.write(body)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import BlockingLane
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -12,7 +13,7 @@ import Type2Tag
 struct WatchTests {
     /// The events of a watch, as words, until there are so many.
     private func events(
-        _ count: Int, of world: World, _ reader: Unsteady,
+        _ count: Int, of world: World, _ reader: InterposedReader,
         after event: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async -> [String] {
         let words = Guarded<[String]>([])
@@ -38,8 +39,8 @@ struct WatchTests {
     @Test("a card that is lost for a moment is still the same tap")
     func debounced() async throws {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
-        await reader.meet([nil, nil, .noTag, nil, .tagLost, nil, .noTag, .noTag])
+        let reader = InterposedReader(world.reader)
+        reader.meet([nil, nil, .noTag, nil, .tagLost, nil, .noTag, .noTag])
         #expect(await events(3, of: world, reader) == ["card $10.00", "gone", "card $10.00"])
         // A second tap only after two misses in a row.
         #expect(try await reader.select(within: .zero).uid.count == 7)
@@ -58,8 +59,8 @@ struct WatchTests {
     /// How long it looks for a card that comes at the third look, where it is to wait so long.
     private func waits(_ wait: Duration) async throws -> [Duration] {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
-        await reader.meet([.noTag, .noTag])
+        let reader = InterposedReader(world.reader)
+        reader.meet([.noTag, .noTag])
         let usual = world.station(reader: reader)
         let station = Station(
             reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
@@ -67,14 +68,14 @@ struct WatchTests {
         await station.watch(settling: true) { event in
             if case .empty = event { true } else { false }
         }
-        return await reader.limits
+        return reader.limits
     }
 
     @Test("another card in its place is a tap of its own, at once")
     func swapped() async throws {
         let world = try await World.withCard()
         let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
-        let reader = Unsteady(world.reader)
+        let reader = InterposedReader(world.reader)
         let words = await events(3, of: world, reader) { count in
             guard count == 1 else { return }
             try? await world.reader.change { simulation in
@@ -89,13 +90,14 @@ struct WatchTests {
     func swappedWithin() async throws {
         let world = try await World.withCard()
         let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
-        let reader = Unsteady(world.reader)
-        await reader.beforeFrame {
-            try? await world.reader.change { simulation in
-                simulation.save(other)
-                simulation.put([World.otherUID])
-            }
-        }
+        let reader = InterposedReader(world.reader)
+        reader.change(
+            answer: InterposedReader.before(frame: 1) { () throws(ReaderError) in
+                try await world.reader.change { simulation in
+                    simulation.save(other)
+                    simulation.put([World.otherUID])
+                }
+            })
         #expect(await events(1, of: world, reader) == ["blank-tag"])
     }
 
@@ -108,7 +110,7 @@ struct WatchTests {
             simulation.save(other)
             simulation.put([first.bytes, World.otherUID])
         }
-        let words = await events(3, of: world, Unsteady(world.reader)) { count in
+        let words = await events(3, of: world, InterposedReader(world.reader)) { count in
             guard count == 1 else { return }
             try? await world.reader.change { simulation in simulation.put([first.bytes]) }
         }
@@ -118,21 +120,21 @@ struct WatchTests {
     @Test("a reader that is unplugged under a card is told once, and told when it is back")
     func unplugged() async throws {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
-        await reader.meet([nil, nil, .readerLost, .noReader, .noReader, .busy, nil])
+        let reader = InterposedReader(world.reader)
+        reader.meet([nil, nil, .readerLost, .noReader, .noReader, .busy, nil])
         #expect(
             await events(5, of: world, reader)
-                == ["card $10.00", "gone", "reader-lost", "back: unsteady reader", "card $10.00"])
+                == ["card $10.00", "gone", "reader-lost", "back: interposed reader", "card $10.00"])
     }
 
     @Test("a reader that is unplugged while a card is waited for is told once, too")
     func unpluggedIdle() async throws {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
-        await reader.meet([.readerLost, .noReader, .noReader, .noTag])
+        let reader = InterposedReader(world.reader)
+        reader.meet([.readerLost, .noReader, .noReader, .noTag])
         #expect(
             await events(3, of: world, reader)
-                == ["reader-lost", "back: unsteady reader", "card $10.00"])
+                == ["reader-lost", "back: interposed reader", "card $10.00"])
     }
 
     @Test(
@@ -140,12 +142,12 @@ struct WatchTests {
         [false, true])
     func settled(write: Int, isCarriedOut: Bool) async throws {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
-        await reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
+        let reader = InterposedReader(world.reader)
+        reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
         await #expect(throws: TapcardError(.outcomeUnknown, "")) {
             try await world.station(reader: reader).pay(World.usd(450), id: World.id(9))
         }
-        await reader.plugIn()
+        reader.plugIn()
         let words = await events(1, of: world, reader)
         #expect(words == [isCarriedOut && write == 4 ? "card $5.50" : "card $10.00"])
         let operation = try await world.ledger.operation(World.id(9))
@@ -155,16 +157,16 @@ struct WatchTests {
     @Test("a card whose open change cannot be settled because the reader goes is unknown")
     func lostWhileSettling() async throws {
         let world = try await World.withCard()
-        let reader = Unsteady(world.reader)
+        let reader = InterposedReader(world.reader)
         let station = world.station(reader: reader)
-        await reader.loseReader(atWrite: 1)
+        reader.loseReader(atWrite: 1)
         await #expect(throws: TapcardError(.outcomeUnknown, "")) {
             try await station.add(World.usd(500), id: World.id(9))
         }
-        await reader.plugIn()
-        await reader.loseReader(atWrite: 2)
+        reader.plugIn()
+        reader.loseReader(atWrite: 2)
         await #expect(throws: TapcardError(.outcomeUnknown, "")) { try await station.read() }
-        await reader.plugIn()
+        reader.plugIn()
         #expect(try await station.read().balance == World.usd(1_500))
     }
 }

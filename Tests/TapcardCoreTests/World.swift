@@ -1,6 +1,8 @@
 import CardCryptography
 import CardImage
+import FaultyWorld
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -12,7 +14,7 @@ import Type2Tag
 /// A counter with a simulated reader and a ledger in memory, its own clock and its own chance.
 struct World: Sendable {
     let reader: SimulatedReader
-    let ledger: any LedgerStore
+    let rows: TableLedger
     let clock: TestClock
     let keys: KeyRing
     /// Without ceilings, where nothing else is asked for.
@@ -38,14 +40,14 @@ struct World: Sendable {
     }
 
     init(
-        _ simulation: Simulation, ledger: any LedgerStore = InMemoryLedger(),
+        _ simulation: Simulation, ledger: TableLedger = TableLedger(),
         keys: KeyRing = World.keys, clock: TestClock = TestClock(),
         ceilings: Ceilings? = .unlimited(in: .usd)
     ) {
         settings = Station.Settings(
             ceilings: ceilings, isConfirmed: ceilings == .unlimited(in: .usd))
         reader = SimulatedReader(simulation)
-        self.ledger = ledger
+        rows = ledger
         self.clock = clock
         self.keys = keys
         station = Station(
@@ -82,9 +84,7 @@ struct World: Sendable {
     }
 
     /// The same keys in every test: seals can be compared.
-    static let keys = KeyRing.fresh(created: "2026-01-01") { count in
-        [UInt8](repeating: 0x5A, count: count)
-    }
+    static let keys = Scene.keys
 
     static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }
 
@@ -97,6 +97,9 @@ struct World: Sendable {
     static func holder(_ name: String) throws(Refusal) -> Holder {
         Holder(id: try HolderID(1), name: try HolderName(name))
     }
+
+    var ledger: any LedgerStore { rows }
+    var tables: LedgerTables { rows.tables }
 
     /// What the station's clock shows.
     var now: Timestamp { station.surroundings.now() }

@@ -1,5 +1,7 @@
 import CardImage
+import FaultyWorld
 import Ledger
+import PortDoubles
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -15,7 +17,8 @@ struct WornTagTests {
     )
     func forgetsOnce(_ write: Int) async throws {
         let world = try await World.withCard()
-        let tag = ForgetfulTag(world.reader) { number, _ in number == write }
+        let tag = InterposedReader(
+            world.reader, answer: InterposedReader.forgetful { number, _ in number == write })
         let receipt = try await world.station(reader: tag).pay(World.usd(250), id: World.id(2))
         #expect(receipt.balance == World.usd(750))
         // The first of those pages is written twice; a second try at the others waits for a tap.
@@ -28,7 +31,8 @@ struct WornTagTests {
     func deadPage(_ index: Int) async throws {
         let world = try await World.withCard()
         let dead = try await world.tag().layout.recordPages[1] + UInt8(index)
-        let tag = ForgetfulTag(world.reader) { _, page in page == dead }
+        let tag = InterposedReader(
+            world.reader, answer: InterposedReader.forgetful { _, page in page == dead })
         let station = world.station(reader: tag)
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await station.pay(World.usd(250), id: World.id(2))
@@ -54,15 +58,16 @@ struct WornTagTests {
         arguments: [(5, true), (6, true), (7, true), (8, true), (5, false), (6, false), (7, false)])
     func weakDisplay(_ write: Int, _ isNoted: Bool) async throws {
         let world = try await World.withCard()
-        let weak = WeakPages(world.reader)
-        let ledger = FaultyLedger(world.ledger, .down, atWrite: isNoted ? .max : 3)
+        let weak = InterposedReader(world.reader)
+        let ledger = Disturbance(.ledgerGone, at: isNoted ? .max : 3, of: .commits)
+            .ledger(world.ledger)
         try await world.arm(Fault(at: write, counting: .write, .acknowledgeLost))
         _ = try await world.station(reader: weak, ledger: ledger).pay(
             World.usd(250), id: World.id(2))
         try await world.putBack()
         let station = world.station(reader: weak)
         #expect(try await station.read().display == .repaired)
-        #expect(await weak.pages.isEmpty)
+        #expect(weak.weakPages.isEmpty)
         #expect(try await station.read().display == .current)
         try await world.expectSettled()
     }

@@ -1,6 +1,7 @@
 import BlockingLane
 import IdleDrivers
 import Ledger
+import PortDoubles
 import ReaderDiagnosis
 import SimulatedField
 import SimulatedReader
@@ -22,7 +23,7 @@ final class DoctorBench: Sendable {
 
     /// With a failure no reader can be opened, with damage no ledger.
     init(
-        _ survey: ReaderSurvey, reader: any TagReader = PlayedReader(),
+        _ survey: ReaderSurvey, reader: any TagReader = InterposedReader.played,
         failing failure: ReaderError? = nil, damage: LedgerError? = nil
     ) {
         self.damage = damage
@@ -80,31 +81,19 @@ final class DoctorBench: Sendable {
     }
 }
 
-/// What libnfc would call an ACR122U, with a simulated tag on it.
-struct PlayedReader: TagReader {
-    let name = "ACS / ACR122U PICC Interface"
-    private let simulated = SimulatedReader(.fresh)
+extension InterposedReader {
+    private static let acr122 = "ACS / ACR122U PICC Interface"
 
-    var longestAnswer: Int { simulated.longestAnswer }
-
-    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
-        try await simulated.select(within: limit)
+    /// What libnfc would call an ACR122U, with a simulated tag on it.
+    static var played: InterposedReader {
+        InterposedReader(SimulatedReader(.fresh), name: acr122)
     }
 
-    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await simulated.exchange(frame)
+    /// A reader that can be opened and then fails.
+    static func failing(_ error: ReaderError) -> InterposedReader {
+        InterposedReader(
+            SimulatedReader(.fresh), name: acr122,
+            select: { _, _ throws(ReaderError) in throw error },
+            answer: { _, _ throws(ReaderError) in throw error })
     }
-
-    func release() async { await simulated.release() }
-}
-
-/// A reader that can be opened and then fails.
-struct FailingReader: TagReader {
-    let error: ReaderError
-    let name = "ACS / ACR122U PICC Interface"
-    let longestAnswer = 250
-
-    func select(within limit: Duration) throws(ReaderError) -> TagIdentity { throw error }
-    func exchange(_ frame: [UInt8]) throws(ReaderError) -> [UInt8] { throw error }
-    func release() {}
 }

@@ -1,4 +1,5 @@
 import Ledger
+import PortDoubles
 import ReaderDiagnosis
 import TagReading
 import Testing
@@ -9,7 +10,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     let status: Int32
     /// The words behind `tapcard`.
     var words = ["doctor"]
-    var reader: any TagReader = PlayedReader()
+    var reader: any TagReader = InterposedReader.played
     var failure: ReaderError?
     var damage: LedgerError?
     let survey: @Sendable () throws -> ReaderSurvey
@@ -229,15 +230,15 @@ extension DoctorCase {
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A reader that does not answer", status: 5,
-            reader: FailingReader(error: ReaderError(.readerLost, "timed out"))
+            reader: InterposedReader.failing(ReaderError(.readerLost, "timed out"))
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "No tag on the reader", status: 0,
-            reader: FailingReader(error: ReaderError(.noTag))
+            reader: InterposedReader.failing(ReaderError(.noTag))
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "Two tags on the reader", status: 0,
-            reader: FailingReader(error: ReaderError(.severalTags))
+            reader: InterposedReader.failing(ReaderError(.severalTags))
         ) { try machine(["acr122u"]) },
     ]
 }

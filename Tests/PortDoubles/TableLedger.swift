@@ -1,0 +1,28 @@
+import BlockingLane
+package import Ledger
+package import TapcardDomain
+
+/// A ledger in memory whose rows a test reads, keeps and puts back.
+package final class TableLedger: LedgerStore {
+    package let currency = Currency.usd
+    private let rows: Guarded<LedgerTables>
+
+    package init(_ tables: LedgerTables = LedgerTables()) { rows = Guarded(tables) }
+
+    package var tables: LedgerTables { rows.withLock { $0 } }
+
+    package func putBack(_ backup: LedgerTables) { rows.withLock { $0 = backup } }
+
+    package func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        var unchanged = tables
+        return try unchanged.transact(body)
+    }
+
+    package func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try rows.withLock { tables throws(LedgerError) in try tables.transact(body) }
+    }
+}
