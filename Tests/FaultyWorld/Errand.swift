@@ -67,7 +67,7 @@ package enum Said: Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .done: "done"
-        case .failed(let error): "\(error.kind.rawValue): \(error)"
+        case .failed(let error): "\(error.kind.word): \(error)"
         case .nothing: "nothing; the process is dead"
         }
     }
@@ -90,7 +90,7 @@ package enum Said: Sendable, CustomStringConvertible {
             return answer.broken(operation, was)
         case .failed(let error):
             if error.result == .untrusted || error.kind == .ledgerBehind {
-                return [Violation(.i7, "an honest card was accused: \(error.kind.rawValue)")]
+                return [Violation(.i7, "an honest card was accused: \(error.kind.word)")]
             }
             if error.kind == .ledgerCorrupt {
                 return [
@@ -113,7 +113,7 @@ package enum Said: Sendable, CustomStringConvertible {
             return [
                 Violation(
                     .i6,
-                    "\(errand.name) was \(words(was)); \(error.kind.rawValue) was said, and it is "
+                    "\(errand.name) was \(words(was)); \(error.kind.word) was said, and it is "
                         + words(state))
             ]
         }

@@ -87,8 +87,8 @@ extension Station {
                     meaning: "Whether the code counts as activated is not known"
                         + (error.mayBeOfWrongAddress
                             ? "; the address may be wrong (activation-url). " : ". ")
-                        + "Until there is an answer the card is activating, and tapcard activate "
-                        + "asks again for the same code.",
+                        + "Until there is an answer the card is activating, and activating it again "
+                        + "asks for the same code.",
                     uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid)
@@ -157,7 +157,7 @@ extension Station {
             cause.kind, cause.what,
             meaning: "The service has answered, but the ledger could not note it. The card is "
                 + "still \(state).",
-            advice: "When the ledger is well again, tapcard activate asks for the same code.",
+            next: [.service(.activateLater)],
             uid: uid)
     }
 
@@ -204,7 +204,7 @@ extension TapcardError {
             _ where !isOfCard:
             return TapcardError(
                 .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
-                advice: "Tap the card again to write it.", uid: uid)
+                next: [.tag(.tapToWrite)], uid: uid)
         default:
             return saying(
                 "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning)

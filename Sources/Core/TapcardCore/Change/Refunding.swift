@@ -19,10 +19,12 @@ extension Station {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
         }
-        if let advice = known.kind.insteadOfRefund {
+        if known.kind != .pay, known.kind != .add {
             throw TapcardError(
-                .notRefundable, "Operation \(reversed) is neither a payment nor a top-up.",
-                meaning: TapcardError.unchanged, advice: advice, uid: known.uid)
+                .refusal(.notRefundable),
+                "Operation \(reversed) is neither a payment nor a top-up.",
+                meaning: TapcardError.unchanged, next: [.request(.insteadOfRefund(known.kind))],
+                uid: known.uid)
         }
         let intent: Intent =
             known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
@@ -33,14 +35,17 @@ extension Station {
         } catch {
             // Another amount under the id that both requests have: the operation is refunded.
             let isRefunded =
-                error.kind == .alreadyRefunded || id == nil && error.kind == .operationMismatch
+                error.kind == .refusal(.alreadyRefunded)
+                || id == nil && error.kind == .operationMismatch
             if isRefunded, let earlier = await refundMade(of: reversed) {
                 let refusal = TapcardError(earlier.isRefundAlready(of: reversed, currency))
                 throw TapcardError(
-                    refusal.kind, refusal.what, meaning: refusal.meaning, advice: refusal.advice,
+                    refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                     uid: earlier.uid, operation: earlier.id)
             }
-            guard known.kind == .add, error.kind == .insufficientFunds else { throw error }
+            guard known.kind == .add, error.kind == .refusal(.insufficientFunds) else {
+                throw error
+            }
             throw await shortOf(reversed, error.naming(known.uid))
         }
     }
@@ -54,10 +59,9 @@ extension Station {
     private func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
         guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
         guard view.balance.minorUnits > 0 else {
-            return error.saying(advice: "Nothing of it can be taken back: it was spent.")
+            return error.saying(next: [.request(.allSpent)])
         }
         return error.saying(
-            advice: "At most \(view.balance.shown) can be taken back: tapcard refund \(reversed) "
-                + "\(view.balance)")
+            next: [.request(.refundAtMost(reversed, view.balance))])
     }
 }

@@ -95,7 +95,7 @@ extension Station {
                         let named = view.open.flatMap { problem?.leavingOpen($0) } ?? problem
                         return .done(reading(sight, view, asItLies(sight, view), named))
                     }
-                    guard var problem, problem.kind != .cardClosed else { return .goOn }
+                    guard var problem, problem.kind != .refusal(.cardClosed) else { return .goOn }
                     // Voids the open payment where that is due, and throws the problem with that.
                     do throws(Interruption) {
                         _ = try await settle(sight, for: nil, &state)

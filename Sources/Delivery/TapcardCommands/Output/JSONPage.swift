@@ -133,8 +133,8 @@ enum JSONPage {
     private static var errors: String {
         let rows = TapcardError.Kind.allCases.map { kind in
             let result = TapcardError(kind, "").result
-            return "| `\(kind.rawValue)` | `\(result.rawValue)` | \(result.exitStatus) | "
-                + "\(kind.words) |"
+            return "| `\(kind.word)` | `\(result.rawValue)` | \(result.exitStatus) | "
+                + "\(kind.meaning) |"
         }
         return
             ([

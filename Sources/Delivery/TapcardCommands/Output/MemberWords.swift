@@ -65,7 +65,7 @@ enum MemberWords {
         "notes": "what is worth knowing about it",
         "draw": "the draw, or its name",
         "draws": "the draws, newest first",
-        "next": "the draw after it",
+        "next": "the draw after it; in an error, what to do next",
         "previous": "the draw before it",
         "date": "the day of the draw",
         "balls": "the numbers",

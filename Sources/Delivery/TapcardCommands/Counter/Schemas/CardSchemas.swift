@@ -52,6 +52,18 @@ public enum CardSchemas {
                 "outcome": Schema.words(["committed", "voided"]),
             ], optional: ["closed": ValueSchemas.amount]))
 
+    /// What to do next, one step after the other: its word, and what it needs.
+    public static let next = Schema.list(
+        of: Schema.object(
+            ["step": Schema.pattern("^[a-z]+(-[a-z]+)*$")],
+            optional: [
+                "uid": ValueSchemas.card, "operation": ValueSchemas.operation,
+                "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
+                "amount": ValueSchemas.amount, "currency": Schema.text,
+                "ticket": ValueSchemas.lotteryName, "file": Schema.text, "error": Schema.text,
+                "seconds": Schema.text,
+            ]))
+
     static let ticket = Schema.object([
         "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
         "balls": Schema.list(of: Schema.count), "bonus": Schema.count,
