@@ -27,7 +27,10 @@ struct ProgramFailureTests {
         #expect(copied.text.hasPrefix("! tapcard: The ledger is on fire. "), "\(copied.text)")
         let document = await bench.run("read --json", failing: failures)
         #expect(document.text.hasPrefix(#"{"result":"ledger","error":"ledger-"#))
-        #expect(document.text.hasSuffix("\"uid\":null,\"operation\":null,\"settled\":[]}\n"))
+        #expect(
+            document.text.hasSuffix(
+                "\"uid\":null,\"operation\":null,\"settled\":[],"
+                    + "\"next\":[]}\n"))
     }
 
     @Test("a ledger in another currency is there: no card is shown as other money, or accused")

@@ -87,8 +87,8 @@ extension Station {
                     meaning: "Whether the code counts as activated is not known"
                         + (error.mayBeOfWrongAddress
                             ? "; the address may be wrong (activation-url). " : ". ")
-                        + "Until there is an answer the card is activating, and activating it again "
-                        + "asks for the same code.",
+                        + "Until there is an answer the card is activating, and another activation "
+                        + "asks again for the same code.",
                     uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid)

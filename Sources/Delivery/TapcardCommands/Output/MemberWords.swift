@@ -6,6 +6,7 @@ enum MemberWords {
     private static let cards = [
         "result": "how it ended",
         "error": "the word of what is wrong; see Errors",
+        "step": "the word of what to do; its values stand beside it",
         "message": "what happened, what it means for card and money, what to do next",
         "uid": "the card's number",
         "chip": "the chip's name",
@@ -83,6 +84,7 @@ enum MemberWords {
         "claim": "where the prize can be booked",
         "user": "the name at the service",
         "timeToLive": "how long the login lasts, in seconds",
+        "seconds": "how long to wait, in seconds",
         "slots": "how many colours are to be found",
         "colours": "how many colours there are",
         "guesses": "how many guesses were made",
