@@ -19,7 +19,7 @@ LOST = json.dumps({
     "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
     "meaning": "0 of 4 pages were written.",
     "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "settled": [],
-    "next": [{"step": "tap-to-settle", "error": "reader-lost"},
+    "next": [{"step": "tap-to-settle", "because": "reader-lost"},
              {"step": "repeat-with-id", "operation": EARLIER["operation"]}]})
 # A prize without room on its card.
 TICKETS = json.dumps({"upcoming": [], "drawn": [{

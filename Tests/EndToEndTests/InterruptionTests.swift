@@ -184,7 +184,7 @@ struct InterruptionTests {
         #expect(
             counter.masked(document.output).hasSuffix(
                 #","uid":"04AC6B72BA6C80","operation":"<uuid>","settled":[],"next":["#
-                    + #"{"step":"tap-to-settle","error":"tag-lost"},"#
+                    + #"{"step":"tap-to-settle","because":"tag-lost"},"#
                     + #"{"step":"repeat-with-id","operation":"<uuid>"}]}"# + "\n"))
         #expect(document.errors == "")
         try counter.step("sim put")

@@ -19,7 +19,8 @@ export class Problem extends Error {
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
     // Also where something is open, and the outcome is what nobody knows.
-    const isWrongCard = told.isWrongCard ?? [told, ...next].some((it) => it.error === "wrong-card");
+    const isWrongCard = told.isWrongCard
+      ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
       status, error, result, uid, settled, next, title, meaning, advice, detail, isReaderGone,
       isWrongCard,

@@ -84,7 +84,8 @@ enum JSONPage {
             let name = path + member.key
             let optional = required.contains(member.key) ? "" : "optional: "
             let row = (
-                name, optional + type(of: member.value), MemberWords.all[member.key] ?? ""
+                name, optional + type(of: member.value),
+                member.value["description"]?.string ?? MemberWords.all[member.key] ?? ""
             )
             guard let (inner, mark) = inside(member.value) else { return [row] }
             return [row] + lines(of: inner, below: "\(name)\(mark).")

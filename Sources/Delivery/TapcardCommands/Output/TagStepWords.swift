@@ -16,7 +16,7 @@ extension NextStep.TagStep {
         case .liftAndTap: NextWords("lift-and-tap", "Lift the card and tap it again.")
         case .leaveOne: NextWords("leave-one", "Leave only one of them there.")
         case .tapToSettle(let kind):
-            NextWords("tap-to-settle", "Tap the card again to settle it.", ["error": kind.word])
+            NextWords("tap-to-settle", "Tap the card again to settle it.", ["because": kind.word])
         case .tapToWrite: NextWords("tap-to-write", "Tap the card again to write it.")
         case .useAnother: NextWords("use-another-tag", "Use another tag.")
         case .useAnotherOrAnyChip:
