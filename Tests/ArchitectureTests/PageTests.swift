@@ -52,6 +52,39 @@ struct PageTests {
         }
     }
 
+    @Test("has words for each step that the server names, and for no other")
+    func steps() throws {
+        let folders = ["TapcardCommands", "KioskServer"].map { "Sources/Delivery/\($0)" }
+        let sources = try folders.flatMap { try SourceTree.files(below: $0) }
+            .map { $0.lines.joined(separator: "\n") }
+        let named = Set(
+            sources.flatMap { $0.matches(of: /NextWords\(\s*"([a-z-]+)"/) }.map { String($0.1) })
+        #expect(named.count > 90)
+        let page = try SourceTree.text("\(Self.room)/page/steps.js")
+        let table = try #require(page.firstMatch(of: /export const steps = \{\n(?s:(.*?))\n\};/)).1
+        let known = table.matches(of: /(?m)^ {2}"?([a-z-]+)"?:/).map { String($0.1) }
+        #expect(Set(known) == named)
+        #expect(known.count == named.count)
+    }
+
+    @Test("has words of its own only for errors and steps that there are")
+    func refusals() throws {
+        let page = try SourceTree.text("\(Self.room)/page/steps.js")
+        let table = try #require(page.split(separator: "export const refusals").last)
+        let errors = Set(
+            try SourceTree.text("docs/JSON.md").matches(of: /(?m)^\| `([a-z-]+)` \| `/)
+                .map { String($0.1) })
+        let keys = table.matches(of: /(?m)^ {2}"([a-z-]+)(?: ([a-z-]+))?":/)
+        #expect(keys.count > 3)
+        for key in keys {
+            #expect(errors.contains(String(key.1)), "\(key.1)")
+            if let step = key.2 {
+                #expect(
+                    page.contains("\n  \(step): ") || page.contains("\n  \"\(step)\":"), "\(step)")
+            }
+        }
+    }
+
     @Test("keeps its lines and files short")
     func short() throws {
         for name in try names(".js").union(names(".css")) {

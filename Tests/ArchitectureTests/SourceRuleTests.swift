@@ -58,6 +58,19 @@ struct SourceRuleTests {
         }
     }
 
+    @Test(
+        "the core names no verb and no option of the command line: each delivery has its own words")
+    func coreWords() throws {
+        let verbs = try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^## tapcard ([a-z-]+)/)
+            .map { String($0.1) }
+        #expect(verbs.count > 50)
+        let verb = try Regex("tapcard (\(Set(verbs).joined(separator: "|")))\\b")
+        try forbid(in: try SourceTree.files(below: "Sources/Core")) { line in
+            // A file says by its first words what it is.
+            !line.contains("format") && (line.contains(verb) || line.contains(/[" (]--[a-z]/))
+        }
+    }
+
     @Test("a failed write is not passed over without a reason on the line above")
     func lostWrites() throws {
         let writes = [

@@ -127,7 +127,8 @@ class TicketTests(BrowserCase):
         title, advice = WRONG.split(". ")
         self.page.script(INSTEAD, "/ticket/buy", 502, json.dumps({
             "status": 502, "error": "service-bad-balls", "result": "service",
-            "title": f"{title}.", "meaning": "Nothing was charged.", "advice": advice}))
+            "title": f"{title}.", "meaning": "Nothing was charged.", "advice": advice,
+            "next": [{"step": "check-address"}]}))
         self.page.press("Buy a ticket")
         self.page.see("No ticket", "The lottery names ball 70.",
                       "Ask the operator to check the service's address.")

@@ -18,7 +18,9 @@ LOST = json.dumps({
     "status": 500, "error": "outcome-unknown", "result": "unknown",
     "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
     "meaning": "0 of 4 pages were written.",
-    "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "settled": []})
+    "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "settled": [],
+    "next": [{"step": "tap-to-settle", "because": "reader-lost"},
+             {"step": "repeat-with-id", "operation": EARLIER["operation"]}]})
 # A prize without room on its card.
 TICKETS = json.dumps({"upcoming": [], "drawn": [{
     "id": "ticket-1", "draw": "draw-1", "date": "2026-01-01", "balls": [], "bonus": {"number": 1},
@@ -141,7 +143,8 @@ class SpokenTests(BrowserCase):
         self.answer(status=409, error="insufficient-funds", result="refused",
                     title="The card has $1.00, $5.00 is asked for.",
                     meaning="Nothing was changed on card or ledger.",
-                    advice="Add funds with tapcard add, or charge less.", settled=[EARLIER])
+                    advice="Add funds with tapcard add, or charge less.",
+                    next=[{"step": "add-funds"}], settled=[EARLIER])
         self.page.press("$5.00")
         self.page.hear("Not paid. The card has $1.00, $5.00 is asked for. "
                        "Add funds first, or charge less. From before: Payment, $4.50. Paid.")

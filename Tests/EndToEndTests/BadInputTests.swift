@@ -203,6 +203,8 @@ struct BadInputTests {
         #expect(document.status == 2)
         #expect(document.errors == "")
         #expect(document.output.hasPrefix(#"{"result":"usage","error":"usage","message":""#))
-        #expect(document.output.hasSuffix(#"","uid":null,"operation":null,"settled":[]}"# + "\n"))
+        #expect(
+            document.output.hasSuffix(
+                #"","uid":null,"operation":null,"settled":[],"next":[]}"# + "\n"))
     }
 }

@@ -120,7 +120,7 @@ struct InterruptionTests {
                 (another tapcard (process <number>) works with \#
                 ~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed on card or ledger. \#
                 Stop the other program, or wait until it has finished; tapcard doctor says which \#
-                it is.","uid":null,"operation":null,"settled":[]}
+                it is.","uid":null,"operation":null,"settled":[],"next":[{"step":"free-reader"}]}
                 """#)
         try counter.step("sim put")
         #expect(try process.end().output.hasPrefix("Added $5.00, $5.00 left\n"))
@@ -183,7 +183,9 @@ struct InterruptionTests {
         #expect(document.output.hasPrefix(#"{"result":"unknown","error":"outcome-unknown","#))
         #expect(
             counter.masked(document.output).hasSuffix(
-                #","uid":"04AC6B72BA6C80","operation":"<uuid>","settled":[]}"# + "\n"))
+                #","uid":"04AC6B72BA6C80","operation":"<uuid>","settled":[],"next":["#
+                    + #"{"step":"tap-to-settle","because":"tag-lost"},"#
+                    + #"{"step":"repeat-with-id","operation":"<uuid>"}]}"# + "\n"))
         #expect(document.errors == "")
         try counter.step("sim put")
         #expect(

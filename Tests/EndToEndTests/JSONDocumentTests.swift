@@ -14,7 +14,7 @@ struct JSONDocumentTests {
                 {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no \#
                 card on it. Nothing was changed on it. Write the demo user with tapcard demo, or \#
                 a card of your own with tapcard issue.","uid":"04AC6B72BA6C80","operation":null,\#
-                "settled":[]}
+                "settled":[],"next":[{"step":"issue"}]}
                 """#)
         try counter.expect(
             "demo", prints: card(1, "0.00", state: "unscratched", of: ""))
@@ -69,9 +69,10 @@ struct JSONDocumentTests {
             prints: #"""
                 {"result":"refused","error":"card-blocked","message":"The card was reported lost \#
                 and replaced by another one. What was still to be done on the card was worked on \#
-                before; tapcard history shows it. Nothing else was changed. Its money is on the \#
+                before; the history shows it. Nothing else was changed. Its money is on the \#
                 other card. Its tag can become a new card with tapcard issue \#
-                --reissue.","uid":"04AC6B72BA6C80","operation":null,"settled":[]}
+                --reissue.","uid":"04AC6B72BA6C80","operation":null,"settled":[],\#
+                "next":[{"step":"use-replacement"},{"step":"reissue-tag"}]}
                 """#)
         try counter.step("sim put NTAG213")
         let other = try counter.simulation.uidOnReader()

@@ -38,7 +38,7 @@ struct LedgerFaultTests {
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/simulated/ledger.sqlite was written by a later version of \#
                 tapcard (schema 99, this one knows 8); install that version. \#
-                \#(LedgerFaultTests.meaning)","uid":null,"operation":null,"settled":[]}
+                \#(LedgerFaultTests.meaning)","uid":null,"operation":null,"settled":[],"next":[]}
                 """#)
     }
 

@@ -216,7 +216,7 @@ struct TagStateTests {
             prints: #"""
                 {"result":"no-card","error":"no-card","message":"No card came in time. Nothing \#
                 was changed on card or ledger. Hold a card to the reader; --timeout sets how long \#
-                to wait.","uid":null,"operation":null,"settled":[]}
+                to wait.","uid":null,"operation":null,"settled":[],"next":[{"step":"hold"}]}
                 """#)
     }
 }

@@ -72,7 +72,7 @@ package enum Said: Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .done: "done"
-        case .failed(let error): "\(error.kind.rawValue): \(error)"
+        case .failed(let error): "\(error.kind.word): \(error)"
         case .nothing: "nothing; the process is dead"
         }
     }
@@ -95,7 +95,7 @@ package enum Said: Sendable, CustomStringConvertible {
             return answer.broken(operation, was)
         case .failed(let error):
             if error.result == .untrusted || error.kind == .ledgerBehind {
-                return [Violation(.i7, "an honest card was accused: \(error.kind.rawValue)")]
+                return [Violation(.i7, "an honest card was accused: \(error.kind.word)")]
             }
             if error.kind == .ledgerCorrupt {
                 return [
@@ -118,7 +118,7 @@ package enum Said: Sendable, CustomStringConvertible {
             return [
                 Violation(
                     .i6,
-                    "\(errand.name) was \(words(was)); \(error.kind.rawValue) was said, and it is "
+                    "\(errand.name) was \(words(was)); \(error.kind.word) was said, and it is "
                         + words(state))
             ]
         }

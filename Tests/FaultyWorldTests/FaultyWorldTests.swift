@@ -141,7 +141,9 @@ struct SaidTests {
             Said.failed(error(kind)).broken(deed.errand, from: one.ledger, to: other.ledger)
                 .isEmpty
         }
-        for kind in [TapcardError.Kind.tagLost, .noCard, .ledgerUnavailable, .insufficientFunds] {
+        for kind in [
+            TapcardError.Kind.tagLost, .noCard, .ledgerUnavailable, .refusal(.insufficientFunds),
+        ] {
             #expect(!isTrue(kind, before, open), "\(kind)")
             #expect(!isTrue(kind, open, whole.world), "\(kind)")
             #expect(isTrue(kind, before, before), "\(kind)")

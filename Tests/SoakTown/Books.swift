@@ -51,10 +51,10 @@ struct Books: Sendable {
             var before = self
             before.claims.removeAll { $0 == claim }
             switch kind {
-            case .insufficientFunds: return before.least < claim.amount
-            case .cardBlocked: return standing == .blocked || standing == .replaced
-            case .cardClosed: return before.mayBeClosed
-            case .wrongState:
+            case .refusal(.insufficientFunds): return before.least < claim.amount
+            case .refusal(.cardBlocked): return standing == .blocked || standing == .replaced
+            case .refusal(.cardClosed): return before.mayBeClosed
+            case .refusal(.wrongState):
                 return scratch != (claim.kind == .scratch ? .unscratched : .scratched)
                     || before.claims.contains { $0.kind == .scratch || $0.kind == .activate }
             default: return false

@@ -58,9 +58,9 @@ extension Town {
             note("answers: \(claim.kind.rawValue) done, between two counters")
             books.happened(claim, on: uid(index))
         case .failure(let error):
-            note("answers: \(error.kind.rawValue), between two counters")
+            note("answers: \(error.kind.word), between two counters")
             if Town.blames(error) {
-                throw broken("I7: an honest card at two counters is \(error.kind.rawValue)")
+                throw broken("I7: an honest card at two counters is \(error.kind.word)")
             }
             // The card left in the middle of it, or the other counter voided what it shows.
             let isOfMeeting =

@@ -1,6 +1,7 @@
 import BlockingLane
 import FaultyWorld
 import Ledger
+import ServicePorts
 import TapcardCore
 import TapcardDomain
 
@@ -206,7 +207,7 @@ extension Town {
         _ error: TapcardError, _ claim: Books.Claim, _ index: Int, _ hold: Hold, isNew: Bool
     ) async throws(Broken) {
         let uid = uid(index)
-        note("answers: \(error.kind.rawValue)")
+        note("answers: \(error.kind.word)")
         if Town.blames(error) {
             // What became of the request is asked once the card is good again.
             return try await wasAccused(error.kind, index)
@@ -221,14 +222,14 @@ extension Town {
         // An undisturbed tap has settled what was open: then it is known what the card had.
         let isOfAccount: Bool =
             switch error.kind {
-            case .insufficientFunds, .cardClosed, .wrongState: true
+            case .refusal(.insufficientFunds), .refusal(.cardClosed), .refusal(.wrongState): true
             default: false
             }
         if hold == .calm, isOfAccount { try await learn(index) }
         guard let account = books.accounts[uid] else { return }
         let isRight =
             switch error.kind {
-            case .activationRefused, .serviceUnreachable: claim.kind == .activate
+            case .activationRefused, .service(.unreachable): claim.kind == .activate
             case .operationVoided: !isNew
             default: account.explains(error.kind, of: claim) || isExplained(error.kind, index)
             }
@@ -237,7 +238,7 @@ extension Town {
 
     /// Whether the card's standing is why something is not done.
     static func isOfStanding(_ kind: TapcardError.Kind) -> Bool {
-        kind == .cardBlocked || kind == .cardClosed
+        kind == .refusal(.cardBlocked) || kind == .refusal(.cardClosed)
     }
 
     /// What became of what was not known: asked of the counter, without the card.
@@ -258,7 +259,8 @@ extension Town {
             case .success: books.happened(claim, on: uid)
             case .failure(let error):
                 switch error.kind {
-                case .operationVoided, .noCard, .notRefundable: books.didNotHappen(claim, on: uid)
+                case .operationVoided, .noCard, .refusal(.notRefundable):
+                    books.didNotHappen(claim, on: uid)
                 case .outcomeUnknown where isGone && claim.kind.takesMoney:
                     books.didNotHappen(claim, on: uid)
                 case .outcomeUnknown where isGone: books.happened(claim, on: uid)
@@ -277,13 +279,16 @@ extension Town {
         }
         switch said {
         case .success(let reading):
-            guard let problem = reading.problem, problem.kind != .cardClosed else { return }
+            guard let problem = reading.problem, problem.kind != .refusal(.cardClosed) else {
+                return
+            }
             try await wasAccused(problem.kind, index)
         case .failure(let error) where Town.blames(error):
             try await wasAccused(error.kind, index)
         case .failure(let error):
             guard
-                error.kind == .cardClosed && mayBeClosed(index) || isExplained(error.kind, index)
+                error.kind == .refusal(.cardClosed) && mayBeClosed(index)
+                    || isExplained(error.kind, index)
             else {
                 throw broken("a look at a card ended so: \(error)")
             }
@@ -303,8 +308,10 @@ extension Town {
         }
         switch said {
         case .success(let reading):
-            if reading.ledger == .unknown { return try await wasAccused(.cardUnknown, index) }
-            if let problem = reading.problem, problem.kind != .cardClosed {
+            if reading.ledger == .unknown {
+                return try await wasAccused(.refusal(.cardUnknown), index)
+            }
+            if let problem = reading.problem, problem.kind != .refusal(.cardClosed) {
                 return try await wasAccused(problem.kind, index)
             }
             try expectAcceptable()
@@ -314,7 +321,7 @@ extension Town {
             forgive(index)
         case .failure(let error):
             // Its records are gone, and there is nothing left to lose.
-            if error.kind == .cardClosed, mayBeClosed(index) {
+            if error.kind == .refusal(.cardClosed), mayBeClosed(index) {
                 try await learn(index)
                 guard books.accounts[uid(index)]?.standing == .closed else {
                     throw broken("a card is closed, and nobody was told")

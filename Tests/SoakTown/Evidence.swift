@@ -42,7 +42,7 @@ package struct Evidence: Sendable {
         case (.vandalised, .forged):
             isSpoilt && !hasGoodRecord && (isUnderRetiredKey || hasForeignRecord)
         case (.restored, .ledgerBehind): isAhead
-        case (.restored, .cardUnknown): !isKnown
+        case (.restored, .refusal(.cardUnknown)): !isKnown
         // Torn, or an older one: the message may be the only one who knew.
         case (.restored, .damaged): isAhead && isAheadForAnother
         // Put on or taken off in the time that is lost.
@@ -110,16 +110,16 @@ extension Town {
     /// A card was accused: nobody may be who is honest, or whose card has its good record yet.
     mutating func expectExcuse(for kind: TapcardError.Kind, _ index: Int) throws(Broken) {
         guard !bodies[index].marks.isEmpty else {
-            throw broken("I7: an honest card is \(kind.rawValue)")
+            throw broken("I7: an honest card is \(kind.word)")
         }
         let marks = bodies[index].marks.filter { evidence.bears(kind, $0) }
         guard !marks.isEmpty else {
             throw broken(
                 "I7: a card that was \(bodies[index].marks) and shows no sign of it is "
-                    + "\(kind.rawValue): \(evidence)")
+                    + "\(kind.word): \(evidence)")
         }
-        note("accused: \(kind.rawValue)")
-        for mark in marks { note("accused: \(kind.rawValue), \(mark)") }
+        note("accused: \(kind.word)")
+        for mark in marks { note("accused: \(kind.word), \(mark)") }
     }
 
     /// I7: nobody took a card for good that has no good record.
@@ -154,6 +154,6 @@ extension Town {
 
     /// Whether somebody is told that his card is not good.
     static func blames(_ error: TapcardError) -> Bool {
-        error.result == .untrusted || [.ledgerBehind, .cardUnknown].contains(error.kind)
+        error.result == .untrusted || [.ledgerBehind, .refusal(.cardUnknown)].contains(error.kind)
     }
 }

@@ -26,7 +26,7 @@ extension Town {
             let said = try await play(index, "claim prizes", hold, claiming)
             note(said == nil ? "prizes: the process died" : "prizes: disturbed")
             if case .failure(let error) = said, Town.blames(error) {
-                throw broken("I7: an honest card is \(error.kind.rawValue)")
+                throw broken("I7: an honest card is \(error.kind.word)")
             }
         }
         let said = try await play(index, "claim prizes", .calm, claiming)
@@ -41,7 +41,7 @@ extension Town {
             guard receipt.balance.minorUnits == books.accounts[uid]?.balance else {
                 throw broken("the receipt says \(receipt.balance), people count otherwise")
             }
-        case .failure(let error) where error.kind == .nothingWon && account.tickets == 0:
+        case .failure(let error) where error.kind == .refusal(.nothingWon) && account.tickets == 0:
             note("prizes: nothing won")
         case .failure(let error): throw broken("claiming prizes ended so: \(error)")
         case nil: throw broken("an undisturbed tap killed the process")

@@ -95,7 +95,7 @@ extension Town {
         _ kind: TapcardError.Kind, _ index: Int
     ) async throws(Broken) {
         try expectExcuse(for: kind, index)
-        if kind == .cardUnknown { return try await adopt(index) }
+        if kind == .refusal(.cardUnknown) { return try await adopt(index) }
         let uid = uid(index)
         while true {
             let hold: Hold = chance.percent(40) ? .disturbed : .calm
@@ -217,7 +217,7 @@ extension Town {
                 note("answers: \(what) done")
                 return try await calmRead(index)
             case .failure(let error) where Town.blames(error):
-                throw broken("I7: while switching its password, a card is \(error.kind.rawValue)")
+                throw broken("I7: while switching its password, a card is \(error.kind.word)")
             case .failure(let error) where !isAllowed && Town.isOfStanding(error.kind): return
             case .failure(let error) where hold == .calm:
                 throw broken("\(what) ended so: \(error)")
@@ -305,7 +305,7 @@ extension Town {
         }
         tables = now
         bodies[index] = before
-        note("answers: \(error.kind.rawValue) at a stale counter")
+        note("answers: \(error.kind.word) at a stale counter")
     }
 
     /// A card is lost; its balance goes onto a new sticker. The old one turns up again.

@@ -111,10 +111,10 @@ extension Town {
         case .success(let receipt as Receipt):
             "done, \(receipt.balance) left" + (receipt.isReplayed ? " (replayed)" : "")
         case .success(let reading as CardReading):
-            reading.problem.map { "shown, but \($0.kind.rawValue)" }
+            reading.problem.map { "shown, but \($0.kind.word)" }
                 ?? "\(reading.balance.map { "\($0)" } ?? "nothing") on it"
         case .success: "done"
-        case .failure(let error): "\(error.kind.rawValue): \(error.what)"
+        case .failure(let error): "\(error.kind.word): \(error.what)"
         case nil: "nothing; the process is dead"
         }
     }

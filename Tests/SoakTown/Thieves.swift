@@ -33,10 +33,10 @@ extension Town {
         switch said {
         case .success: throw broken("I7: \(what) was accepted")
         case .failure(let error):
-            note("thieves: \(error.kind.rawValue)")
+            note("thieves: \(error.kind.word)")
             guard
                 error.result == .untrusted || error.kind == .ledgerBehind
-                    || error.kind == .cardClosed || isExplained(error.kind, index)
+                    || error.kind == .refusal(.cardClosed) || isExplained(error.kind, index)
             else { throw broken("\(what) ended so: \(error)") }
             return error
         case nil: return nil
@@ -147,7 +147,7 @@ extension Town {
             station, _ throws(TapcardError) in
             try await station.pay(Money(minorUnits: 1, .usd), id: id)
         }
-        guard case .failure(let error) = said, error.kind == .cardUnknown else {
+        guard case .failure(let error) = said, error.kind == .refusal(.cardUnknown) else {
             throw broken("a card from elsewhere: \(Town.words(said))")
         }
         try await adopt(place)

@@ -177,7 +177,8 @@ struct ActivationTests {
                     == (line == "activate"
                         ? "! tapcard: \(words)\n"
                         : #"{"result":"unknown","error":"outcome-unknown","message":"\#(words)","#
-                            + #""uid":null,"operation":null,"settled":[]}"# + "\n"))
+                            + #""uid":null,"operation":null,"settled":[],"#
+                            + #""next":[{"step":"activate-again"}]}"# + "\n"))
             service.answer(line == "activate" ? .refused(version: "6") : .active)
             #expect(await work.value.status != 0)
             // Work that has ended speaks for itself.

@@ -20,9 +20,9 @@ struct PrintedDocumentTests {
         }
         for kind in TapcardError.Kind.allCases {
             let row = printed.text.split(separator: "\n").first {
-                $0.hasPrefix("| `\(kind.rawValue)` | `")
+                $0.hasPrefix("| `\(kind.word)` | `")
             }
-            #expect(row?.hasSuffix(" |  |") == false, "\(kind.rawValue) needs its words")
+            #expect(row?.hasSuffix(" |  |") == false, "\(kind.word) needs its words")
         }
         let unsaid = printed.text.split(separator: "\n")
             .filter { $0.hasPrefix("| `") && $0.hasSuffix("|  |") }

@@ -27,7 +27,7 @@ struct ProgramFailureTests {
         #expect(copied.text.hasPrefix("! tapcard: The ledger is on fire. "), "\(copied.text)")
         let document = await bench.run("read --json", failing: failures)
         #expect(document.text.hasPrefix(#"{"result":"ledger","error":"ledger-"#))
-        #expect(document.text.hasSuffix("\"uid\":null,\"operation\":null,\"settled\":[]}\n"))
+        #expect(document.text.contains(#""uid":null,"operation":null,"settled":[],"next":["#))
     }
 
     @Test("a ledger in another currency is there: no card is shown as other money, or accused")
@@ -78,7 +78,8 @@ struct ProgramFailureTests {
         let bench = try ProgramBench()
         let document =
             #"{"result":"usage","error":"usage","message":"tapcard pay needs AMOUNT. "#
-            + "See: tapcard pay --help\",\"uid\":null,\"operation\":null,\"settled\":[]}\n"
+            + "See: tapcard pay --help\",\"uid\":null,\"operation\":null,\"settled\":[],"
+            + "\"next\":[]}\n"
         #expect(await bench.run("pay --json").text == document)
         #expect(await bench.run("pay", ["TAPCARD_JSON": "1"]).text == document)
         let text = "! tapcard pay needs AMOUNT. See: tapcard pay --help\n"

@@ -36,7 +36,7 @@ struct ActivationAttemptTests {
         let world = try await scratched()
         let service = PlayedActivation(Self.silence, Self.silence, .success(.active))
         for id in [3, 4] as [UInt64] {
-            await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
+            await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(id), through: service)
             }
             let reading = try await world.station.read()
@@ -64,7 +64,7 @@ struct ActivationAttemptTests {
         let world = try await scratched()
         let service = PlayedActivation(
             Self.silence, .success(.refused(version: "6.1")), .success(.active))
-        await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
+        await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
         for _ in 1...2 {
@@ -86,7 +86,7 @@ struct ActivationAttemptTests {
         let world = try await scratched()
         let service = PlayedActivation(Self.silence)
         for id in [3, 4] as [UInt64] {
-            await expectRefused(.serviceTimedOut, exit: 8) { () throws(TapcardError) in
+            await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(id), through: service)
             }
         }
@@ -151,7 +151,7 @@ struct ActivationAttemptTests {
                 Issue.record("a card that has gone was written")
                 return
             }
-            #expect(error.kind == .outcomeUnknown && error.advice.contains("write it"))
+            #expect(error.kind == .outcomeUnknown && error.next == [.tag(.tapToWrite)])
             #expect(try await world.ledger.operation(World.id(3)) == nil)
             try await world.putBack()
             #expect(try await world.station.read(settling: false).stateWord == "activating")
@@ -193,7 +193,7 @@ struct ActivationAttemptTests {
             return
         }
         #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
-        #expect(error.advice.contains("Tap the card again to write it"))
+        #expect(error.next == [.tag(.tapToWrite)])
         #expect(try await attempts(in: world).map(\.state) == [.active])
         #expect(try await world.station.read().stateWord == "activated")
     }
@@ -208,7 +208,7 @@ struct ActivationAttemptTests {
         _ = await outcome { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(4), through: service)
         }
         #expect(try await world.station.read().stateWord == "activating")
@@ -233,7 +233,7 @@ struct ActivationAttemptTests {
             Issue.record("a closed card was activated")
             return
         }
-        #expect(error.kind == .cardClosed && error.what.contains("has activated the code"))
+        #expect(error.kind == .refusal(.cardClosed) && error.what.contains("has activated"))
         #expect(try await attempts(in: world).map(\.state) == [.active])
         #expect(try await world.balance() == 0)
         #expect(try await world.station.read().stateWord == nil)
@@ -263,7 +263,7 @@ struct ActivationAttemptTests {
         let service = PlayedActivation(.success(.active)) {
             try? await world.issue(mayReissue: true, id: 9)
         }
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
         #expect(try await world.station.read().stateWord == "unscratched")

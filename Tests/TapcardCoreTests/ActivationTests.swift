@@ -24,7 +24,7 @@ struct ActivationTests {
         let reading = try await world.station.read()
         #expect(reading.scratch.word == "activated")
         #expect(service.codes == [try #require(reading.scratch.code)])
-        await #expect(throws: TapcardError(.wrongState, "")) {
+        await #expect(throws: TapcardError(.refusal(.wrongState), "")) {
             try await world.station.activate(id: World.id(4), through: service)
         }
         #expect(service.codes.count == 1)
@@ -37,7 +37,7 @@ struct ActivationTests {
                 Result<ActivationAnswer, ServiceError>.success(.refused(version: "6.1")),
                 TapcardError.Kind.activationRefused
             ),
-            (.failure(ServiceError(.timedOut, "no answer in 15 s")), .serviceTimedOut),
+            (.failure(ServiceError(.timedOut, "no answer in 15 s")), .service(.timedOut)),
         ])
     func refused(
         answer: Result<ActivationAnswer, ServiceError>, kind: TapcardError.Kind

@@ -43,7 +43,7 @@ struct AdoptTests {
         let world = try await Deed.adopt.world()
         let before = try await world.tag()
         let order = CardOrder(.adopt(accepting: World.usd(minorUnits)))
-        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(7))
         }
         #expect(try await world.tag() == before)
@@ -86,7 +86,7 @@ struct AdoptTests {
     func known() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(7))
         }
         #expect(try await world.tag() == before)
@@ -98,7 +98,7 @@ struct AdoptTests {
         try await world.arm(Fault(at: 2, counting: .write, .lost))
         _ = try? await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(6))
         try await world.putBack()
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await Deed.adopt.perform(at: world.station)
         }
         #expect(try await world.balance() == 0)
@@ -113,11 +113,11 @@ struct AdoptTests {
         let shown = try await world.station.read()
         #expect(shown.seal == .valid && shown.ledger == .unknown)
         #expect(shown.sequence == best.sequence && shown.balance == World.usd(900))
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(2))
         }
         let demo = try CardOrder.demo(in: .usd, mayOverwrite: true)
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(demo, id: World.id(3))
         }
         #expect(try await world.tag() == before)
@@ -161,7 +161,7 @@ struct AdoptTests {
         let won = try #require(shown.ticket)
         let drawn = try DrawList([try world.draw(like: won, top: 5)])
         let prizes = try PrizeTable(parsing: "6=top", .usd)
-        await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
             try await world.station.claimTickets(
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         }

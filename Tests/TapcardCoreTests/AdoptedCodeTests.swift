@@ -36,7 +36,7 @@ struct AdoptedCodeTests {
             let adopted = try await world.station.make(order, id: World.id(3))
             #expect(adopted.scratch == .none && adopted.codeOwner == owner)
         }
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(5), through: PlayedActivation.willing)
         }
         try await world.put(original)

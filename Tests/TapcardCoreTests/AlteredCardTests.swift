@@ -99,7 +99,7 @@ struct AlteredCardTests {
         // 10.00 becomes 90.00 for a phone.
         try await world.alter { $0.flip(0x08, at: 0x09 * 4) }
         #expect(try await world.tag().content.face?.balance == World.usd(9_000))
-        await expectRefused(.insufficientFunds, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1_001), id: World.id(2))
         }
         let receipt = try await world.station.pay(World.usd(250), id: World.id(3))

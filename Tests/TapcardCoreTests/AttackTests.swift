@@ -105,7 +105,7 @@ struct AttackAtTheCounterTests {
         try await stranger.put(try await thief.tag())
         let reading = try await stranger.station.read()
         #expect(reading.seal == .valid && reading.ledger == .unknown)
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await stranger.station.pay(World.usd(100), id: World.id(2))
         }
         let retired = World(try World.blank(), keys: try KeyTrustTests.rotated.retiring(1))

@@ -20,19 +20,19 @@ struct CardStatusTests {
         #expect(try await world.change(uid, .block).status == .blocked)
         let before = try await world.tag()
         let station = world.station
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.pay(World.usd(1), id: World.id(10))
         }
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.add(World.usd(1), id: World.id(11))
         }
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.refund(World.id(2))
         }
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.scratch(id: World.id(12))
         }
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.close(id: World.id(13))
         }
         let reading = try await world.station.read()
@@ -79,15 +79,15 @@ struct CardStatusTests {
     func wrongState() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.change(uid, .unblock)
         }
         _ = try await world.change(uid, .block)
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.change(uid, .block)
         }
         let other = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await world.change(other, .block)
         }
     }

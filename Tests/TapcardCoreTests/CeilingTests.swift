@@ -56,10 +56,10 @@ struct CeilingTests {
     func absolute() async throws {
         let world = try await World.withCard(ceilings: nil)
         for station in [world.station, world.station.confirmed()] {
-            await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
                 try await station.pay(World.usd(1_000_001), id: World.id(2))
             }
-            await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
                 try await station.add(World.usd(2_000_001), id: World.id(2))
             }
         }
@@ -104,7 +104,7 @@ struct CeilingTests {
         await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
             try await strict.pay(World.usd(101), id: World.id(2))
         }
-        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await strict.confirmed().pay(World.usd(201), id: World.id(2))
         }
         #expect(try await strict.pay(World.usd(100), id: World.id(2)).balance == World.usd(900))

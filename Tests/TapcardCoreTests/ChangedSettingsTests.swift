@@ -87,7 +87,7 @@ struct ChangedSettingsTests {
             Issue.record("it was not refused")
             return
         }
-        #expect(error.kind == .protectedTag && error.advice.contains("tapcard replace"))
+        #expect(error.kind == .protectedTag && error.next == [.trust(.replace(nil))])
         #expect(reader.passwords.isEmpty)
         #expect(try await world.operations().count == 1)
     }

@@ -23,7 +23,7 @@ struct CloseTests {
         let reading = try await world.station.read()
         #expect(reading.ledger == .closed && reading.balance == World.usd(0))
         #expect(reading.display == .current)
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.add(World.usd(1), id: World.id(3))
         }
         let cash = try await world.ledger.read { rows throws(LedgerError) in
@@ -48,17 +48,17 @@ struct CloseTests {
     @Test("and then formatting makes a blank tag, which is known to have been a card")
     func formatted() async throws {
         let world = try await World.withCard()
-        await expectRefused(.cardHasMoney, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardHasMoney), exit: 4) { () throws(TapcardError) in
             try await world.station.format(overwriting: true)
         }
         _ = try await world.station.close(id: World.id(2))
         #expect(try await world.station.format(overwriting: false) == (try await world.uid()))
         #expect(try await world.tag().content == .empty)
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
         let order = try CardOrder.demo(in: .usd)
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(3))
         }
         try await world.issue(200, mayReissue: true, id: 4)
@@ -86,7 +86,7 @@ struct CloseTests {
             #expect(try await world.tag() == before)
             guard isFormatted else { continue }
             let said = await outcome { () throws(TapcardError) in try await world.station.read() }
-            #expect(said.error == .cardClosed)
+            #expect(said.error == .refusal(.cardClosed))
             do {
                 _ = try await world.station.read()
             } catch {
@@ -121,7 +121,7 @@ struct CloseTests {
         let uid = try await world.uid()
         #expect(try await world.ledger.view(of: uid)?.card.status == .closed)
         _ = try await world.station.format(overwriting: true)
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
         try await world.issue(200, mayReissue: true, id: 4)

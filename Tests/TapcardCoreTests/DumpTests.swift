@@ -93,7 +93,7 @@ struct DumpTests {
         let blank = TagDump(try World.blank().tags[0])
         let world = try await World.withCard()
         let before = try await world.tag()
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.restore(blank, overwriting: false)
         }
         let foreign = try await Deed.adopt.world()

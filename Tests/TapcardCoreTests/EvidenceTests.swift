@@ -156,7 +156,7 @@ struct EvidenceTests {
         let problem = try #require(try await restored.station.read().problem)
         #expect(problem.kind == .ledgerBehind)
         #expect(
-            problem.meaning == "No backup was put back here with tapcard restore-backup: an older "
+            problem.meaning == "No backup was restored here: an older "
                 + "ledger was copied into its place, or somebody else has key 1.")
         _ = try await restored.ledger.skipNumbersAfterRestore()
         #expect(

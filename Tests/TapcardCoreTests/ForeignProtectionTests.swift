@@ -69,10 +69,10 @@ struct ForeignProtectionTests {
         #expect(!change.isProtected && change.operation == nil)
         try await stranger.expectProtected(as: .off)
         #expect(try await stranger.tag()[0x20] == tag[0x20])
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await stranger.station.unprotect(id: World.id(3))
         }
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await stranger.station.protect(id: World.id(4))
         }
 

@@ -68,7 +68,7 @@ struct GivenUpTagTests {
             }
             let isDue = try await !world.isArmed()
             if isDue { due += 1 }
-            if said.error == .wrongState {
+            if said.error == .refusal(.wrongState) {
                 // Said only where it is so, and stays so.
                 for tag in [try await world.tag(), try await world.tag().decayed(weak.weakPages)] {
                     #expect(tag[0x29][3] == 0xFF, label)

@@ -70,7 +70,7 @@ struct HistoryTests {
         let world = try await World.withCard()
         try await world.put(try World.otherTag())
         let other = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await Station.lines(of: other, in: world.ledger)
         }
         try await world.issue(500, id: 2)
@@ -96,7 +96,7 @@ struct HistoryTests {
         #expect(attempts.map(\.id) == [World.id(3)] && attempts[0].version == "5.9")
         #expect(try await Station.attempts(of: nil, in: world.ledger) == attempts)
         let other = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await Station.attempts(of: other, in: world.ledger)
         }
         let lines = try await Station.history(of: uid, last: 3, in: world.ledger)

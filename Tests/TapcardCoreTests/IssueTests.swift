@@ -22,7 +22,7 @@ struct IssueTests {
         try await world.expectSettled()
         let before = try await world.tag()
         let order = try CardOrder.demo(in: .usd)
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }
         #expect(try await world.tag() == before)
@@ -78,8 +78,8 @@ struct IssueTests {
                 }
                 let label: Comment = "\(way) at WRITE \(write)"
                 // Where only the display was torn, the card is known: it has been made.
-                #expect(said.isSuccess || said.error == .cardKnown, label)
-                if said.error == .cardKnown { #expect(wasDone || write > 4, label) }
+                #expect(said.isSuccess || said.error == .refusal(.cardKnown), label)
+                if said.error == .refusal(.cardKnown) { #expect(wasDone || write > 4, label) }
                 _ = try await world.station.read()
                 try await world.expectSettled(label)
                 #expect(try await world.balance() == 0, label)
@@ -124,7 +124,7 @@ struct IssueTests {
         _ = try? await world.station.make(demo, id: World.id(2))
         try await world.putBack()
         let lost = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
         }
         #expect(try await world.ledger.view(of: lost)?.card.status == .active)
@@ -151,7 +151,7 @@ struct IssueTests {
         let world = World(try World.blank())
         try await world.issue(Currency.largestBalance)
         try await world.expectSettled()
-        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await world.station.add(World.usd(1), id: World.id(2))
         }
     }

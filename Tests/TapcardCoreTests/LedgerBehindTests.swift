@@ -142,7 +142,7 @@ struct LedgerBehindTests {
         let uid = try await world.uid()
         #expect(try await world.ledger.skipNumbersAfterRestore() == [])
         #expect(try await world.ledger.skipNumbersAfterRestore() == [uid])
-        await expectRefused(.numbersExhausted, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.numbersExhausted), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(2))
         }
         #expect(try await world.station.read().balance == World.usd(1_000))

@@ -91,7 +91,7 @@ struct LockedSettingsTests {
                 #expect(error.kind == .lockedTag && error.result.exitStatus == 4)
                 #expect(error.what.contains("\(deed.kind.noun)") && error.what.contains("voided"))
                 #expect(error.meaning.contains("the card works"))
-                #expect(error.advice.contains("tapcard replace"))
+                #expect(error.next == [.trust(.useAsItIs)])
                 try await world.expectAsItIs("\(deed)")
                 // From now on it is an old story.
                 await expectRefused(.lockedTag, exit: 4) { () throws(TapcardError) in

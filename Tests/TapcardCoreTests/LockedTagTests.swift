@@ -112,8 +112,9 @@ struct LockedTagTests {
         #expect(error.kind == kind, sourceLocation: sourceLocation)
         #expect(error.result.exitStatus == status, sourceLocation: sourceLocation)
         #expect(error.what.contains("lock bits"), "\(error)", sourceLocation: sourceLocation)
-        #expect(error.advice.contains("tapcard replace"), sourceLocation: sourceLocation)
-        #expect(error.advice.contains("tapcard tag info"), sourceLocation: sourceLocation)
-        #expect(!error.advice.contains("Tap the card again"), sourceLocation: sourceLocation)
+        #expect(
+            error.next.starts(with: [.trust(.replace(nil)), .tag(.show)]),
+            sourceLocation: sourceLocation)
+        #expect(!error.next.contains(.tag(.tapToSettle(kind))), sourceLocation: sourceLocation)
     }
 }

@@ -38,7 +38,7 @@ struct LostReaderTests {
             #expect((failure == nil) == isCommitted, label)
             if let failure {
                 #expect(failure.result == .unknown || failure.result == .noReader, label)
-                #expect(!failure.meaning.isEmpty && !failure.advice.isEmpty, label)
+                #expect(!failure.meaning.isEmpty && !failure.next.isEmpty, label)
                 if failure.meaning == Self.unchanged {
                     #expect(try await State(of: world) == before, label)
                 }
@@ -64,7 +64,7 @@ struct LostReaderTests {
         } catch {
             #expect(error.kind == .readerLost)
             #expect(error.meaning == "The tag may be half written.")
-            #expect(error.advice.contains("repeat the command"))
+            #expect(error.next == [.reader(.plugIn), .tag(.goOn)])
         }
         reader.plugIn()
         _ = try await world.station(reader: reader).format(overwriting: true)

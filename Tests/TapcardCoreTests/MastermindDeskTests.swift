@@ -20,7 +20,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1, 1, 1, 1])
         }
-        #expect(error?.kind == .wrongState && error?.what.contains("solved") == true)
+        #expect(error?.kind == .refusal(.wrongState) && error?.what.contains("solved") == true)
         let calls = ["login amanda", "start 4 token-1", "guess 1243 token-1", "guess 1234 token-1"]
         #expect(bench.service.asked == calls)
     }
@@ -42,7 +42,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess(colours)
         }
-        #expect(error?.kind == .badGuess && error?.meaning == "Nothing was sent.")
+        #expect(error?.kind == .refusal(.badGuess) && error?.meaning == "Nothing was sent.")
         #expect(bench.service.asked.count == 2)
         #expect(try desk.currentGame()?.history.turns == [])
     }
@@ -53,7 +53,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await bench.desk().start(slots: slots)
         }
-        #expect(error?.kind == .badGuess)
+        #expect(error?.kind == .refusal(.badGuess))
         #expect(bench.service.asked == [])
     }
 
@@ -64,16 +64,16 @@ struct MastermindDeskTests {
         var error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1])
         }
-        #expect(error?.kind == .wrongState)
+        #expect(error?.kind == .refusal(.wrongState))
         error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.start(slots: 4)
         }
         #expect(
-            error?.kind == .serviceUnauthorized && error?.what.contains("not logged in") == true)
+            error?.kind == .service(.unauthorized) && error?.what.contains("not logged in") == true)
         error = await bench.refusal { () async throws(TapcardError) in
             try desk.requireLoggedIn()
         }
-        #expect(error?.kind == .serviceUnauthorized)
+        #expect(error?.kind == .service(.unauthorized))
         #expect(bench.service.asked == [])
     }
 
@@ -119,7 +119,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             try await bench.desk().logIn(as: "amanda", password: "wrong")
         }
-        #expect(error?.kind == .serviceWrongPassword)
+        #expect(error?.kind == .service(.wrongPassword))
         #expect(try bench.text() == "")
     }
 
@@ -150,7 +150,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1, 1, 1, 1])
         }
-        #expect(error?.kind == .serviceUnauthorized)
+        #expect(error?.kind == .service(.unauthorized))
         #expect(error?.meaning == "The guess does not count.")
         #expect(bench.service.asked.count == 5)
         #expect(try desk.currentGame()?.history.turns == [])
@@ -165,7 +165,8 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1, 1, 1, 1])
         }
-        #expect(error?.kind == (password == nil ? .serviceUnauthorized : .serviceWrongPassword))
+        #expect(
+            error?.kind == (password == nil ? .service(.unauthorized) : .service(.wrongPassword)))
         #expect(error?.meaning == "The guess does not count.")
         #expect(try desk.currentGame()?.history.turns == [])
     }
@@ -187,7 +188,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1, 1, 1, 1])
         }
-        #expect(error?.kind == .serviceUnauthorized)
+        #expect(error?.kind == .service(.unauthorized))
         try await other.logIn(as: "amanda", password: PlayedMastermind.passwordText)
         _ = try await desk.guess([1, 1, 1, 1])
     }
@@ -200,7 +201,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await other.start(slots: 4)
         }
-        #expect(error?.kind == .serviceUnauthorized)
+        #expect(error?.kind == .service(.unauthorized))
         #expect(error?.what.contains("http://127.0.0.1:1") == true)
         #expect(try other.currentGame() == nil)
         #expect(bench.service.asked.count == 2)
@@ -290,7 +291,7 @@ struct MastermindDeskTests {
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1, 1, 1, 1, 1, 1], in: first)
         }
-        #expect(error?.kind == .badGuess)
+        #expect(error?.kind == .refusal(.badGuess))
         #expect(try desk.currentGame() == (try desk.kept(second)))
         #expect(try desk.kept(second).history.turns == [])
     }

@@ -115,7 +115,7 @@ struct MastermindFileTests {
             _ = try desk.currentGame()
         }
         #expect(error?.kind == .fileUnusable)
-        #expect(error?.advice.contains("chmod 600 \(bench.path)") == true)
+        #expect(error?.next == [.file(.makePrivate(.games, bench.path))])
     }
 
     @Test("one of a newer tapcard is refused and left alone")

@@ -72,7 +72,7 @@ struct PrizePayoutTests {
                 Issue.record("it was said to be paid twice")
                 return
             }
-            #expect(error.kind == .alreadyClaimed)
+            #expect(error.kind == .refusal(.alreadyClaimed))
             #expect(error.operation == receipt.prizes[0].receipt.operation.id)
             #expect(error.what.contains("$1000000000.00") && error.what.contains(" UTC"))
         }
@@ -98,7 +98,8 @@ struct PrizePayoutTests {
             Issue.record("a prize was paid twice")
             return
         }
-        #expect(error.kind == .alreadyClaimed && error.meaning.contains("pay nothing out"))
+        #expect(
+            error.kind == .refusal(.alreadyClaimed) && error.meaning.contains("pay nothing out"))
         try await won.expectBooked(.claim, onCard: 500)
     }
 
@@ -107,21 +108,21 @@ struct PrizePayoutTests {
         let won = try await Won()
         let world = won.world
         let none = try DrawList([])
-        await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
             try await won.payOut(drawn: none)
         }
         let other = try #require(TicketID("ticket-9"))
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.payOutPrize(
                 of: other, drawn: won.drawn, prizes: won.prizes, topPrizeUnit: .whole)
         }
         let huge = try DrawList([try world.draw(like: won.ticket, top: .max)])
-        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await won.payOut(drawn: huge)
         }
         let uid = try await world.uid()
         try await world.change(uid, .block)
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await won.payOut()
         }
         try await world.change(uid, .unblock)
@@ -133,7 +134,7 @@ struct PrizePayoutTests {
         try await world.put(honest)
         try await won.expectBooked(nil)
         _ = try await world.station.close(id: World.id(3))
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await won.payOut()
         }
     }
@@ -146,7 +147,7 @@ struct PrizePayoutTests {
             try await won.claim()
         }
         try await won.world.putBack()
-        await expectRefused(.alreadyClaimed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.alreadyClaimed), exit: 4) { () throws(TapcardError) in
             try await won.payOut()
         }
         try await won.expectBooked(.claim, onCard: 500)

@@ -139,7 +139,7 @@ struct ProtectionRecoveryTests {
         }
         #expect(error.kind == .outcomeUnknown)
         #expect(error.what.contains("somebody's password"))
-        #expect(error.advice.contains("tapcard replace") && !error.advice.contains("Tap"))
+        #expect(error.next.first == .file(.importKeysOrReplace))
     }
 
     @Test("from being read is named on a card of ours")
@@ -154,7 +154,7 @@ struct ProtectionRecoveryTests {
             Issue.record("it was read")
             return
         }
-        #expect(error.kind == .protectedTag && error.advice.contains("tapcard replace"))
+        #expect(error.kind == .protectedTag && error.next.contains(.trust(.replace(nil))))
     }
 
     @Test("of a tag that says it is of another make is not asked about for ever")
@@ -170,7 +170,7 @@ struct ProtectionRecoveryTests {
             Issue.record("it was made")
             return
         }
-        #expect(error.kind == .unsupportedTag && error.advice.contains("tapcard replace"))
+        #expect(error.kind == .unsupportedTag && error.next == [.trust(.replaceIfItRepeats)])
     }
 
     @Test("is not tried on a card that counts wrong passwords")

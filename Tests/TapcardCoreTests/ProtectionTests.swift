@@ -143,12 +143,12 @@ struct ProtectionTests {
         let world = try await World.withCard()
         let change = try await world.station.protect(id: World.id(2))
         #expect(change.isProtected && change.operation == World.id(2))
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.protect(id: World.id(3))
         }
         let back = try await world.station.unprotect(id: World.id(4))
         #expect(!back.isProtected)
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.unprotect(id: World.id(5))
         }
         try await world.expectSettled()

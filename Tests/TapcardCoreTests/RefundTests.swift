@@ -18,10 +18,10 @@ struct RefundTests {
         let again = try await world.station.refund(World.id(2), amount.map(World.usd))
         #expect(again.isReplayed && again.operation == receipt.operation)
         #expect(try await world.balance() == 700 + (amount ?? 300))
-        await expectRefused(.alreadyRefunded, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.alreadyRefunded), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2), World.usd(50))
         }
-        await expectRefused(.alreadyRefunded, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.alreadyRefunded), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2), id: World.id(8))
         }
         #expect(try await world.balance() == 700 + (amount ?? 300))
@@ -62,7 +62,7 @@ struct RefundTests {
     func tooMuch() async throws {
         let world = try await paidWorld()
         let before = try await world.tag()
-        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2), World.usd(301))
         }
         #expect(try await world.tag() == before)
@@ -78,7 +78,7 @@ struct RefundTests {
         try await world.putBack()
         _ = try await world.station.read()
         for id in [1, 4, 99] {
-            await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
                 try await world.station.refund(World.id(UInt64(id)))
             }
         }
@@ -93,7 +93,7 @@ struct RefundTests {
             try await world.station.refund(World.id(2))
         }
         _ = try await world.station.make(.demo(in: .usd), id: World.id(3))
-        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2))
         }
         #expect(try await world.station.read().balance == World.usd(0))

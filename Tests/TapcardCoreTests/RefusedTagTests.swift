@@ -100,7 +100,7 @@ struct RefusedTagTests {
         let world = try await Deed.adopt.world()
         let before = try await world.tag()
         let order = try CardOrder.demo(in: .usd)
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
         #expect(try await world.tag() == before)

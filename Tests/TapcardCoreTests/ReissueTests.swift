@@ -99,7 +99,7 @@ struct ReissueTests {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
         try await world.issue(100, name: "Eve", mayReissue: true, id: 3)
-        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2))
         }
         #expect(try await world.balance() == 100)
@@ -110,7 +110,7 @@ struct ReissueTests {
         let world = try await World.withCard()
         _ = try await world.change(try await world.uid(), .block)
         let order = try CardOrder.demo(in: .usd, mayReissue: true)
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }
     }

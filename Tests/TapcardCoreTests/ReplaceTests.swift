@@ -31,10 +31,10 @@ struct ReplaceTests {
         #expect(old.ledger == .replaced && old.balance == World.usd(0))
         let shown = try await world.reader.change { $0.tag(World.otherUID) }
         #expect(try shown?.content.face?.balance == World.usd(0))
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(4))
         }
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await world.station.add(World.usd(1), id: World.id(5))
         }
         let audit = try await world.ledger.audit()
@@ -83,7 +83,8 @@ struct ReplaceTests {
                 }.failure,
                 try? await station.read().problem,
             ] {
-                #expect(problem?.kind == .cardBlocked, "write \(write): \(problem as Any)")
+                #expect(
+                    problem?.kind == .refusal(.cardBlocked), "write \(write): \(problem as Any)")
                 #expect(problem?.what.contains("replaced") == true, "write \(write)")
             }
         }
@@ -96,7 +97,7 @@ struct ReplaceTests {
         try await world.put(
             try #require(TagMemory.blank(.ntag215, uid: [0x04, 1, 2, 3, 4, 5, 6])))
         let lost = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.replace(lost)), id: World.id(9))
         }
     }
@@ -106,15 +107,15 @@ struct ReplaceTests {
         let world = try await World.withCard()
         let uid = try await world.uid()
         let unknown = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardKnown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.replace(unknown)), id: World.id(2))
         }
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.make(
                 CardOrder(.replace(uid), mayReissue: true), id: World.id(3))
         }
         try await world.put(try World.otherTag())
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.replace(unknown)), id: World.id(4))
         }
         #expect(try await world.balance() == 1_000)

@@ -158,7 +158,7 @@ struct ReplayTests {
         let code = try #require(try await world.station.read().scratch.code)
         let again = try await world.station.scratch(id: World.id(2))
         #expect(again.isReplayed)
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.scratch(id: World.id(3))
         }
         #expect(try await world.station.read().scratch.code == code)
@@ -170,13 +170,13 @@ struct ReplayTests {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
         let amount = World.usd(minorUnits)
-        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.station.pay(amount, id: World.id(3))
         }
-        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.station.add(amount, id: World.id(4))
         }
-        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.station.refund(World.id(2), amount)
         }
         #expect(try await world.operations().count == 2)
@@ -187,15 +187,15 @@ struct ReplayTests {
         let world = try await World.withCard()
         let before = try await world.tag()
         for amount in [1_001, Currency.largestBalance] {
-            await expectRefused(.insufficientFunds, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
                 try await world.station.pay(World.usd(amount), id: World.id(2))
             }
         }
-        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(.max), id: World.id(2))
         }
         for amount in [Currency.largestBalance - 999, Int64.max] {
-            await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
                 try await world.station.add(World.usd(amount), id: World.id(3))
             }
         }

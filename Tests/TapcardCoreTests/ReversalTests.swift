@@ -23,7 +23,7 @@ struct ReversalTests {
         try await world.expectSettled()
         #expect(try await world.station.refund(World.id(2), amount.map(World.usd)).isReplayed)
         for id in [nil, World.id(9)] {
-            await expectRefused(.alreadyRefunded, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.alreadyRefunded), exit: 4) { () throws(TapcardError) in
                 try await world.station.refund(World.id(2), World.usd(100), id: id)
             }
         }
@@ -38,7 +38,7 @@ struct ReversalTests {
     func spent() async throws {
         let world = try await addedWorld()
         _ = try await world.station.pay(World.usd(1_200), id: World.id(3))
-        await expectRefused(.insufficientFunds, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2))
         }
         _ = try await world.station.refund(World.id(2), World.usd(300), id: World.id(4))
@@ -49,11 +49,11 @@ struct ReversalTests {
     @Test("of a reversal, or of more than was added, is refused")
     func notAnAddition() async throws {
         let world = try await addedWorld()
-        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2), World.usd(501))
         }
         let reversal = try await world.station.refund(World.id(2))
-        await expectRefused(.notRefundable, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(reversal.operation.id)
         }
     }

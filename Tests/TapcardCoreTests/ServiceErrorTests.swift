@@ -16,9 +16,9 @@ struct ServiceErrorTests {
             #expect(error.kind == .cancelled && error.result == .failed)
             return
         }
-        let ended = TapcardError(.failed, "It said: No.\u{2E}", meaning: "So...", advice: "Do it.")
-        #expect(ended.description == "It said: No. So... Do it.")
-        #expect(error.kind.rawValue == "service-\(kind.rawValue)")
+        let ended = TapcardError(.failed, "It said: No.\u{2E}", meaning: "So...")
+        #expect(ended.description == "It said: No. So...")
+        #expect(error.kind.word == "service-\(kind.rawValue)")
         #expect(error.result.exitStatus == 8)
         #expect(error.description.contains("api.example: the reason"))
     }

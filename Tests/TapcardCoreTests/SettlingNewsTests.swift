@@ -36,7 +36,7 @@ struct SettlingNewsTests {
             return world
         }
         #expect(error.kind == .outcomeUnknown && error.operation == World.id(2))
-        #expect(error.advice.contains("--operation \(World.id(2))"))
+        #expect(error.next.contains(.request(.repeatWithID(World.id(2)))))
         #expect(error.settled == [])
         try await world.putBack()
         return world
@@ -86,7 +86,7 @@ struct SettlingNewsTests {
             Issue.record("not refused")
             return
         }
-        #expect(error.kind == .insufficientFunds)
+        #expect(error.kind == .refusal(.insufficientFunds))
         expect(error.settled, left)
     }
 
@@ -135,7 +135,7 @@ struct SettlingNewsTests {
         let receipt = try await world.station.close(id: World.id(3))
         #expect(receipt.operation.id == World.id(2) && !receipt.isReplayed)
         #expect(receipt.amount == World.usd(-1_000) && receipt.settled == [])
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.close(id: World.id(4))
         }
     }
@@ -153,7 +153,7 @@ struct SettlingNewsTests {
             Issue.record("not refused")
             return
         }
-        #expect(error.kind == .cardClosed)
+        #expect(error.kind == .refusal(.cardClosed))
         #expect(error.settled.map(\.operation.kind) == [.close])
         #expect(error.settled.map(\.amount) == [World.usd(-1_000)])
     }
@@ -205,7 +205,7 @@ struct JustSettledTests {
         #expect(error.kind == .justSettled && error.result == .refused)
         #expect(error.operation == World.id(2))
         #expect(error.settled.map(\.operation.id) == [World.id(2)])
-        #expect(error.advice.contains("--again"))
+        #expect(error.next == [.request(.onceMore)])
         #expect(try await world.balance() == request.balance(1))
         // Nothing was left open now, so the next one is a new one.
         let next = try await request.ask(world.station, World.id(4), refusingRepetition: true)

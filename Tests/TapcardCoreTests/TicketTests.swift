@@ -59,15 +59,15 @@ struct TicketTests {
     @Test("costs something, and not more than there is")
     func prices() async throws {
         let world = try await World.withCard(.ntag215)
-        await expectRefused(.badAmount, exit: 2) { () throws(TapcardError) in
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.buy(2, price: 0)
         }
-        await expectRefused(.insufficientFunds, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
             try await world.buy(2, price: 1_001)
         }
         #expect(try await world.station.checkTickets().tickets == [])
         try await world.change(try await world.uid(), .block)
-        await expectRefused(.cardBlocked, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await world.buy(2)
         }
         #expect(try await world.balance() == 1_000)
@@ -119,11 +119,11 @@ struct TicketTests {
         let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
         let none = try PrizeTable(parsing: "2+bonus=3", .usd)
         for draws in [drawn, try DrawList([])] {
-            await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
                 try await world.station.claimTickets(
                     drawn: draws, prizes: none, topPrizeUnit: .whole, naming: bought.ticket.id)
             }
-            await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
                 try await world.station.claimTickets(
                     drawn: draws, prizes: none, topPrizeUnit: .whole)
             }
@@ -138,7 +138,7 @@ struct TicketTests {
         let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
         let prizes = try PrizeTable(parsing: "6=top", .usd)
         let other = try #require(TicketID("ticket-9"))
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.claimTickets(
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: other)
         }
@@ -152,7 +152,7 @@ struct TicketTests {
         }
         try await world.put(try World.otherTag())
         try await world.issue(id: 9)
-        await expectRefused(.wrongState, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.claimTickets(
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: bought.ticket.id)
         }
@@ -189,12 +189,11 @@ struct TicketTests {
         let receipt = try await world.station.claimTickets(
             drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         #expect(receipt.prizes.map(\.ticket.ticket) == [small.ticket])
-        #expect(receipt.problem?.kind == .limitExceeded)
+        #expect(receipt.problem?.kind == .refusal(.limitExceeded))
         #expect(
-            receipt.problem?.advice
-                == "No card can hold so much: book it as paid out with tapcard ticket "
-                + "claim \(large.ticket.id) --paid-out, and pay when that says so.")
-        await expectRefused(.limitExceeded, exit: 4) { () throws(TapcardError) in
+            receipt.problem?.next
+                == [.lottery(.payPrizeOut(large.ticket.id, fitsOnNone: true))])
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await world.station.claimTickets(
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         }
@@ -208,7 +207,11 @@ struct TicketTests {
             Issue.record("a full card took a prize")
             return
         }
-        #expect(error.kind == .limitExceeded && error.advice.contains("claim the prize again"))
+        #expect(
+            error.kind == .refusal(.limitExceeded)
+                && error.next == [
+                    .lottery(.payPrizeOut(third.ticket.id, fitsOnNone: false))
+                ])
         #expect(try await world.ledger.audit().violations == [])
     }
 
@@ -225,7 +228,7 @@ struct TicketTests {
             drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         #expect(receipt.prizes.map(\.ticket.ticket) == [older.ticket] && receipt.problem == nil)
         #expect(receipt.balance == World.usd(1_100))
-        await expectRefused(.nothingWon, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
             try await world.station.claimTickets(
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: newer.ticket.id)
         }
@@ -295,7 +298,7 @@ struct TicketTests {
         #expect(
             try await Station.tickets(of: nil, in: world.ledger).map(\.ticket) == [bought.ticket])
         let other = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.cardUnknown, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await Station.tickets(of: other, in: world.ledger)
         }
     }
@@ -365,7 +368,7 @@ struct KeptGameTests {
         }
         try await world.issue()
         _ = try await world.station.close(id: World.id(3))
-        await expectRefused(.cardClosed, exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.keepGame(game, id: World.id(4))
         }
     }

@@ -21,7 +21,7 @@ struct WatchTests {
             let word =
                 switch happened {
                 case .card(let reading): "card \(reading.balance?.shown ?? "")"
-                case .problem(let error): error.kind.rawValue
+                case .problem(let error): error.kind.word
                 case .gone: "gone"
                 case .empty: "empty"
                 case .readerIsBack(let name): "back: \(name)"

@@ -49,7 +49,7 @@ public struct CashierFile: Sendable {
                 throw refusal(
                     "The file of the cashiers, \(path), can be read by others (mode "
                         + "\(String(mode, radix: 8))).",
-                    "If nobody has tried the passwords in it: chmod 600 \(path)")
+                    .makePrivate(.cashiers, path))
             }
             guard let found = try file.read(limit: JSONValue.sizeLimit) else { return [] }
             bytes = found
@@ -75,7 +75,7 @@ public struct CashierFile: Sendable {
     private func unreadable(_ error: any Error) -> TapcardError {
         refusal(
             "The file of the cashiers cannot be read: \(error).",
-            "Let its owner run tapcard, or remove it and add the cashiers anew.")
+            .letOwnerRun(.cashiers))
     }
 
     /// Lets somebody work here, or gives whoever has the name another password, however it is
@@ -91,15 +91,15 @@ public struct CashierFile: Sendable {
             }
             if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
                 throw TapcardError(
-                    .badName,
+                    .refusal(.badName),
                     "\(cashier.name.text.debugDescription) looks like the cashier "
                         + "\(other.name.text.debugDescription), whom nobody could tell from them.",
-                    meaning: "Nothing was changed.", advice: "Choose another name.")
+                    meaning: "Nothing was changed.", next: [.file(.chooseOtherName)])
             }
             guard cashiers.count < CashierFile.mostCashiers else {
                 throw refusal(
                     "There are \(CashierFile.mostCashiers) cashiers already.",
-                    "Remove one who has left.")
+                    .removeCashier)
             }
             cashiers.keep(cashier)
             return (cashier.name, true)
@@ -132,7 +132,7 @@ public struct CashierFile: Sendable {
             orThrow: { error in
                 refusal(
                     "The file of the cashiers cannot be locked: \(error.detail).",
-                    "Make room or give yourself the right to write there.")
+                    .makeRoom(.cashiers))
             },
             { () throws(TapcardError) in
                 let old = try load()
@@ -154,21 +154,20 @@ public struct CashierFile: Sendable {
         } catch {
             throw refusal(
                 "The file of the cashiers cannot be written: \(error.detail).",
-                "Make room or give yourself the right to write there, and look with tapcard "
-                    + "cashiers list.")
+                .lookAtCashiers)
         }
     }
 
     private var damaged: TapcardError {
         refusal(
             "The file of the cashiers, \(path), is damaged, or of a newer tapcard.",
-            "Remove it and add the cashiers anew, or use that version.")
+            .useNewerVersion(.cashiers))
     }
 
-    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+    private func refusal(_ what: String, _ step: NextStep.FileStep) -> TapcardError {
         TapcardError(
             .fileUnusable, what, meaning: "Nothing was done, and nobody can log in.",
-            advice: advice)
+            next: [.file(step)])
     }
 }
 

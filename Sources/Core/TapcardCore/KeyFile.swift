@@ -21,7 +21,7 @@ public struct KeyFile: Sendable {
             if !isStream, let mode = try file.permissions(), mode & KeyFile.othersMayRead != 0 {
                 throw refusal(
                     "The key file \(path) can be read by others (mode \(String(mode, radix: 8))).",
-                    "Whoever reads it can forge cards. If nobody has: chmod 600 \(path)")
+                    .makePrivate(.keys, path))
             }
             return try KeyRing(parsing: bytes)
         } catch let error as TapcardError {
@@ -29,16 +29,16 @@ public struct KeyFile: Sendable {
         } catch let error as KeyError {
             throw refusal(
                 "The key file \(path) is damaged: \(error.detail).",
-                "Put the backup of your keys in its place.")
+                .restore(.keys))
         } catch let error as FileError {
             if error.kind == .cancelled {
                 throw TapcardError(.cancelled, "Stopped.", meaning: "No key was changed.")
             }
             throw refusal(
                 "The key file cannot be read: \(error.detail).",
-                "Let its owner run tapcard, or put the backup of your keys in its place.")
+                .letOwnerRun(.keys))
         } catch {
-            throw refusal("The key file cannot be read: \(error).", "")
+            throw refusal("The key file cannot be read: \(error).")
         }
     }
 
@@ -66,7 +66,7 @@ public struct KeyFile: Sendable {
             orThrow: { error in
                 refusal(
                     "The key file cannot be locked: \(error.detail).",
-                    "No key was changed. Make room or give yourself the right to write there.")
+                    .makeRoom(.keys))
             }, body)
     }
 
@@ -81,26 +81,25 @@ public struct KeyFile: Sendable {
             guard (try? DurableFile(path).read()) != bytes else {
                 throw refusal(
                     "The disk failed while the key file was being written: \(error.detail).",
-                    "The keys are in place, but a power cut may take them away again. Check the "
-                        + "disk, then look with tapcard keys list.")
+                    .lookAtKeys)
             }
             throw refusal(
                 "The key file cannot be written: \(error.detail).",
-                "No key was changed. Make room or give yourself the right to write there.")
+                .makeRoom(.keys))
         }
     }
 
     /// The file was there a moment ago.
     var missing: TapcardError {
         refusal(
-            "The key file \(path) is missing.", "Put the backup of your keys in its place.")
+            "The key file \(path) is missing.", .restore(.keys))
     }
 
-    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+    private func refusal(_ what: String, _ step: NextStep.FileStep? = nil) -> TapcardError {
         TapcardError(
             .keysUnusable, what,
             meaning: "Without its keys tapcard neither reads nor writes cards.",
-            advice: advice)
+            next: step.map { [.file($0)] } ?? [])
     }
 }
 

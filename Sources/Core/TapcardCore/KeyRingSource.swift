@@ -39,8 +39,7 @@ public final class KeyRingSource: Sendable {
                 .keysUnusable,
                 "Key \(read.sealing.id), with which this station seals records, was given up.",
                 meaning: "The key file is an older copy. " + TapcardError.unchanged,
-                advice: "Put the present key file in its place, or make a new key with tapcard "
-                    + "keys rotate.")
+                next: [.file(.renewKeys)])
         }
         ring.withLock { $0 = trusted }
     }

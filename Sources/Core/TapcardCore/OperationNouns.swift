@@ -41,22 +41,6 @@ extension Operation.Kind {
         }
     }
 
-    /// The way out for an operation that cannot be refunded; nil for one that can.
-    var insteadOfRefund: String? {
-        switch self {
-        case .pay, .add: nil
-        case .issue, .adopt, .replace: "To pay out what is on the card: tapcard close"
-        case .ticket: "A lottery ticket cannot be returned."
-        case .claim, .payout: "A prize cannot be taken back."
-        case .refund, .reverse, .close:
-            "A refund or payout cannot be reversed. tapcard pay and tapcard add move the amount "
-                + "again."
-        case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
-            .forget:
-            "It moved no money. tapcard history shows the payments and top-ups."
-        }
-    }
-
     /// What people call it in a sentence.
     public var noun: String {
         switch self {
@@ -86,21 +70,6 @@ extension Operation.Kind {
 }
 
 extension Operation {
-    /// The command that asks again for what was voided, under a new id.
-    func wayAgain(_ amount: Money) -> String {
-        switch kind {
-        case .pay: "To pay now: tapcard pay \(amount)"
-        case .add: "To add it now: tapcard add \(amount)"
-        case .ticket: "To buy one now: tapcard ticket buy"
-        case .close: "To pay out now: tapcard close"
-        case .scratch: "To scratch it now: tapcard scratch"
-        case .activate: "To activate it now: tapcard activate"
-        case .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
-            .protect, .unprotect, .block, .unblock, .forget:
-            "Try again, under a new id."
-        }
-    }
-
     /// When it was begun, and by which cashier, as the end of a sentence.
     public var whenAndByWhom: String {
         (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")

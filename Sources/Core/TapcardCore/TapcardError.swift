@@ -1,15 +1,16 @@
+public import ServicePorts
 public import TapcardDomain
 
-/// Why something could not be done, in words that say what happened, what it means for the card
-/// and the money, and what to do next. Equal when the kinds are.
+/// Why something could not be done: in words what happened and what it means for the card and the
+/// money, and as data what to do next. Equal when the kinds are.
 public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// What happened.
     public let what: String
     /// What it means for the card and the money.
     public let meaning: String
-    /// What to do next.
-    public let advice: String
+    /// What to do next, in this order.
+    public let next: [NextStep]
     public private(set) var uid: CardUID?
     /// The operation that may have happened: the id that makes a repetition safe.
     public private(set) var operation: OperationID?
@@ -17,13 +18,13 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     public private(set) var settled: [Settled] = []
 
     public init(
-        _ kind: Kind, _ what: String, meaning: String = "", advice: String = "",
+        _ kind: Kind, _ what: String, meaning: String = "", next: [NextStep] = [],
         uid: CardUID? = nil, operation: OperationID? = nil
     ) {
         self.kind = kind
         self.what = TapcardError.ended(what)
         self.meaning = TapcardError.ended(meaning)
-        self.advice = TapcardError.ended(advice)
+        self.next = next
         self.uid = uid
         self.operation = operation
     }
@@ -38,7 +39,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
     public var description: String {
-        [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
+        [what, meaning].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     public func naming(_ uid: CardUID?) -> TapcardError {
@@ -56,54 +57,53 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The error with other words: what is known of card and operation stays.
     func saying(
-        _ what: String? = nil, meaning: String? = nil, advice: String? = nil
+        _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
         var error = TapcardError(
             kind, what ?? self.what, meaning: meaning ?? self.meaning,
-            advice: advice ?? self.advice, uid: uid, operation: operation)
+            next: next ?? self.next, uid: uid, operation: operation)
         error.settled = settled
         return error
     }
 }
 
 extension TapcardError {
-    /// What a caller can act on; the word is part of `--json`.
-    public enum Kind: String, Sendable, CaseIterable {
+    /// What a caller can act on.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        /// A rule of the domain or the ledger said no.
+        case refusal(Refusal.Rule)
+        /// A service gave no usable answer.
+        case service(ServiceError.Kind)
+        /// Anything else that stopped a request.
+        case condition(Condition)
+
+        /// The word that is part of `--json`.
+        public var word: String {
+            switch self {
+            case .refusal(let rule): rule.rawValue
+            case .service(let kind): "service-\(kind.rawValue)"
+            case .condition(let condition): condition.rawValue
+            }
+        }
+
+        /// A cancelled call is a cancelled request, whichever service it was to.
+        public static let allCases =
+            Condition.allCases.map(condition) + Refusal.Rule.allCases.map(refusal)
+            + ServiceError.Kind.allCases.filter { $0 != .cancelled }.map(service)
+    }
+
+    /// What stops a request besides refusals and services.
+    public enum Condition: String, Sendable, CaseIterable {
         case failed
         case cancelled
         case tagLost = "tag-lost"
         case keysUnusable = "keys-unusable"
         case fileUnusable = "file-unusable"
-
         case usage
-        case badAmount = "bad-amount"
-        case badIdentifier = "bad-identifier"
-        case badName = "bad-name"
         case operationMismatch = "operation-mismatch"
-
         case noCard = "no-card"
-
-        case insufficientFunds = "insufficient-funds"
-        case limitExceeded = "limit-exceeded"
         case confirmationNeeded = "confirmation-needed"
-        case wrongState = "wrong-state"
-        case cardBlocked = "card-blocked"
-        case cardClosed = "card-closed"
-        case cardKnown = "card-known"
-        case cardUnknown = "card-unknown"
         case cardCurrency = "card-currency"
-        case cardHasMoney = "card-has-money"
-        case numbersExhausted = "numbers-exhausted"
-        case notRefundable = "not-refundable"
-        case alreadyRefunded = "already-refunded"
-        case badBalls = "bad-balls"
-        case badDraw = "bad-draw"
-        case noSuchDraw = "no-such-draw"
-        case drawOver = "draw-over"
-        case noDrawKnown = "no-draw-known"
-        case badGuess = "bad-guess"
-        case nothingWon = "nothing-won"
-        case alreadyClaimed = "already-claimed"
         case justSettled = "just-settled"
         case operationVoided = "operation-voided"
         case wrongCard = "wrong-card"
@@ -114,42 +114,17 @@ extension TapcardError {
         case lockedTag = "locked-tag"
         case protectedTag = "protected-tag"
         case tooLong = "too-long"
-
         case activationRefused = "activation-refused"
-        case serviceUnreachable = "service-unreachable"
-        case serviceTimedOut = "service-timed-out"
-        case serviceCertificate = "service-bad-certificate"
-        case serviceCutOff = "service-cut-off"
-        case serviceTooLarge = "service-too-large"
-        case serviceRedirected = "service-redirected"
-        case serviceRefused = "service-refused"
-        case serviceBroken = "service-broken"
-        case serviceUnauthorized = "service-unauthorized"
-        case serviceWrongPassword = "service-wrong-password"
-        case serviceNotJSON = "service-not-json"
-        case serviceWrongShape = "service-wrong-shape"
-        case serviceGoneBack = "service-gone-back"
-        case serviceEmptyVersion = "service-empty-version"
-        case serviceBadVersion = "service-bad-version"
-        case serviceBadBalls = "service-bad-balls"
-        case serviceBadDate = "service-bad-date"
-        case serviceNotHTTP = "service-not-http"
-        case serviceBadAddress = "service-bad-address"
-        case serviceNoClient = "service-no-client"
-
         case noReader = "no-reader"
         case readerBusy = "reader-busy"
         case readerLost = "reader-lost"
         case unsupportedReader = "unsupported-reader"
-
         case outcomeUnknown = "outcome-unknown"
-
         case damaged
         case forged
         case copied
         case rolledBack = "rolled-back"
         case keyMissing = "key-missing"
-
         case ledgerBehind = "ledger-behind"
         case ledgerLocked = "ledger-locked"
         case ledgerFull = "ledger-full"
@@ -191,30 +166,86 @@ extension TapcardError {
 
     public var result: Result {
         switch kind {
-        case .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable: .failed
-        case .usage, .badAmount, .badIdentifier, .badName, .operationMismatch: .usage
-        case .noCard: .noCard
-        case .insufficientFunds, .limitExceeded, .confirmationNeeded, .wrongState, .cardBlocked,
-            .cardClosed, .cardKnown, .cardUnknown, .cardCurrency, .cardHasMoney,
-            .numbersExhausted, .notRefundable, .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw,
-            .drawOver, .noDrawKnown, .badGuess,
-            .nothingWon, .alreadyClaimed, .justSettled,
-            .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
-            .unsupportedTag, .lockedTag, .protectedTag, .tooLong, .activationRefused:
+        case .refusal(let rule): rule.result
+        case .service: .service
+        case .condition(let condition): condition.result
+        }
+    }
+}
+
+extension Refusal.Rule {
+    fileprivate var result: TapcardError.Result {
+        switch self {
+        case .badAmount, .badIdentifier, .badName: .usage
+        case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
+            .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
+            .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw, .drawOver, .noDrawKnown,
+            .badGuess, .nothingWon, .alreadyClaimed:
             .refused
-        case .serviceUnreachable, .serviceTimedOut, .serviceCertificate, .serviceCutOff,
-            .serviceTooLarge, .serviceRedirected, .serviceRefused, .serviceBroken,
-            .serviceUnauthorized, .serviceWrongPassword, .serviceNotJSON, .serviceWrongShape,
-            .serviceGoneBack, .serviceEmptyVersion, .serviceBadVersion, .serviceBadBalls,
-            .serviceBadDate, .serviceNotHTTP, .serviceBadAddress, .serviceNoClient:
-            .service
+        }
+    }
+}
+
+extension TapcardError.Condition {
+    fileprivate var result: TapcardError.Result {
+        switch self {
+        case .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable: .failed
+        case .usage, .operationMismatch: .usage
+        case .noCard: .noCard
+        case .confirmationNeeded, .cardCurrency, .justSettled, .operationVoided, .wrongCard,
+            .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag, .protectedTag,
+            .tooLong, .activationRefused:
+            .refused
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
-            .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp,
-            .auditFailed:
+            .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp, .auditFailed:
             .ledger
         }
     }
+}
+
+extension TapcardError.Kind {
+    public static let failed = condition(.failed)
+    public static let cancelled = condition(.cancelled)
+    public static let tagLost = condition(.tagLost)
+    public static let keysUnusable = condition(.keysUnusable)
+    public static let fileUnusable = condition(.fileUnusable)
+    public static let usage = condition(.usage)
+    public static let operationMismatch = condition(.operationMismatch)
+    public static let noCard = condition(.noCard)
+    public static let confirmationNeeded = condition(.confirmationNeeded)
+    public static let cardCurrency = condition(.cardCurrency)
+    public static let justSettled = condition(.justSettled)
+    public static let operationVoided = condition(.operationVoided)
+    public static let wrongCard = condition(.wrongCard)
+    public static let severalTags = condition(.severalTags)
+    public static let blankTag = condition(.blankTag)
+    public static let notACard = condition(.notACard)
+    public static let unsupportedTag = condition(.unsupportedTag)
+    public static let lockedTag = condition(.lockedTag)
+    public static let protectedTag = condition(.protectedTag)
+    public static let tooLong = condition(.tooLong)
+    public static let activationRefused = condition(.activationRefused)
+    public static let noReader = condition(.noReader)
+    public static let readerBusy = condition(.readerBusy)
+    public static let readerLost = condition(.readerLost)
+    public static let unsupportedReader = condition(.unsupportedReader)
+    public static let outcomeUnknown = condition(.outcomeUnknown)
+    public static let damaged = condition(.damaged)
+    public static let forged = condition(.forged)
+    public static let copied = condition(.copied)
+    public static let rolledBack = condition(.rolledBack)
+    public static let keyMissing = condition(.keyMissing)
+    public static let ledgerBehind = condition(.ledgerBehind)
+    public static let ledgerLocked = condition(.ledgerLocked)
+    public static let ledgerFull = condition(.ledgerFull)
+    public static let ledgerCorrupt = condition(.ledgerCorrupt)
+    public static let ledgerNewer = condition(.ledgerNewer)
+    public static let ledgerReadOnly = condition(.ledgerReadOnly)
+    public static let ledgerCurrency = condition(.ledgerCurrency)
+    public static let ledgerUnavailable = condition(.ledgerUnavailable)
+    public static let notSetUp = condition(.notSetUp)
+    public static let auditFailed = condition(.auditFailed)
 }

@@ -76,6 +76,9 @@ static const unsigned char small_css[] = {
 static const unsigned char stage_js[] = {
 #embed "page/stage.js"
 };
+static const unsigned char steps_js[] = {
+#embed "page/steps.js"
+};
 static const unsigned char store_js[] = {
 #embed "page/store.js"
 };
@@ -125,6 +128,7 @@ static const counter_page_entry files[] = {
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
     FILE_NAMED("stage.js", stage_js),
+    FILE_NAMED("steps.js", steps_js),
     FILE_NAMED("store.js", store_js),
     FILE_NAMED("strings.js", strings_js),
     FILE_NAMED("tapcard.webmanifest", tapcard_webmanifest),

@@ -79,7 +79,7 @@ func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     guard type.lowercased() == "application/json" else {
         throw Problem(
             415, "wrong-content-type", "The body has to be JSON.", "Nothing was done.",
-            "Send it as application/json.")
+            NextWords("send-json", "Send it as application/json."))
     }
     do {
         guard let members = try JSONValue.parsing(request.body).members else {

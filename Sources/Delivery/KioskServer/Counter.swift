@@ -109,7 +109,7 @@ actor Counter {
             "status": .string(status), "reader": inFull ? reader : brief,
             "ledger": [
                 "state": .string(ledger == nil ? "ready" : "failed"),
-                "error": ledger.map { .string($0.kind.rawValue) } ?? .null,
+                "error": ledger.map { .string($0.kind.word) } ?? .null,
             ],
             "version": .string(Program.version),
         ]

@@ -1,3 +1,4 @@
+import TapcardCommands
 import WebServer
 
 /// Who may ask: this page's own origin. What they may ask for, the reception says.
@@ -16,7 +17,8 @@ struct Gatekeeper: Sendable {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(
                 403, "forbidden-host", "This is not a name of this server.", "Nothing was done.",
-                "Open the address that tapcard serve has printed.")
+                NextWords(
+                    "open-printed-address", "Open the address that tapcard serve has printed."))
         }
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw Gatekeeper.foreign

@@ -77,7 +77,7 @@ final class KioskLog: Sendable {
                 JSONMember(
                     key: "result", value: .string(problem?.result.rawValue ?? "done")),
                 JSONMember(
-                    key: "error", value: problem.map { .string($0.kind.rawValue) } ?? .null),
+                    key: "error", value: problem.map { .string($0.kind.word) } ?? .null),
                 JSONMember(
                     key: "uid",
                     value: operation.uid.map { .string($0.description) } ?? .null),

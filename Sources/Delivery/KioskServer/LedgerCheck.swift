@@ -40,7 +40,7 @@ final class LedgerCheck: Sendable {
             "ledger-checked",
             [
                 JSONMember(
-                    key: "error", value: damage.map { .string($0.kind.rawValue) } ?? .null),
+                    key: "error", value: damage.map { .string($0.kind.word) } ?? .null),
                 JSONMember(key: "milliseconds", value: .number(String(lasted))),
             ])
     }

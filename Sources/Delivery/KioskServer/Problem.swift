@@ -12,7 +12,7 @@ struct Problem: Error, Sendable {
     let word: String
     let title: String
     let meaning: String
-    let advice: String
+    let next: [NextWords]
     let result: TapcardError.Result
     var uid: CardUID?
     /// The operation that may have happened.
@@ -23,10 +23,16 @@ struct Problem: Error, Sendable {
 
     init(
         _ status: Int, _ word: String, _ title: String, _ meaning: String = "Nothing was done.",
-        _ advice: String = ""
+        _ next: NextWords...
+    ) {
+        self.init(status, word, title, meaning, next: next)
+    }
+
+    private init(
+        _ status: Int, _ word: String, _ title: String, _ meaning: String, next: [NextWords]
     ) {
         (self.status, self.word, self.title) = (status, word, title)
-        (self.meaning, self.advice) = (meaning, advice)
+        (self.meaning, self.next) = (meaning, next)
         result =
             switch status {
             case 401, 403, 409, 429: .refused
@@ -37,11 +43,13 @@ struct Problem: Error, Sendable {
 
     /// What a command was refused with, or what stopped it.
     init(_ error: TapcardError) {
-        (status, word) = (error.httpStatus, error.kind.rawValue)
-        (title, meaning, advice) = (error.what, error.meaning, error.advice)
+        (status, word) = (error.httpStatus, error.kind.word)
+        (title, meaning, next) = (error.what, error.meaning, error.next.map(\.words))
         (result, uid, operation) = (error.result, error.uid, error.operation)
         settled = CounterDesk.document(of: error.settled)
     }
+
+    private var advice: String { next.map(\.sentence).joined(separator: " ") }
 
     /// For those who have one line for all of it.
     private var detail: String {
@@ -56,6 +64,7 @@ struct Problem: Error, Sendable {
             "result": .string(result.rawValue), "error": .string(word),
             "uid": uid.map { .string($0.description) } ?? .null,
             "operation": operation.map { .string($0.description) } ?? .null, "settled": settled,
+            "next": NextWords.document(of: next),
         ]
     }
 
@@ -88,7 +97,7 @@ extension TapcardError {
 extension Problem {
     static let starting = Problem(
         503, "starting", "The counter is being opened.", "Nothing was done.",
-        "Ask again in a moment.")
+        NextWords("ask-again-soon", "Ask again in a moment."))
 
     /// What is said of an operation's id is what the ledger has under it.
     static func closing(_ booked: CounterDesk.Booked) -> Problem {
@@ -98,17 +107,17 @@ extension Problem {
 
     static let tooManyListeners = Problem(
         503, "too-many-listeners", "Too many pages follow the counter.", "Nothing was done.",
-        "Close some.")
+        NextWords("close-pages", "Close some."))
 
     static func readerTaken(by verb: String, _ booked: CounterDesk.Booked) -> Problem {
         Problem(
             409, "reader-taken", "The reader is in use: \(verb).", booked.meaning,
-            "Wait until that is done, or stop it.")
+            NextWords("wait-for-operation", "Wait until that is done, or stop it."))
     }
 
     static let otherRequest = Problem(
         409, "operation-mismatch", "This operation's id is in use for another request.",
-        "Nothing was begun.", "Use a new id for a new request.")
+        "Nothing was begun.", NextStep.request(.useNewID).words)
 
     static let tooLate = Problem(
         409, "too-late", "The card is being worked on: this cannot be stopped any more.",
@@ -118,14 +127,16 @@ extension Problem {
     static func overAlready(_ problem: TapcardError?) -> Problem {
         Problem(
             409, "too-late", "This cannot be stopped any more.",
-            problem?.meaning ?? "It has happened.", problem?.advice ?? "")
+            problem?.meaning ?? "It has happened.", next: problem?.next.map(\.words) ?? [])
     }
 
     static let noSuchOperation = Problem(
         404, "no-such-operation", "No operation with this id is known here.",
         "There was none since the counter was opened, or many came after it.",
-        "What was booked is in the history. The same request sent again under the same id books "
-            + "nothing twice.")
+        NextWords(
+            "look-or-repeat",
+            "What was booked is in the history. The same request sent again under the same id "
+                + "books nothing twice."))
 }
 
 extension CounterDesk.Booked {

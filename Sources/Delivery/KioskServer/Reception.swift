@@ -75,7 +75,7 @@ final class Reception: Sendable {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
                 401, "token-missing", "This needs a token.", "Nothing was done.",
-                "POST to /api/v1/session gives one.")
+                NextWords("open-session", "POST to /api/v1/session gives one."))
         }
         guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
         else { throw .staleToken }
@@ -138,8 +138,10 @@ final class Reception: Sendable {
         } catch {
             // Nobody is logged in who could be told where it lies.
             throw Problem(
-                500, error.kind.rawValue, "The file of the cashiers cannot be used.", error.meaning,
-                "Whoever runs the station: tapcard cashiers list says what is wrong.")
+                500, error.kind.word, "The file of the cashiers cannot be used.", error.meaning,
+                NextWords(
+                    "ask-operator",
+                    "Whoever runs the station: tapcard cashiers list says what is wrong."))
         }
     }
 
@@ -214,20 +216,22 @@ private actor PasswordDesk {
 extension Problem {
     static let loginNeeded = Problem(
         401, "login-needed", "Only cashiers who are logged in may do this.", "Nothing was done.",
-        "POST to /api/v1/session with cashier and password.")
+        NextWords("log-in-as-cashier", "POST to /api/v1/session with cashier and password."))
 
     static let staleToken = Problem(
         401, "stale-token", "This token is not known any more.", "Nothing was done.",
-        "POST to /api/v1/session gives a new one.")
+        NextWords("open-session", "POST to /api/v1/session gives a new one."))
 
     static let wrongPassword = Problem(
         401, "wrong-password", "That is not a cashier with this password.",
-        "You are not logged in.", "Try again.")
+        "You are not logged in.",
+        NextWords("try-again", "Try again."))
 
     static func tooManyTries(waiting seconds: Int) -> Problem {
         var problem = Problem(
             429, "too-many-attempts", "Somebody has tried to log in too often from here.",
-            "You are not logged in.", "Try again in \(seconds) s.")
+            "You are not logged in.",
+            NextWords("try-again-in", "Try again in \(seconds) s.", ["seconds": seconds]))
         problem.headers = [("Retry-After", String(seconds))]
         return problem
     }

@@ -1,5 +1,6 @@
 import DurableFile
 import SimulatedField
+import TapcardCommands
 import TapcardCore
 import Type2Tag
 

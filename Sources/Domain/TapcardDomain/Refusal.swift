@@ -29,13 +29,23 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     public let rule: Rule
     public let detail: String
-    /// Whether nobody can ever allow it again.
-    public let isForGood: Bool
+    /// Which of the rule's reasons it was, where that decides what can be done.
+    public let reason: Reason?
 
-    public init(_ rule: Rule, _ detail: String, isForGood: Bool = false) {
+    /// Reasons that ask for something else than their rule does.
+    public enum Reason: Hashable, Sendable {
+        /// The card was replaced: nobody can ever allow it again.
+        case replaced
+        /// The operation was made with this card.
+        case otherCard(CardUID)
+        /// The operation belongs to the account that the tag had before.
+        case earlierAccount
+    }
+
+    public init(_ rule: Rule, _ detail: String, _ reason: Reason? = nil) {
         self.rule = rule
         self.detail = detail
-        self.isForGood = isForGood
+        self.reason = reason
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.rule == right.rule }

@@ -149,12 +149,15 @@ extension Circumstances {
                 "operation \(id) is not a completed payment or addition (\(what))")
         }
         guard paidFrom.contains(where: accounts.contains) else {
-            throw Refusal(
-                .notRefundable,
-                payment.uid == view.card.uid
-                    ? "operation \(id) was made before the card was issued anew, maybe for someone "
-                        + "else"
-                    : "operation \(id) was made with card \(payment.uid), not this one")
+            throw payment.uid == view.card.uid
+                ? Refusal(
+                    .notRefundable,
+                    "operation \(id) was made before the card was issued anew, maybe for someone "
+                        + "else", .earlierAccount)
+                : Refusal(
+                    .notRefundable,
+                    "operation \(id) was made with card \(payment.uid), not this one",
+                    .otherCard(payment.uid))
         }
         if let earlierRefund {
             throw earlierRefund.isRefundAlready(of: id, view.balance.currency)
@@ -192,7 +195,7 @@ extension LedgerCard {
 
     /// Why nothing is done with a card whose balance went to another one.
     public static let reportedLost = Refusal(
-        .cardBlocked, "the card was reported lost and replaced by another one", isForGood: true)
+        .cardBlocked, "the card was reported lost and replaced by another one", .replaced)
 }
 
 extension LedgerCard {

@@ -37,7 +37,8 @@ struct RealWatchTests {
         try process.wait("a line") { try lines(process) == 1 }
         station.tell("unplug")
         try process.wait("it says so") {
-            try process.errors.contains("tapcard doctor") || process.errors.contains("Plug it in")
+            try process.errors.contains("tapcard doctor")
+                || process.errors.contains("Plug the reader in")
         }
         station.tell("plug")
         try process.wait("it is back, and reads") {

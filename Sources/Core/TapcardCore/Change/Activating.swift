@@ -36,7 +36,7 @@ extension Station {
                     meaning: "Whether the code counts as activated is not known"
                         + (error.mayBeOfWrongAddress
                             ? "; the address may be wrong (activation-url). " : ". ")
-                        + "Until there is an answer the card is activating, and tapcard activate "
+                        + "Until there is an answer the card is activating, and another activation "
                         + "asks again for the same code.",
                     uid: uid)
             case .success(let answer):
@@ -106,7 +106,7 @@ extension Station {
             cause.kind, cause.what,
             meaning: "The service has answered, but the ledger could not note it. The card is "
                 + "still \(state).",
-            advice: "When the ledger is well again, tapcard activate asks for the same code.",
+            next: [.service(.activateLater)],
             uid: uid)
     }
 }
@@ -308,7 +308,7 @@ extension TapcardError {
             _ where !isOfCard:
             return TapcardError(
                 .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
-                advice: "Tap the card again to write it.", uid: uid)
+                next: [.tag(.tapToWrite)], uid: uid)
         default:
             return saying(
                 "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning)

@@ -123,10 +123,10 @@ extension Station {
         let limit = ceilings.absolute[keyPath: ceiling]
         guard amount.minorUnits <= limit.minorUnits else {
             throw TapcardError(
-                .limitExceeded,
+                .refusal(.limitExceeded),
                 "\(what) of \(amount.shown) is above \(limit.shown), the most that this station "
                     + "allows.", meaning: TapcardError.unchanged,
-                advice: "Check the amount. tapcard config shows the limits.")
+                next: [.request(.checkAmount), .request(.showLimits)])
         }
         let quiet = ceilings.unconfirmed[keyPath: ceiling]
         guard !isTyped || settings.isConfirmed || amount.minorUnits <= quiet.minorUnits else {
@@ -134,7 +134,7 @@ extension Station {
                 .confirmationNeeded,
                 "\(what) of \(amount.shown) is above \(quiet.shown), the most that needs no "
                     + "confirmation.", meaning: TapcardError.unchanged,
-                advice: "Check the amount. If it is right, repeat with --yes.")
+                next: [.request(.checkAmount), .request(.confirm)])
         }
     }
 }

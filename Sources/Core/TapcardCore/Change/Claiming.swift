@@ -215,11 +215,9 @@ extension CardTickets {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             throw TapcardError(
-                .wrongState, "Ticket \(name) is not a ticket of card \(card.uid).",
+                .refusal(.wrongState), "Ticket \(name) is not a ticket of card \(card.uid).",
                 meaning: TapcardError.unchanged,
-                advice:
-                    "tapcard tickets lists those that it has bought since it was issued; hold the card "
-                    + "that bought it to the reader.", uid: card.uid)
+                next: [.lottery(.showTickets)], uid: card.uid)
         }
         return [ticket]
     }
@@ -233,22 +231,21 @@ extension OperationID {
 extension TapcardError {
     /// Whether another ticket of the same card can be claimed all the same.
     fileprivate var isOfOneTicket: Bool {
-        [.limitExceeded, .alreadyClaimed, .operationMismatch, .wrongState].contains(kind)
+        [
+            .refusal(.limitExceeded), .refusal(.alreadyClaimed), .refusal(.wrongState),
+            .operationMismatch,
+        ].contains(kind)
     }
 
     /// What to do with a prize that has no room on the card.
     fileprivate func refusing(
         _ prize: Money, of ticket: TicketID, above most: Money
     ) -> TapcardError {
-        guard kind == .limitExceeded else { return self }
+        guard kind == .refusal(.limitExceeded) else { return self }
         let fitsOnNone = prize.minorUnits > most.minorUnits
         return saying(
             meaning: "The prize was not booked, and the ticket stays as good as it is.",
-            advice: (fitsOnNone
-                ? "No card can hold so much: book it as paid out with "
-                : "Spend some of what is on the card and claim the prize again, or book it as "
-                    + "paid out with ")
-                + "tapcard ticket claim \(ticket) --paid-out, and pay when that says so.")
+            next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 
     /// Nothing is booked for this ticket, and nothing was before.

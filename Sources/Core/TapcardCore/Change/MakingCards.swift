@@ -139,8 +139,7 @@ extension Station {
                 .confirmationNeeded,
                 "The card still holds \(view.balance.shown). A new account on it closes the old one.",
                 meaning: "Nothing was changed on card or ledger.",
-                advice: "Pay it out with tapcard close first, or hand out "
-                    + "\(view.balance.shown) and repeat with --yes.", uid: sight.uid))
+                next: [.card(.payOutOrConfirm(view.balance))], uid: sight.uid))
     }
 
     /// Refuses what the ledger would refuse, before anything is done to the tag.
@@ -204,10 +203,10 @@ extension Station {
                 guard accepted == found.balance else {
                     throw .refused(
                         TapcardError(
-                            .badAmount,
+                            .refusal(.badAmount),
                             "The tag says \(found.balance.shown), not \(accepted.shown).",
                             meaning: "Nothing was changed on card or ledger.",
-                            advice: "Name the amount that it says, or none to begin with 0.",
+                            next: [.request(.acceptBalance)],
                             uid: sight.uid))
                 }
                 balance = accepted
@@ -260,7 +259,7 @@ extension Station {
                     .unsupportedTag,
                     "The maker's signature on this chip is not true: it is not the "
                         + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
-                    advice: "Use another tag, or take it all the same with --any-chip.", uid: uid))
+                    next: [.tag(.useAnotherOrAnyChip)], uid: uid))
         }
         return originality.isGenuine
     }
@@ -274,7 +273,7 @@ extension Station {
             throw .refused(
                 TapcardError(
                     .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
-                    advice: "To write over it all the same, add --overwrite.", uid: sight.uid))
+                    next: [.tag(.overwrite)], uid: sight.uid))
         }
         switch try await stranger(sight) {
         case .blank: return
@@ -282,17 +281,19 @@ extension Station {
             if order.mayReissue { return }
             throw .refused(
                 TapcardError(
-                    .cardKnown, "The tag carries a card of another ledger, with a true seal.",
+                    .refusal(.cardKnown),
+                    "The tag carries a card of another ledger, with a true seal.",
                     meaning: unchanged,
-                    advice: "Take it over with tapcard adopt, or add --reissue.", uid: sight.uid))
+                    next: [.card(.adoptOrReissue)], uid: sight.uid))
         case .sealedElsewhere(_, _, let other):
             if !order.mayReissue { throw .refused(otherCurrency(other, sight.uid)) }
         case .unsealed:
             if order.mayOverwrite { return }
             throw .refused(
                 TapcardError(
-                    .cardKnown, "The tag carries a card that others wrote.", meaning: unchanged,
-                    advice: "Take it over with tapcard adopt, or add --overwrite.",
+                    .refusal(.cardKnown), "The tag carries a card that others wrote.",
+                    meaning: unchanged,
+                    next: [.card(.adoptOrOverwrite)],
                     uid: sight.uid))
         case .untrusted(let error):
             if !order.mayOverwrite { throw .refused(error) }

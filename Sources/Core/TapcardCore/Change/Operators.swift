@@ -22,18 +22,18 @@ extension Station {
         case .success(let card): return card
         case .failure(let refusal) where refusal.rule == .cardUnknown:
             throw TapcardError(
-                .cardUnknown, TapcardError.sentence(refusal.detail),
+                .refusal(.cardUnknown), TapcardError.sentence(refusal.detail),
                 meaning: TapcardError.unchanged,
-                advice: "tapcard history shows the cards that it knows.", uid: card)
+                next: [.card(.showCards)], uid: card)
         case .failure(let refusal):
             // A card that is not in use any more was not blocked by anybody.
             if change == .unblock, refusal.rule == .wrongState,
                 let status = try? await ledger.view(of: card)?.card.status, status != .active
             {
                 throw TapcardError(
-                    .wrongState, "A \(status.rawValue) card cannot be unblocked.",
+                    .refusal(.wrongState), "A \(status.rawValue) card cannot be unblocked.",
                     meaning: TapcardError.unchanged,
-                    advice: "Its tag can become a new card with tapcard issue --reissue.",
+                    next: [.card(.reissueTag)],
                     uid: card)
             }
             throw TapcardError(refusal, uid: card)

@@ -67,7 +67,8 @@ extension Station {
             throw TapcardError.doneUnread(
                 payout,
                 because: TapcardError(
-                    .wrongState, "Ticket \(name) does not count any more.", uid: payout.uid))
+                    .refusal(.wrongState), "Ticket \(name) does not count any more.",
+                    uid: payout.uid))
         }
         let prize = PrizeReceipt.Prize(
             ticket: ticket, draw: drawn[ticket.ticket.draw],
@@ -129,7 +130,7 @@ extension Station {
     /// the money is still in the drawer.
     func namingClosing(_ error: TapcardError) async -> TapcardError {
         let most = 100
-        guard error.kind == .cardClosed, let uid = error.uid,
+        guard error.kind == .refusal(.cardClosed), let uid = error.uid,
             let last = try? await ledger.read({ rows throws(LedgerError) in
                 try rows.operations(on: uid, last: most)
             }),
@@ -137,12 +138,12 @@ extension Station {
         else { return error }
         let amount = Money(minorUnits: closing.amount, currency).shown
         return TapcardError(
-            .cardClosed,
+            .refusal(.cardClosed),
             "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",
             meaning:
                 "Nothing was booked now: pay nothing out, unless that was you and the money is "
                 + "still in the drawer.",
-            advice: error.advice, uid: uid, operation: closing.id
+            next: error.next, uid: uid, operation: closing.id
         ).telling(error.settled)
     }
 
@@ -150,14 +151,14 @@ extension Station {
     private func alreadyPaid(_ payout: Operation, for ticket: TicketID) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
-            .alreadyClaimed,
+            .refusal(.alreadyClaimed),
             "The prize of ticket \(ticket), \(prize), was booked as paid "
                 + "out\(payout.whenAndByWhom).",
             meaning:
                 "Nothing was booked now: pay nothing out, unless that was you and the money is "
                 + "still in the drawer.",
-            advice: "tapcard history shows operation \(payout.id). A request with --operation can "
-                + "be repeated safely.", uid: payout.uid, operation: payout.id)
+            next: [.card(.showOperation(payout.id)), .request(.nameID)], uid: payout.uid,
+            operation: payout.id)
     }
 }
 
@@ -167,11 +168,11 @@ extension TapcardError {
         _ claim: CardTicket.Claim, of ticket: TicketID, uid: CardUID
     ) -> TapcardError {
         TapcardError(
-            .alreadyClaimed,
+            .refusal(.alreadyClaimed),
             "The prize of ticket \(ticket), \(claim.prize.shown), is on the card: operation "
                 + "\(claim.operation) has added it.",
             meaning: "Nothing was booked: pay nothing out.",
-            advice: "tapcard history shows the operations.", uid: uid)
+            next: [.card(.showHistory(nil))], uid: uid)
     }
 
     /// The ledger failed while the payout was to be booked.
@@ -182,13 +183,12 @@ extension TapcardError {
         guard error.kind == .outcomeUnknown else {
             return TapcardError(
                 failure.kind, failure.what, meaning: "Nothing was booked: pay nothing out.",
-                advice: failure.advice, uid: uid)
+                next: failure.next, uid: uid)
         }
         return TapcardError(
             .outcomeUnknown,
             "\(failure.what) Whether the payout for ticket \(ticket) is booked is not known.",
             meaning: "Pay nothing out yet.",
-            advice: "When the disk is well again, repeat the request with --operation \(id): it "
-                + "books the prize once and says so.", uid: uid, operation: id)
+            next: [.request(.repeatPayout(id))], uid: uid, operation: id)
     }
 }

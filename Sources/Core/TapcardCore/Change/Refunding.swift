@@ -24,11 +24,9 @@ extension Station {
     fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
         guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
         guard view.balance.minorUnits > 0 else {
-            return error.saying(advice: "Nothing of it can be taken back: it was spent.")
+            return error.saying(next: [.request(.allSpent)])
         }
-        return error.saying(
-            advice: "At most \(view.balance.shown) can be taken back: tapcard refund \(reversed) "
-                + "\(view.balance)")
+        return error.saying(next: [.request(.refundAtMost(reversed, view.balance))])
     }
 }
 
@@ -75,10 +73,12 @@ package struct Refund: UseCase {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
         }
-        if let advice = known.kind.insteadOfRefund {
+        if known.kind != .pay, known.kind != .add {
             throw TapcardError(
-                .notRefundable, "Operation \(reversed) is neither a payment nor a top-up.",
-                meaning: TapcardError.unchanged, advice: advice, uid: known.uid)
+                .refusal(.notRefundable),
+                "Operation \(reversed) is neither a payment nor a top-up.",
+                meaning: TapcardError.unchanged, next: [.request(.insteadOfRefund(known.kind))],
+                uid: known.uid)
         }
         return known
     }
@@ -88,14 +88,14 @@ package struct Refund: UseCase {
     ) async -> TapcardError {
         // Another amount under the id that both requests have: the operation is refunded.
         let isRefunded =
-            error.kind == .alreadyRefunded || id == nil && error.kind == .operationMismatch
+            error.kind == .refusal(.alreadyRefunded) || id == nil && error.kind == .operationMismatch
         if isRefunded, let earlier = await station.refundMade(of: reversed) {
             let refusal = TapcardError(earlier.isRefundAlready(of: reversed, station.currency))
             return TapcardError(
-                refusal.kind, refusal.what, meaning: refusal.meaning, advice: refusal.advice,
+                refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                 uid: earlier.uid, operation: earlier.id)
         }
-        guard known.kind == .add, error.kind == .insufficientFunds else { return error }
+        guard known.kind == .add, error.kind == .refusal(.insufficientFunds) else { return error }
         return await station.shortOf(reversed, error.naming(known.uid))
     }
 }

@@ -72,7 +72,7 @@ private struct RepairRequest: TapRequest {
     ) async throws(Interruption) -> Decision<CardReading> {
         guard card != nil, let seen = sight.seen, let view = sight.view else { return .goOn }
         let problem = station.verdict(on: sight)
-        if problem?.kind != .cardClosed {
+        if problem?.kind != .refusal(.cardClosed) {
             try await station.learnProtection(of: sight, view.card)
         }
         guard problem != nil else { return .goOn }

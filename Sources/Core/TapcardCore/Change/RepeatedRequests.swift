@@ -14,7 +14,7 @@ extension Station {
             "The interrupted \(done.kind.noun) of \(amount) was just settled as "
                 + "\(done.kind.done): it is not done a second time.",
             meaning: "It counts once.\(holds)",
-            advice: "If the customer really wants it twice, repeat the command with --again.",
+            next: [.request(.onceMore)],
             uid: done.uid, operation: done.id)
     }
 
@@ -26,7 +26,7 @@ extension Station {
             "Operation \(operation.id) was used before, for another request: "
                 + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
             meaning: "Nothing was changed on card or ledger.",
-            advice: "Use a new id for a new request.", uid: operation.uid,
+            next: [.request(.useNewID)], uid: operation.uid,
             operation: operation.id)
     }
 
@@ -34,7 +34,8 @@ extension Station {
         let (what, meaning) = operation.kind.notDone
         let amount = Money(minorUnits: abs(operation.amount), currency)
         return TapcardError(
-            .operationVoided, what, meaning: meaning, advice: operation.wayAgain(amount),
+            .operationVoided, what, meaning: meaning,
+            next: [.request(.again(operation.kind, amount))],
             uid: operation.uid)
     }
 }

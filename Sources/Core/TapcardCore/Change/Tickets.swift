@@ -281,8 +281,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
             meaning: "Whether the card has it is not known; until then it is not done.",
-            advice: "Ask again with the same id when the lottery answers. tapcard read settles it "
-                + "without the lottery: paid where the card has it, not made where it has not.",
+            next: [.lottery(.settlePurchase)],
             uid: sold.card, operation: sold.operation)
     }
 
@@ -299,7 +298,7 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket it is about.",
             meaning: "The \(done.kind.noun) \(done.id) is done, and the ledger has it.",
-            advice: "Tap the card with tapcard ticket check once the ledger is back.",
+            next: [.lottery(.checkTickets)],
             uid: done.uid, operation: done.id)
     }
 }

@@ -36,8 +36,9 @@ public struct MastermindDesk: Sendable {
     public func requireCurrentGame() throws(TapcardError) -> MastermindGame {
         if let kept = try currentGame() { return kept.game }
         throw TapcardError(
-            .wrongState, "There is no game to guess in.", meaning: MastermindDesk.nothingSent,
-            advice: "Start one with tapcard mastermind start.")
+            .refusal(.wrongState), "There is no game to guess in.",
+            meaning: MastermindDesk.nothingSent,
+            next: [.service(.startGame)])
     }
 
     /// What is known of a game, whichever is the current one.
@@ -106,7 +107,8 @@ public struct MastermindDesk: Sendable {
             _ = try MastermindRules(slots: slots)
         } catch {
             throw TapcardError(
-                .badGuess, TapcardError.sentence(error.detail), meaning: MastermindDesk.nothingSent)
+                .refusal(.badGuess), TapcardError.sentence(error.detail),
+                meaning: MastermindDesk.nothingSent)
         }
         let id = try await withLogin("No game was started here.") {
             token throws(ServiceError) in
@@ -163,13 +165,14 @@ public struct MastermindDesk: Sendable {
             try MastermindRules(slots: game.slots, colours: colourCount).requireGuess(colours)
         } catch {
             throw TapcardError(
-                .badGuess, TapcardError.sentence(error.detail), meaning: MastermindDesk.nothingSent)
+                .refusal(.badGuess), TapcardError.sentence(error.detail),
+                meaning: MastermindDesk.nothingSent)
         }
         if let count = try kept(game).solvedWith {
             throw TapcardError(
-                .wrongState, "This game is solved, with guess \(count).",
+                .refusal(.wrongState), "This game is solved, with guess \(count).",
                 meaning: MastermindDesk.nothingSent,
-                advice: "Start another one with tapcard mastermind start.")
+                next: [.service(.startAnotherGame)])
         }
     }
 
@@ -198,7 +201,7 @@ public struct MastermindDesk: Sendable {
             throw TapcardError(
                 error.kind, error.what,
                 meaning: "The guess has counted: \(result.black) black, \(result.white) white. "
-                    + "That could not be kept.", advice: error.advice)
+                    + "That could not be kept.", next: error.next)
         }
     }
 
@@ -213,7 +216,7 @@ public struct MastermindDesk: Sendable {
             return TapcardError(
                 told.kind, told.what,
                 meaning: "Whether the guess counts is not known; nothing repeats it by itself.",
-                advice: "Go on guessing: the number of the next answer says whether it counted.")
+                next: [.service(.goOnGuessing)])
         }
         try change(game) { $0.withdraw(colours) }
         return failure.error(meaning: "The guess does not count.")
@@ -233,7 +236,7 @@ extension MastermindDesk {
             switch self {
             case .call(let error): TapcardError(error, meaning: meaning)
             case .login(let error):
-                TapcardError(error.kind, error.what, meaning: meaning, advice: error.advice)
+                TapcardError(error.kind, error.what, meaning: meaning, next: error.next)
             }
         }
     }
@@ -277,10 +280,10 @@ extension MastermindDesk {
         guard let login, login.address == address else {
             throw .login(
                 TapcardError(
-                    .serviceUnauthorized,
+                    .service(.unauthorized),
                     login.map { "You are logged in at \($0.address), and not at \(address)." }
                         ?? "You are not logged in to Mastermind.",
-                    advice: "Log in with tapcard mastermind login."))
+                    next: [.service(.logIn)]))
         }
         return login
     }
@@ -294,9 +297,8 @@ extension MastermindDesk {
         do {
             guard let password = try await password(old.user) else {
                 throw TapcardError(
-                    .serviceUnauthorized, "The login of \(old.user) has expired.",
-                    advice: "Log in with tapcard mastermind login, or set "
-                        + "TAPCARD_MASTERMIND_PASSWORD.")
+                    .service(.unauthorized), "The login of \(old.user) has expired.",
+                    next: [.service(.logInOrSetPassword)])
             }
             try MastermindDesk.requirePassword(password)
             let token = try await service.logIn(

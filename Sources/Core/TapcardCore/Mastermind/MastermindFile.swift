@@ -39,8 +39,7 @@ struct MastermindFile: Sendable {
             guard mode & MastermindFile.othersMayRead == 0 else {
                 throw refusal(
                     "The file \(path) can be read by others (mode \(String(mode, radix: 8))).",
-                    "Whoever reads it can play in your name until the login expires. "
-                        + "If nobody has: chmod 600 \(path)")
+                    .makePrivate(.games, path))
             }
             guard let found = try file.read(limit: JSONValue.sizeLimit) else {
                 return MastermindBook()
@@ -52,9 +51,9 @@ struct MastermindFile: Sendable {
             if error.kind == .tooLarge { return nil }
             throw refusal(
                 "The file of your games cannot be read: \(error.detail).",
-                "Let its owner run tapcard, or remove it: then log in again.")
+                .letOwnerRun(.games))
         } catch {
-            throw refusal("The file of your games cannot be read: \(error).", "")
+            throw refusal("The file of your games cannot be read: \(error).")
         }
         guard let document = try? JSONValue.parsing(bytes) else { return nil }
         if let format = document["format"]?.string, format != MastermindBook.format,
@@ -62,7 +61,7 @@ struct MastermindFile: Sendable {
         {
             throw refusal(
                 "The file \(path) was written by a newer tapcard.",
-                "Use that version, or remove the file: then log in again.")
+                .useNewerVersion(.games))
         }
         return MastermindBook(document)
     }
@@ -75,7 +74,7 @@ struct MastermindFile: Sendable {
         } catch {
             throw refusal(
                 "The file \(path) is damaged and cannot be set aside: \(error.detail).",
-                "Remove it: then log in again.")
+                .restore(.games))
         }
         note(
             "The file of your Mastermind games was damaged: it lies at \(other) now. The games "
@@ -91,7 +90,7 @@ struct MastermindFile: Sendable {
             orThrow: { error in
                 refusal(
                     "The file of your games cannot be locked: \(error.detail).",
-                    "Make room or give yourself the right to write there.")
+                    .makeRoom(.games))
             }, body)
     }
 
@@ -102,13 +101,13 @@ struct MastermindFile: Sendable {
         } catch {
             throw refusal(
                 "The file of your games cannot be written: \(error.detail).",
-                "Make room or give yourself the right to write there.")
+                .makeRoom(.games))
         }
     }
 
-    private func refusal(_ what: String, _ advice: String) -> TapcardError {
+    private func refusal(_ what: String, _ step: NextStep.FileStep? = nil) -> TapcardError {
         TapcardError(
             .fileUnusable, what, meaning: "Without it tapcard plays no Mastermind.",
-            advice: advice)
+            next: step.map { [.file($0)] } ?? [])
     }
 }

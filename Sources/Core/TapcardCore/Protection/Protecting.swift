@@ -25,7 +25,7 @@ extension Station {
                 TapcardError(
                     .unsupportedTag, "The tag is no \(card.chip), as the ledger has it.",
                     meaning: TapcardError.unchanged,
-                    advice: "Move the card's balance to another tag with tapcard replace.",
+                    next: [.trust(.replace(nil))],
                     uid: sight.uid))
         }
         let settings = try await configuration(of: chip, known: card.uid)
@@ -102,7 +102,7 @@ extension Station {
                     .keyMissing,
                     "The card is protected with key \(keyID), which this station does not have.",
                     meaning: "Nothing was written to it; the money is safe in the ledger.",
-                    advice: "Bring the key with tapcard keys import.", uid: uid))
+                    next: [.file(.importKeys)], uid: uid))
         }
         return TagPassword(entry.keys, uid: uid.bytes)
     }
@@ -260,7 +260,7 @@ extension Station {
     func lockedSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag's settings are locked: its protection can never be changed.",
-            meaning: TapcardError.unchanged, advice: "Use another tag.", uid: uid)
+            meaning: TapcardError.unchanged, next: [.tag(.useAnother)], uid: uid)
     }
 
     /// The same, where something was open until it was found out.
@@ -272,7 +272,7 @@ extension Station {
             meaning: (card.protection == .off
                 ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
                 + "; the card works as before, and its money is safe.",
-            advice: "Use it as it is, or move its balance to another tag with tapcard replace.",
+            next: [.trust(.useAsItIs)],
             uid: card.uid)
     }
 }

@@ -184,17 +184,14 @@ extension Station {
         TapcardError(
             .protectedTag, "The tag is protected by somebody's password.",
             meaning: "Nothing was written to it.",
-            advice: noted == nil
-                ? "Use another tag."
-                : "Bring the key it was protected with (tapcard keys import), or move its "
-                    + "balance to another tag with tapcard replace.",
+            next: [noted == nil ? .tag(.useAnother) : .file(.importKeysOrReplace)],
             uid: CardUID(bytes: identity.uid))
     }
 
     var noPassword: TapcardError {
         TapcardError(
             .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
-            advice: "Use NTAG213, NTAG215 or NTAG216.")
+            next: [.tag(.useKnownChip)])
     }
 }
 
@@ -205,8 +202,7 @@ extension TapcardError {
             .protectedTag, "The tag does not have the card's password.",
             meaning: "It may be a copy of the card, or its password was taken off elsewhere. "
                 + "The money is safe in the ledger.",
-            advice: "If you know that this is the card, tapcard repair --card \(uid) takes it as "
-                + "it is.", uid: uid)
+            next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
     /// A tag that does not even show its content without a password.
@@ -220,8 +216,6 @@ extension TapcardError {
                 ? "Nothing was written to it."
                 : "None was tried on it, since it does not show whether it counts wrong ones. The "
                     + "money is safe in the ledger.",
-            advice: known == nil
-                ? "Use another tag."
-                : "Move the card's balance to another tag with tapcard replace.", uid: known)
+            next: [known == nil ? .tag(.useAnother) : .trust(.replace(nil))], uid: known)
     }
 }

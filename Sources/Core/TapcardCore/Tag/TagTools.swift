@@ -125,10 +125,10 @@ extension Station {
                     TapcardError(
                         .unsupportedTag,
                         "The dump is of an \(dump.chip.name), this tag is a \(tag.chip.name).",
-                        meaning: "Nothing was written to it.", advice: "Use a tag of that make.",
+                        meaning: "Nothing was written to it.", next: [.tag(.useSameChip)],
                         uid: uid))
             }
-            try await requireOverwritable(tag, uid, overwriting, "--overwrite")
+            try await requireOverwritable(tag, uid, overwriting)
             let protection = try await requireWritable(
                 tag, identity, uid, known: try await card(uid))
             let writes = tag.chip.userPages.compactMap { number in
@@ -154,7 +154,7 @@ extension Station {
                             "the tag carries card \(uid) with \(view.balance.shown), not closed"),
                         uid: uid))
             }
-            try await requireOverwritable(tag, uid, overwriting, "--overwrite")
+            try await requireOverwritable(tag, uid, overwriting)
             let protection = try await requireWritable(
                 tag, identity, uid, known: try await card(uid))
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
@@ -195,13 +195,12 @@ extension Station {
             throw .refused(
                 TapcardError(
                     error.kind, error.what, meaning: "The tag may be half written.",
-                    advice: error.advice + " Then repeat the command: it goes on where it "
-                        + "stopped."))
+                    next: error.next + [.tag(.goOn)]))
         }
     }
 
     private func requireOverwritable(
-        _ tag: SightedTag, _ uid: CardUID, _ overwriting: Bool, _ flag: String
+        _ tag: SightedTag, _ uid: CardUID, _ overwriting: Bool
     ) async throws(Interruption) {
         if overwriting { return }
         let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
@@ -218,9 +217,9 @@ extension Station {
         let what = isCard ? "a card of this ledger" : "something (\(content.word))"
         throw .refused(
             TapcardError(
-                isCard ? .cardKnown : .notACard, "The tag carries \(what).",
+                isCard ? .refusal(.cardKnown) : .notACard, "The tag carries \(what).",
                 meaning: "Nothing was written to it.",
-                advice: "To write over it all the same, add \(flag).", uid: uid))
+                next: [.tag(.overwrite)], uid: uid))
     }
 
     private func dump(_ tag: SightedTag, _ uid: CardUID) throws(Interruption) -> TagDump {
@@ -261,7 +260,7 @@ extension Station {
             await reader.release()
             throw TapcardError(
                 .unsupportedTag, "This is no Type 2 tag with a seven-byte number.",
-                meaning: "Nothing was written to it.", advice: "Use NTAG213, NTAG215 or NTAG216.")
+                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         do {
             let success = try await body(identity, uid)

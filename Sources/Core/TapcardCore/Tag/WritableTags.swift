@@ -50,8 +50,7 @@ extension Station {
             TapcardError(
                 .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
                 meaning: "The money is safe in the ledger.",
-                advice: "Move the card's balance to another tag with tapcard replace; tapcard tag "
-                    + "info shows what this one is.", uid: sight.uid))
+                next: [.trust(.replace(nil)), .tag(.show)], uid: sight.uid))
     }
 
     /// Refuses a card of ours whose records cannot be read back as they were written.
@@ -62,16 +61,14 @@ extension Station {
             settings.mirrors(onto: first...sight.layout.pages.upperBound)
         else { return }
         throw .refused(
-            mirrored(
-                sight.uid,
-                advice: "Move the card's balance to another tag with tapcard replace."))
+            mirrored(sight.uid, .trust(.replace(nil))))
     }
 
-    private func mirrored(_ uid: CardUID, advice: String) -> TapcardError {
+    private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
         TapcardError(
             .unsupportedTag,
             "The tag is set to show its number or its counter instead of what is written to it "
-                + "(an ASCII mirror).", meaning: "Nothing was written to it.", advice: advice,
+                + "(an ASCII mirror).", meaning: "Nothing was written to it.", next: [step],
             uid: uid)
     }
 
@@ -89,14 +86,14 @@ extension Station {
                     .unsupportedTag,
                     "The tag is not formatted for NFC: its capability container is missing.",
                     meaning: unchanged,
-                    advice: "Such bits can never be taken back; use a tag from the factory.",
+                    next: [.tag(.useFactoryTag)],
                     uid: uid))
         }
         guard let layout = CardLayout(chipNamed: tag.chip.name) else {
             throw .refused(
                 TapcardError(
                     .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
-                    meaning: unchanged, advice: "Use NTAG213, NTAG215 or NTAG216.", uid: uid))
+                    meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid))
         }
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
@@ -104,14 +101,14 @@ extension Station {
                     .unsupportedTag,
                     "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
                         + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
-                    advice: "Use NTAG213, NTAG215 or NTAG216.", uid: uid))
+                    next: [.tag(.useKnownChip)], uid: uid))
         }
         let access = try await access(of: tag)
         if capability[3] & 0x0F != 0 || access.isLocked {
             throw .refused(
                 TapcardError(
                     .lockedTag, "The tag is locked: it can only be read.", meaning: unchanged,
-                    advice: "Lock bits can never be taken back; use another tag.",
+                    next: [.tag(.useUnlocked)],
                     uid: uid))
         }
         guard let configuration = access.configuration else { return .off }
@@ -119,8 +116,8 @@ extension Station {
             throw .refused(
                 mirrored(
                     uid,
-                    advice: known.map { $0.protection != .off } ?? false
-                        ? "tapcard tag protect sets its settings back." : "Use another tag."))
+                    known.map { $0.protection != .off } ?? false
+                        ? .tag(.protectAgain) : .tag(.useAnother)))
         }
         if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
         let noted = known?.protection

@@ -221,7 +221,7 @@ private struct LookRequest: TapRequest {
             return .done(
                 station.reading(sight, view, station.asItLies(sight, view), named))
         }
-        guard var problem = verdict, problem.kind != .cardClosed else { return .goOn }
+        guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
         // Voids the open payment where that is due, and throws the problem with that.
         do throws(Interruption) {
             _ = try await station.settle(sight, for: nil, &history)

@@ -17,9 +17,7 @@ extension TapcardError {
                 + "\(card.confirmed).",
             meaning: "It is a copy or an image from before, or the newer record was lost. "
                 + moneyIsSafe,
-            advice: "Look at tapcard history --card \(card.uid). In doubt block it with tapcard "
-                + "block --card \(card.uid); tapcard repair --card \(card.uid) makes the one in "
-                + "hand the true one.", uid: card.uid)
+            next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
 
     /// The same where this tap has voided what was open.
@@ -56,19 +54,19 @@ extension Station {
             return TapcardError(
                 .damaged, "The card carries no record that can be believed.",
                 meaning: TapcardError.moneyIsSafe,
-                advice: "An operator can write it anew with tapcard repair --card \(uid).",
+                next: [.trust(.repair(uid))],
                 uid: uid)
         case .forged where sight.slots.best == nil:
             return TapcardError(
                 .forged, "The card's records are under a key that is given up.",
                 meaning: "Nothing on it is believed; the money is safe in the ledger.",
-                advice: "If you know the card, write it anew with tapcard repair --card \(uid).",
+                next: [.trust(.repairIfKnown(uid))],
                 uid: uid)
         case .forged:
             return TapcardError(
                 .forged, "The card carries a record that this ledger never issued.",
                 meaning: "Nothing on it is believed; the money is safe in the ledger.",
-                advice: "Keep the card, and block it with tapcard block --card \(uid).", uid: uid)
+                next: [.trust(.keepAndBlock(uid))], uid: uid)
         case .rolledBack:
             return TapcardError(
                 .rolledBack,
@@ -76,18 +74,16 @@ extension Station {
                     + "or an old image that was put back.",
                 meaning: "Nothing on it is believed; the money is safe in the ledger. "
                     + "The card in hand may be the honest one.",
-                advice: "Block it with tapcard block --card \(uid), or write this one anew with "
-                    + "tapcard repair --card \(uid).", uid: uid)
+                next: [.trust(.blockOrRepair(uid))], uid: uid)
         case .ledgerBehind:
             return TapcardError(
                 .ledgerBehind, "The card is ahead of the ledger, as after a restored backup.",
                 meaning: sight.view?.gaps.isEmpty == false
                     ? "What happened since the backup is not in this ledger."
-                    : "No backup was put back here with tapcard restore-backup: an older ledger "
+                    : "No backup was restored here: an older ledger "
                         + "was copied into its place, or somebody else has key "
                         + "\(sight.slots.best?.record.keyID ?? 0).",
-                advice: "Bring the newer ledger back, or accept the loss and write the ledger's "
-                    + "state with tapcard repair --card \(uid).", uid: uid)
+                next: [.ledger(.bringNewerBack(uid))], uid: uid)
         }
     }
 
@@ -97,8 +93,7 @@ extension Station {
             .cardCurrency,
             "This card is in \(other.code); this station is set to \(currency.code), and knows the "
                 + "tag as a card of its own.", meaning: TapcardError.moneyIsSafe,
-            advice: "Use it at the station that issued it. What this ledger holds for the tag "
-                + "moves to another one with tapcard replace --card \(uid).", uid: uid)
+            next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
     }
 
     /// A card that was given up and formatted is a blank tag again, though the ledger knows it.

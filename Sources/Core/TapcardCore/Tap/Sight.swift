@@ -45,7 +45,7 @@ extension Station {
                 TapcardError(
                     .unsupportedTag, "This is no NTAG21x tag: it has another kind of UID or chip.",
                     meaning: "Nothing was written to it.",
-                    advice: "Use NTAG213, NTAG215 or NTAG216."))
+                    next: [.tag(.useKnownChip)]))
         }
         surroundings.progress(.cardSeen(uid))
         return (identity, uid)
@@ -189,7 +189,7 @@ extension Station {
             .unsupportedTag,
             "A \(tag.chip.name) is no chip that tapcard keeps cards on; it holds \(holds).",
             meaning: "Nothing was written to it.",
-            advice: "Use NTAG213, NTAG215 or NTAG216; tapcard tag info shows what this one is.",
+            next: [.tag(.useKnownChip), .tag(.show)],
             uid: uid)
     }
 
@@ -231,7 +231,7 @@ enum Interruption: Error, Sendable {
         case .overtaken:
             TapcardError(
                 .tagLost, "Another station worked on the card meanwhile.",
-                meaning: "Nothing was changed on card or ledger.", advice: "Tap it again.")
+                meaning: "Nothing was changed on card or ledger.", next: [.tag(.holdAgain)])
         case .refused(let error): error
         }
     }

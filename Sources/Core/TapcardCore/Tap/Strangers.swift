@@ -98,8 +98,7 @@ extension Station {
             "This card is in \(other.code); this station is set to \(currency.code).",
             meaning: "The card is true, and its money is safe in the ledger of the station that "
                 + "issued it. Nothing was changed.",
-            advice: "Use it there. If this station should take \(other.code), name the ledger of "
-                + "that station with --ledger, or bring a copy with tapcard restore-backup FILE.",
+            next: [.trust(.useThere(other))],
             uid: uid)
     }
 
@@ -116,7 +115,7 @@ extension Station {
                 return TapcardError(
                     .copied, "This tag carries a copy of card \(owner).",
                     meaning: "It is worth nothing; the money is on the account of \(owner).",
-                    advice: "Keep the tag. The card it was copied from is not to blame.",
+                    next: [.trust(.keepCopy)],
                     uid: sight.uid)
             }
         }
@@ -129,7 +128,7 @@ extension Station {
                 "The card is sealed with key \(known.map(String.init).joined(separator: " and ")), "
                     + "which this station does not have.",
                 meaning: "Whether it is true cannot be told.",
-                advice: "Bring the key with tapcard keys import.", uid: sight.uid)
+                next: [.file(.importKeys)], uid: sight.uid)
         }
         return forged(sight, naming: known)
     }
@@ -138,12 +137,11 @@ extension Station {
     /// keys from 1, and so does an owner who lost his and began anew.
     private func forged(_ sight: Sight, naming known: [UInt8]) -> TapcardError {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
-        let overwriting = "to write over it, add --overwrite to tapcard issue."
         if sight.slots.hasRetired {
             return TapcardError(
                 .forged, "The record on this tag is under a key that is given up (\(names)).",
                 meaning: "Whoever has that key can make such a card: here it is worth nothing.",
-                advice: TapcardError.sentence(overwriting), uid: sight.uid)
+                next: [.tag(.overwriteByIssuing)], uid: sight.uid)
         }
         return TapcardError(
             .forged,
@@ -151,8 +149,7 @@ extension Station {
                 + "\(names).",
             meaning: "It is another house's card, a copy, or somebody's work: here it is worth "
                 + "nothing.",
-            advice: "If it is a card of yours, bring its keys with tapcard keys import FILE; "
-                + overwriting, uid: sight.uid)
+            next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
     }
 
     /// Why no money moves on a tag that this ledger does not know.
@@ -161,24 +158,23 @@ extension Station {
         switch try await stranger(sight) {
         case .sealed, .unsealed:
             return TapcardError(
-                .cardUnknown, "This ledger does not know the card.", meaning: unchanged,
-                advice: "tapcard adopt takes it over.", uid: sight.uid)
+                .refusal(.cardUnknown), "This ledger does not know the card.", meaning: unchanged,
+                next: [.card(.adopt(sight.uid))], uid: sight.uid)
         case .sealedElsewhere(_, _, let other): return otherCurrency(other, sight.uid)
         case .untrusted(let error): return error
         case .blank:
             return TapcardError(
                 .blankTag, "The tag is blank: there is no card on it.", meaning: unchanged,
-                advice: "Write the demo user with tapcard demo, or a card of your own with "
-                    + "tapcard issue.", uid: sight.uid)
+                next: [.card(.issue)], uid: sight.uid)
         case .senseless(let reason):
             return TapcardError(
                 .notACard, "The tag holds a card's data that makes no sense: \(reason).",
                 meaning: unchanged,
-                advice: "tapcard demo --overwrite writes the demo user over it.", uid: sight.uid)
+                next: [.tag(.overwriteByDemo)], uid: sight.uid)
         case .other(let what):
             return TapcardError(
                 .notACard, "The tag is no card; it holds \(what).", meaning: unchanged,
-                advice: "tapcard demo --overwrite writes the demo user over it.", uid: sight.uid)
+                next: [.tag(.overwriteByDemo)], uid: sight.uid)
         }
     }
 }

@@ -65,7 +65,7 @@ struct Tap: Sendable, Hashable {
     private var card: CardUID?
     private var last = TapcardError(
         .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
-        advice: "Hold it to the reader again.")
+        next: [.tag(.holdAgain)])
 
     mutating func take(_ event: Event) {
         switch (event, next) {
@@ -127,6 +127,6 @@ extension TapcardError {
         TapcardError(
             .wrongCard, "This is card \(found), not \(wanted).",
             meaning: "Nothing was changed on it.",
-            advice: "Hold card \(wanted) to the reader.", uid: found)
+            next: [.tag(.hold(wanted))], uid: found)
     }
 }

@@ -304,12 +304,10 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: meaning,
-            advice: error.blamesTag
-                ? error.advice
-                : isReaderGone
-                    ? "Plug the reader in again (tapcard doctor says what it lacks). Tap the card "
-                        + "again to settle it."
-                    : "Tap the card again to settle it.", uid: open.uid,
+            next: error.blamesTag
+                ? error.next
+                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToSettle(error.kind))],
+            uid: open.uid,
             operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
@@ -317,15 +315,12 @@ extension TapcardError {
     /// its own id it never happens twice.
     func retriable(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
-        let way =
-            "To repeat the same request, add --operation \(operation.id): it never happens "
-            + "twice."
-        return saying(advice: [advice, way].filter { !$0.isEmpty }.joined(separator: " "))
+        return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
     /// The tag is what it is: to tap it again would not help.
     private var blamesTag: Bool {
-        [.protectedTag, .lockedTag, .unsupportedTag].contains(kind) && !advice.isEmpty
+        [.protectedTag, .lockedTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
     /// What is wrong with the card is what has to be said: to tap it again would not help.
@@ -343,7 +338,7 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown, "\(error.what) The ledger cannot be asked what the card holds.",
             meaning: "The card was made (\(making.kind.noun) \(making.id)); the ledger has it.",
-            advice: "Tap it again with tapcard read once the ledger is back.", uid: making.uid,
+            next: [.ledger(.readCardWhenBack)], uid: making.uid,
             operation: making.id)
     }
 
@@ -354,9 +349,7 @@ extension TapcardError {
             "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
                 + "known.",
             meaning: "Nothing was written to the card, and nobody was told that it is done.",
-            advice: "When the disk is well again, tap the card with tapcard read: it settles what "
-                + "is open, and tapcard history shows what was done. Do that before you repeat "
-                + "anything.", uid: perhaps.uid, operation: perhaps.id)
+            next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
     }
 
     /// The disk failed while the ledger was to note it, and the ledger says that it has not.
@@ -365,7 +358,7 @@ extension TapcardError {
             .ledgerUnavailable,
             "The disk failed while the ledger was being written. The \(perhaps.kind.noun) was not "
                 + "begun.", meaning: unchanged,
-            advice: "Check the ledger's disk and try again.", uid: perhaps.uid)
+            next: [.ledger(.checkDisk)], uid: perhaps.uid)
     }
 
     /// The same, where the tap had settled something before.
@@ -373,6 +366,6 @@ extension TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
             meaning: "What was still to be done on the card was worked on before; "
-                + "tapcard history shows it. Nothing else was changed.")
+                + "the history shows it. Nothing else was changed.")
     }
 }

@@ -1,6 +1,7 @@
 // The one way to the server: token, time limits, and a new session where the old one is stale.
 
 import { change, state } from "./store.js";
+import { OF_READER, refusals, steps } from "./steps.js";
 import { say } from "./strings.js";
 import { withShown } from "./words.js";
 
@@ -12,22 +13,21 @@ export const OPERATION_LIMIT = 45_000;
 /** A refusal: what happened, what it means and what to do, and `detail`, which is all of it. */
 export class Problem extends Error {
   constructor(told, status = 0) {
-    const { error = "failed", result = "failed", uid = null, settled = [] } = told;
+    const { error = "failed", result = "failed", uid = null, settled = [], next = [] } = told;
     const [title, meaning, advice] = wordsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
-    // Only the doctor helps against that.
-    const isReaderGone = told.isReaderGone ?? told.advice?.includes("tapcard doctor") ?? false;
+    const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
     // Also where something is open, and the outcome is what nobody knows.
-    const isWrongCard = told.isWrongCard ?? WRONG_CARD.test(told.title);
+    const isWrongCard = told.isWrongCard
+      ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
-      status, error, result, uid, settled, title, meaning, advice, detail, isReaderGone,
+      status, error, result, uid, settled, next, title, meaning, advice, detail, isReaderGone,
       isWrongCard,
     });
   }
 }
 
-const WRONG_CARD = /^This is card /;
 /** An operation's id, a setting, a command or its flag: nothing for who stands at a counter. */
 const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
   + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
@@ -38,13 +38,17 @@ export const plainly = (text) => withShown(text).replaceAll("on card or ledger",
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 
 /** What happened, what it means and what to do, in the page's words where it has some. */
-function wordsOf(error, { title = "", meaning = "", advice = "" }) {
-  const own = say.instead.find(([word, sign]) => word === error && sign.test(title));
-  if (own) return [own[2][0], plainly(meaning), own[2][1]];
-  const mine = say.advice.find(([word, command]) =>
-    (word === error || (word.endsWith("-") && error.startsWith(word))) && advice.includes(command));
-  return [plainly(title) || (title && say.refused.plain), plainly(meaning),
-    mine ? mine[2] : plainly(advice)];
+function wordsOf(error, { title = "", meaning = "", next = [] }) {
+  const [happened, instead] = next.map(({ step }) => refusals[`${error} ${step}`]).find(Boolean)
+    ?? refusals[error] ?? [];
+  const { named, plain } = say.refused;
+  return [happened ?? (plainly(title) || (title && (named[error] ?? plain))), plainly(meaning),
+    instead ?? next.map(wordsOfStep).filter(Boolean).join(" ")];
+}
+
+function wordsOfStep(it) {
+  const words = steps[it.step];
+  return typeof words === "function" ? words(it) : words;
 }
 
 /** The same card or reader, whose problem, if any, is one of ours. */

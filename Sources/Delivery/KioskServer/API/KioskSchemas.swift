@@ -18,6 +18,7 @@ enum KioskSchemas {
         "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
         "uid": Schema.orNull(ValueSchemas.card),
         "operation": Schema.orNull(ValueSchemas.operation), "settled": CardSchemas.settled,
+        "next": CardSchemas.next,
     ])
 
     private static let session = Schema.object([

@@ -34,7 +34,8 @@ extension CommandOption {
         page: PageValue(.truth)
     )
     static let overwrite = CommandOption(
-        name: "overwrite", help: "Overwrite a tag that is not one of our cards; it cannot be undone",
+        name: "overwrite",
+        help: "Overwrite a tag that is not one of our cards; it cannot be undone",
         page: PageValue(.truth))
     static let protect = CommandOption(
         name: "protect",
@@ -191,7 +192,7 @@ extension Session {
             let report = Report(reading, currency: currency)
             if isJSON { return output.write(document: timed(report.document)) }
             if isQuiet { return true }
-            let problem = reading.problem.map { " ! \($0.kind.rawValue): \($0)" } ?? ""
+            let problem = reading.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
             let time = LocalTime.text(surroundings.now())
             let state = reading.stateWord.map { ", \($0)" } ?? ""
             let settled = reading.settled.map { " \($0.words)" }.joined()

@@ -109,7 +109,7 @@ extension Session {
         do throws(KeyError) {
             return try change(keys)
         } catch {
-            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .wrongState
+            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
             let first = error.detail.prefix(1).uppercased()
             throw TapcardError(
                 kind, first + error.detail.dropFirst() + ".", meaning: "The keys are as they were.",

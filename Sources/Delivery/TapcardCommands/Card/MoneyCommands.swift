@@ -126,7 +126,7 @@ extension Session {
             : TapcardError(
                 .auditFailed, "The ledger breaks \(report.violations.count) of its invariants.",
                 meaning: "Its balances cannot be relied on.",
-                advice: "Stop taking money and bring back the last good backup.")
+                next: [.ledger(.restoreGoodBackup)])
         let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
         return Report(
             [

@@ -35,8 +35,8 @@ struct Report: Sendable {
         let result = problem?.result.rawValue ?? "done"
         var all = [JSONMember(key: "result", value: .string(result))] + members
         if let problem {
-            all.append(JSONMember(key: "error", value: .string(problem.kind.rawValue)))
-            all.append(JSONMember(key: "message", value: .string(problem.description)))
+            all.append(JSONMember(key: "error", value: .string(problem.kind.word)))
+            all.append(JSONMember(key: "message", value: .string(problem.message)))
         }
         document = .object(all)
         self.lines = lines
@@ -68,7 +68,7 @@ struct Report: Sendable {
     /// A failure for people, on a line of its own.
     static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
         // A message that begins with the program's name does not need it a second time.
-        let words = "\(error)".shown
+        let words = error.message.shown
         let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }
         let line = Style.bad.applied(to: String(title), hasColor) + text.dropFirst(title.count)
@@ -79,10 +79,11 @@ struct Report: Sendable {
     /// The document of a failure.
     static func document(of error: TapcardError) -> JSONValue {
         [
-            "result": .string(error.result.rawValue), "error": .string(error.kind.rawValue),
-            "message": .string(error.description),
+            "result": .string(error.result.rawValue), "error": .string(error.kind.word),
+            "message": .string(error.message),
             "uid": .text(error.uid), "operation": .text(error.operation),
             "settled": .array(error.settled.map(\.document)),
+            "next": NextWords.document(of: error.next.map(\.words)),
         ]
     }
 }

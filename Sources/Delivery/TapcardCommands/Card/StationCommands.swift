@@ -81,7 +81,7 @@ extension Command {
                 guard let file = received?.file else { throw error }
                 throw TapcardError(
                     error.kind, error.what.replacing(file, with: Session.shown(path)),
-                    meaning: error.meaning, advice: error.advice)
+                    meaning: error.meaning, next: error.next)
             }
             return Report(
                 [

@@ -74,7 +74,7 @@ extension Session {
         let name = try cashierName()
         guard let removed = try cashierFile.remove(name) else {
             throw TapcardError(
-                .wrongState, "There is no cashier \(name.text.debugDescription).",
+                .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
                 meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
         }
         return Report(
@@ -88,7 +88,8 @@ extension Session {
             return try CashierName(text)
         } catch {
             throw TapcardError(
-                .badName, "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
+                .refusal(.badName),
+                "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
                 meaning: "Nothing was changed.")
         }
     }

@@ -24,6 +24,9 @@ enum JSONPage {
         program could round. Times are in UTC. A member is always there, and null where it is not known, \
         unless it is marked as optional. Later versions may add members: pass over those that you do not know.
 
+        `next` in an error says what to do next, one step after the other, for a program to act on: a word, and \
+        the values that the step needs. Pass over a step that you do not know: `message` has it in words.
+
         `operation` is what makes a retry safe: the same verb with `--operation` and that id never happens \
         twice, and is answered with `replayed` true where it has happened before. It is in every receipt, and \
         in an error where something may have been begun; `already-refunded` and `operation-mismatch` name the \
@@ -81,7 +84,8 @@ enum JSONPage {
             let name = path + member.key
             let optional = required.contains(member.key) ? "" : "optional: "
             let row = (
-                name, optional + type(of: member.value), MemberWords.all[member.key] ?? ""
+                name, optional + type(of: member.value),
+                member.value["description"]?.string ?? MemberWords.all[member.key] ?? ""
             )
             guard let (inner, mark) = inside(member.value) else { return [row] }
             return [row] + lines(of: inner, below: "\(name)\(mark).")
@@ -133,8 +137,8 @@ enum JSONPage {
     private static var errors: String {
         let rows = TapcardError.Kind.allCases.map { kind in
             let result = TapcardError(kind, "").result
-            return "| `\(kind.rawValue)` | `\(result.rawValue)` | \(result.exitStatus) | "
-                + "\(kind.words) |"
+            return "| `\(kind.word)` | `\(result.rawValue)` | \(result.exitStatus) | "
+                + "\(kind.meaning) |"
         }
         return
             ([

@@ -50,8 +50,7 @@ extension Session {
                 ? nil
                 : TapcardError(
                     .noReader, "No reader can be used.",
-                    advice: "tapcard doctor says why and what to do; tapcard --reader sim works "
-                        + "without one."), isPlain: true)
+                    next: [.reader(.diagnose)]), isPlain: true)
     }
 
     fileprivate func doctor() async throws(TapcardError) -> Report {

@@ -61,7 +61,7 @@ extension Session {
         let error = TapcardError(
             .outcomeUnknown, "Stopped while the service was being asked.",
             meaning: "Whether the code counts as activated is not known; the activation is still "
-                + "open.", advice: "tapcard activate asks again for the same code.")
+                + "open.", next: [.service(.activateAgain)])
         guard !isJSON else {
             output.write(document: Report.document(of: error))
             return

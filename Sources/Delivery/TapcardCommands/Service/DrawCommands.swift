@@ -74,20 +74,21 @@ extension Session {
         let list = fetched.value
         guard let start = list[named] else {
             throw TapcardError(
-                list.draws.isEmpty ? .noDrawKnown : .noSuchDraw, "No draw \(named) is known.",
+                .refusal(list.draws.isEmpty ? .noDrawKnown : .noSuchDraw),
+                "No draw \(named) is known.",
                 meaning: "Nothing was done.",
-                advice: "tapcard draws lists those that have taken place.")
+                next: [.lottery(.showDraws)])
         }
         let wanted =
             goesOn ? list.next(after: named) : goesBack ? list.previous(before: named) : start
         guard let draw = wanted else {
             throw TapcardError(
-                .noSuchDraw,
+                .refusal(.noSuchDraw),
                 goesOn
                     ? "Draw \(named) is the newest that is known: none comes after it."
                     : "Draw \(named) is the oldest that is known: none comes before it.",
                 meaning: "Nothing was done.",
-                advice: "tapcard draws lists those that have taken place.")
+                next: [.lottery(.showDraws)])
         }
         let topPrize = try await withTopPrizes([draw])[0].topPrize
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))

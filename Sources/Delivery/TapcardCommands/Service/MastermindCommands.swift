@@ -172,7 +172,7 @@ extension Session {
                 problem = TapcardError(
                     error.kind, error.what,
                     meaning: "The game is started and is the current one here, but no card keeps "
-                        + "it.", advice: error.advice, uid: error.uid)
+                        + "it.", next: error.next, uid: error.uid)
             }
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
@@ -261,8 +261,8 @@ extension Session {
         let (card, game) = try await station().keptGame()
         guard let game else {
             throw TapcardError(
-                .wrongState, "The card keeps no game.", meaning: "Nothing was changed.",
-                advice: "tapcard mastermind start --keep puts one on it.", uid: card.uid)
+                .refusal(.wrongState), "The card keeps no game.", meaning: "Nothing was changed.",
+                next: [.service(.keepGame)], uid: card.uid)
         }
         let kept = try desk.resume(game)
         if !isJSON, !isQuiet, hasBoard {

@@ -166,20 +166,20 @@ struct BoardGame: Sendable {
                 let kept = try await desk.start(slots: slots)
                 return .started(kept.game, kept.history)
             } catch {
-                return .startFailed("\(error)")
+                return .startFailed(error.message)
             }
         case .guess(let colours, let game):
             do throws(TapcardError) {
                 return .answered(try await desk.guess(colours, in: game).history)
             } catch {
                 // What cannot be read any more is not there: the message says why.
-                return .guessFailed("\(error)", (try? desk.kept(game))?.history)
+                return .guessFailed(error.message, (try? desk.kept(game))?.history)
             }
         case .ranking:
             do throws(TapcardError) {
                 return .ranking(try await desk.ranking())
             } catch {
-                return .rankingFailed("\(error)")
+                return .rankingFailed(error.message)
             }
         case .password, .leave: preconditionFailure("the board answers that itself")
         }

@@ -70,7 +70,7 @@ extension Session {
                 over = nil
             } catch {
                 switch error.kind {
-                case .drawOver: over = error
+                case .refusal(.drawOver): over = error
                 case _ where [.service, .refused].contains(error.result):
                     throw TapcardError.purchaseOpen(sold, because: error)
                 default: throw error
@@ -114,7 +114,7 @@ extension Session {
             draws = try await self.draws(revalidating: true)
         } catch {
             throw TapcardError(
-                error.kind, error.what, meaning: "\(Session.nothing).", advice: error.advice)
+                error.kind, error.what, meaning: "\(Session.nothing).", next: error.next)
         }
         if let staleness = draws.staleness {
             throw TapcardError(
@@ -135,7 +135,7 @@ extension Session {
             tickets = try await Station.tickets(of: card, in: ledger)
         } catch {
             // What a card is that nobody knows, its tap says better.
-            guard error.kind == .cardUnknown else { throw error }
+            guard error.kind == .refusal(.cardUnknown) else { throw error }
             return
         }
         let claimed = tickets.first { $0.claim != nil && draws.endsBefore($0.ticket.draw) }
@@ -149,8 +149,7 @@ extension Session {
         // No list that is kept stands in the way, so there is none to forget.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
-            advice: "Ask whoever runs it. If it has really begun anew, buy with a card that has no "
-                + "such prize.", uid: card)
+            next: [.lottery(.buyWithAnotherCard)], uid: card)
     }
 
     /// The draw that a ticket is for.

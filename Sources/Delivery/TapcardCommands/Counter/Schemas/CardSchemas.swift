@@ -52,6 +52,24 @@ public enum CardSchemas {
                 "outcome": Schema.words(["committed", "voided"]),
             ], optional: ["closed": ValueSchemas.amount]))
 
+    /// What to do next, one step after the other: its word, and what it needs.
+    public static let next = Schema.described(
+        Schema.list(
+            of: Schema.object(
+                ["step": Schema.described(step, "the word of what to do")],
+                optional: [
+                    "uid": ValueSchemas.card, "operation": ValueSchemas.operation,
+                    "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
+                    "amount": Schema.described(ValueSchemas.amount, "how much"),
+                    "currency": Schema.described(Schema.text, "the other station's currency"),
+                    "ticket": ValueSchemas.lotteryName, "file": Schema.text,
+                    "because": Schema.described(
+                        Schema.text, "the word of the error that left it open"),
+                    "seconds": Schema.described(Schema.text, "how long to wait"),
+                ])), "what to do next, one step after the other")
+
+    private static let step = Schema.pattern("^[a-z]+(-[a-z]+)*$")
+
     static let ticket = Schema.object([
         "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
         "balls": Schema.list(of: Schema.count), "bonus": Schema.count,

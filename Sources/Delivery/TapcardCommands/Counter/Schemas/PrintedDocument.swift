@@ -211,9 +211,10 @@ public enum PrintedDocument: String, Sendable, CaseIterable {
     static let error = Schema.object(
         [
             "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
-            "error": Schema.words(TapcardError.Kind.allCases.map(\.rawValue)),
+            "error": Schema.words(TapcardError.Kind.allCases.map(\.word)),
             "message": Schema.text, "uid": Schema.orNull(ValueSchemas.card),
             "operation": Schema.orNull(ValueSchemas.operation), "settled": CardSchemas.settled,
+            "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 
     /// A line of a watch: the reader answers again.

@@ -1,0 +1,169 @@
+public import Ledger
+public import TapcardDomain
+
+/// What to do next after an error, as data: the command line names a verb, the page a button.
+public enum NextStep: Hashable, Sendable {
+    case card(CardStep)
+    case trust(TrustStep)
+    case tag(TagStep)
+    case reader(ReaderStep)
+    case request(RequestStep)
+    case service(ServiceStep)
+    case lottery(LotteryStep)
+    case ledger(LedgerStep)
+    case file(FileStep)
+    /// A sentence of the program that made the error, for whoever reads its output.
+    case words(String)
+}
+
+extension NextStep {
+    /// What an operator or a cashier does about a card.
+    public enum CardStep: Hashable, Sendable {
+        case addFunds
+        case unblock
+        case payOut
+        case payOutOrConfirm(Money)
+        /// The balance is on the card that replaced this one.
+        case useReplacement
+        case reissue
+        case reissueTag
+        case beginNewAccount
+        case adopt(CardUID?)
+        case adoptOrReissue
+        case adoptOrOverwrite
+        case issue
+        case showHistory(CardUID?)
+        case showOperation(OperationID)
+        /// What is asked for belongs to the account that the tag had before.
+        case showEarlierAccount
+        case showCards
+    }
+
+    /// What is done about a card that is not trusted, or whose tag or station is not the right one.
+    public enum TrustStep: Hashable, Sendable {
+        case repair(CardUID)
+        case repairIfKnown(CardUID)
+        case blockInDoubt(CardUID)
+        case blockOrRepair(CardUID)
+        case keepAndBlock(CardUID)
+        case keepCopy
+        case replace(CardUID?)
+        case replaceIfGenuine
+        case replaceIfItRepeats
+        case useAsItIs
+        case useAtItsStation
+        /// There, or here with the ledger of that station, in its currency.
+        case useThere(Currency)
+    }
+
+    /// What is done with the tag on the reader.
+    public enum TagStep: Hashable, Sendable {
+        case hold(CardUID?)
+        case holdAgain
+        case holdStill
+        case liftAndTap
+        case leaveOne
+        /// Settles what is open; the kind says why it is.
+        case tapToSettle(TapcardError.Kind)
+        case tapToWrite
+        case useAnother
+        case useAnotherOrAnyChip
+        case useFactoryTag
+        case useUnlocked
+        case useKnownChip
+        case useSameChip
+        case show
+        case shortenName
+        case overwrite
+        case overwriteByIssuing
+        case overwriteByDemo
+        case protectAgain
+        case goOn
+    }
+
+    /// What is done about the reader.
+    public enum ReaderStep: Hashable, Sendable {
+        case diagnose
+        case free
+        case plugIn
+        case useAnother
+    }
+
+    /// How the request is made again, or what is asked for instead.
+    public enum RequestStep: Hashable, Sendable {
+        case checkAmount
+        case showLimits
+        case confirm
+        case acceptBalance
+        /// Asks again for what was voided, under a new id.
+        case again(Operation.Kind, Money)
+        case useNewID
+        case repeatWithID(OperationID)
+        case repeatPayout(OperationID)
+        case nameID
+        case onceMore
+        case refundAtMost(OperationID, Money)
+        case allSpent
+        case insteadOfRefund(Operation.Kind)
+    }
+
+    /// What is done about the lottery, its draws and its tickets.
+    public enum LotteryStep: Hashable, Sendable {
+        case forgetDraws
+        case showDraws
+        case waitForDraws
+        case buyForNextDraw
+        case buyWithAnotherCard
+        case settlePurchase
+        case checkTickets
+        case showTickets
+        case payPrizeOut(TicketID, fitsOnNone: Bool)
+    }
+
+    /// What is done about another service, or about what came of it.
+    public enum ServiceStep: Hashable, Sendable {
+        case tryLater
+        case distrust
+        case checkAddress
+        case installClient
+        case logIn
+        case logInOrSetPassword
+        case correctPassword
+        case activateAgain
+        case activateLater
+        case startGame
+        case startAnotherGame
+        case keepGame
+        case goOnGuessing
+    }
+
+    /// What is done about the ledger.
+    public enum LedgerStep: Hashable, Sendable {
+        case takeNoMoney
+        case restoreGoodBackup
+        case bringNewerBack(CardUID)
+        case readCardWhenBack
+        case readCardWhenWritable
+        case checkDisk
+    }
+
+    /// What is done about a file of the station.
+    public enum FileStep: Hashable, Sendable {
+        /// Files that hold secrets.
+        public enum File: Hashable, Sendable { case keys, cashiers, games }
+
+        case makePrivate(File, String)
+        case letOwnerRun(File)
+        case restore(File)
+        case useNewerVersion(File)
+        case makeRoom(File)
+        case lookAtCashiers
+        case lookAtKeys
+        case chooseOtherName
+        case removeCashier
+        case importKeys
+        case importKeysOrOverwrite
+        case importKeysOrReplace
+        case renewKeys
+    }
+}
