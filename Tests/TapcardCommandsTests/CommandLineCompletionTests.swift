@@ -60,9 +60,10 @@ struct CommandLineCompletionTests {
             commands: [
                 CommandSpec(
                     path: ["paint"], summary: "",
-                    arguments: [
-                        CommandArgument(
-                            name: "COLOUR", help: "", repeats: true, choices: ["red", "green"])
+                    parameters: [
+                        CommandParameter(
+                            "COLOUR", .arguments, help: "", isRequired: true,
+                            choices: ["red", "green"])
                     ], example: "", group: "")
             ],
             exitStatuses: [])

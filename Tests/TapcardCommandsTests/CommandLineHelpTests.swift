@@ -36,7 +36,8 @@ struct CommandLineHelpTests {
         let long = String(repeating: "word ", count: 100)
         let spec = CommandSpec(
             path: ["x"], summary: "Do it", discussion: long + "\n\n" + long,
-            options: [CommandOption(name: "long", help: long)], example: "tapcard x", group: "X")
+            parameters: [CommandParameter("long", .flag, help: long)], example: "tapcard x",
+            group: "X")
         let lines = sample.help(for: spec).split(separator: "\n")
         #expect(lines.map(\.count).max() == 99)
         #expect(lines.allSatisfy { $0.last != " " })

@@ -8,19 +8,24 @@ let sample = CommandTable(
         card is pulled away too soon.
         """,
     globals: [
-        CommandOption(name: "reader", short: "r", value: "NAME", help: "Use this reader"),
-        CommandOption(
-            name: "ledger", value: "FILE", help: "Keep the books here", completesFiles: true),
-        CommandOption(name: "json", help: "Print one JSON document"),
+        CommandParameter("reader", .option("NAME"), short: "r", help: "Use this reader"),
+        CommandParameter(
+            "ledger", .option("FILE"), help: "Keep the books here", completes: .files),
+        CommandParameter("json", .flag, help: "Print one JSON document"),
     ],
     commands: [
         CommandSpec(
             path: ["read"], summary: "Show what is on a card",
-            options: [CommandOption(name: "watch", short: "w", help: "Go on until Ctrl-C")],
+            parameters: [
+                CommandParameter("watch", .flag, short: "w", help: "Go on until Ctrl-C")
+            ],
             example: "tapcard read --watch", group: "Cards"),
         CommandSpec(
             path: ["forget"], summary: "Blank the names of cards",
-            arguments: [CommandArgument(name: "CARD", help: "The UID of a card", repeats: true)],
+            parameters: [
+                CommandParameter(
+                    "CARD", .arguments, help: "The UID of a card", isRequired: true)
+            ],
             example: "tapcard forget 04AC6B72BA6C80", group: "Cards"),
         CommandSpec(
             path: ["pay"], summary: "Take a payment",
@@ -30,45 +35,47 @@ let sample = CommandTable(
 
                 Exit status 6 means: tap again.
                 """,
-            arguments: [CommandArgument(name: "AMOUNT", help: "What to pay, such as 4.50")],
-            options: [
-                CommandOption(
-                    name: "operation", value: "UUID",
+            parameters: [
+                CommandParameter(
+                    "AMOUNT", .argument, help: "What to pay, such as 4.50", isRequired: true),
+                CommandParameter(
+                    "operation", .option("UUID"),
                     help: """
                         Make a retry safe: an operation that has been done is answered with what \
                         came of it, and is not done again
                         """),
-                CommandOption(name: "card", short: "c", value: "UID", help: "Insist on one card"),
+                CommandParameter(
+                    "card", .option("UID"), short: "c", help: "Insist on one card"),
             ],
             example: "tapcard pay 4.50", group: "Money"),
         CommandSpec(
             path: ["draws"], summary: "List the draws",
-            options: [CommandOption(name: "age", value: "DAYS", help: "Only so old")],
+            parameters: [CommandParameter("age", .option("DAYS"), help: "Only so old")],
             example: "tapcard draws", group: "Lottery"),
         CommandSpec(
             path: ["draws", "show"], summary: "Show one draw",
-            arguments: [CommandArgument(name: "ID", help: "As draws lists it")],
+            parameters: [
+                CommandParameter("ID", .argument, help: "As draws lists it", isRequired: true)
+            ],
             example: "tapcard draws show draw-1", group: "Lottery"),
         CommandSpec(
             path: ["tag", "info"], summary: "Describe the chip", example: "tapcard tag info",
             group: "Tags"),
         CommandSpec(
             path: ["tag", "dump"], summary: "Write all pages down",
-            arguments: [
-                CommandArgument(
-                    name: "FILE", help: "Where to", isRequired: false, completesFiles: true)
-            ],
-            options: [
-                CommandOption(
-                    name: "format", value: "FORMAT", help: "The form of the dump",
-                    choices: ["text", "flipper"])
+            parameters: [
+                CommandParameter("FILE", .argument, help: "Where to", completes: .files),
+                CommandParameter(
+                    "format", .option("FORMAT"), help: "The form of the dump",
+                    choices: ["text", "flipper"]),
             ],
             example: "tapcard tag dump --format flipper", group: "Tags"),
         CommandSpec(
             path: ["completions"], summary: "Print completions for a shell",
-            arguments: [
-                CommandArgument(
-                    name: "SHELL", help: "The shell | its name", choices: ["bash", "zsh", "fish"])
+            parameters: [
+                CommandParameter(
+                    "SHELL", .argument, help: "The shell | its name", isRequired: true,
+                    choices: ["bash", "zsh", "fish"])
             ],
             example: "tapcard completions bash", group: "Other"),
     ],

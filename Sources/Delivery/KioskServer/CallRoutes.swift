@@ -13,7 +13,7 @@ struct CallRoutes: Sendable {
 
     func add(
         _ calls: [CounterCall], to routes: inout KioskRoutes,
-        _ values: (CounterParameter.Form) -> JSONValue
+        _ values: (PageParameter.Form) -> JSONValue
     ) {
         for call in calls {
             routes.add(Endpoint(call, values)) {

@@ -9,17 +9,22 @@ struct Command: Sendable {
     let answers: PrintedDocument?
     let run: @Sendable (Session) async throws(TapcardError) -> Report
 
-    init(
+    init<each Value>(
         _ words: String, group: Group, _ summary: String, discussion: String = "",
-        arguments: [CommandArgument] = [], options: [CommandOption] = [], page: PageCall? = nil,
+        takes parameters: repeat Parameter<each Value>, page: PageCall? = nil,
         answers: PrintedDocument? = nil, example: String,
         run: @escaping @Sendable (Session) async throws(TapcardError) -> Report
     ) {
+        var rows: [CommandParameter] = []
+        repeat rows.append((each parameters).row)
         spec = CommandSpec(
             path: words.split(separator: " ").map(String.init), summary: summary,
-            discussion: discussion, arguments: arguments, options: options, example: example,
-            group: group.rawValue)
+            discussion: discussion, parameters: rows, example: example, group: group.rawValue)
         (self.page, self.answers, self.run) = (page, answers, run)
+    }
+
+    func takes<Value>(_ parameter: Parameter<Value>) -> Bool {
+        spec.parameters.contains { $0.name == parameter.row.name }
     }
 
     var words: String { spec.path.joined(separator: " ") }
@@ -51,29 +56,30 @@ extension CommandTable {
         summary: "Value and scratch cards on NFC stickers (NTAG213, 215, 216): a card is always "
             + "the old one or the new one, whatever moment it is pulled.",
         globals: [
-            CommandOption(
-                name: "reader", value: "NAME",
+            CommandParameter(
+                "reader", .option("NAME"),
                 help: "The reader, as tapcard readers names it; sim, or sim:FILE for a simulated "
                     + "one", completes: .readers),
-            CommandOption(
-                name: "ledger", value: "FILE", help: "The ledger's file", completesFiles: true),
-            CommandOption(
-                name: "currency", value: "CODE",
+            CommandParameter(
+                "ledger", .option("FILE"), help: "The ledger's file", completes: .files),
+            CommandParameter(
+                "currency", .option("CODE"),
                 help: "The currency of a new ledger; an old one in another is refused",
                 completes: .currencies),
-            CommandOption(
-                name: "timeout", value: "SECONDS",
+            CommandParameter(
+                "timeout", .option("SECONDS"),
                 help: "How long to wait for a card (default: 30)"),
-            CommandOption(
-                name: "payment-lifetime", value: "SECONDS",
+            CommandParameter(
+                "payment-lifetime", .option("SECONDS"),
                 help: "How long an interrupted payment can still be booked by another tap "
                     + "(default: 120)"),
-            CommandOption(name: "json", help: "Print one JSON document"),
-            CommandOption(
-                name: "quiet", short: "q",
+            CommandParameter("json", .flag, help: "Print one JSON document"),
+            CommandParameter(
+                "quiet", .flag, short: "q",
                 help: "Print nothing but errors, and where new keys lie"),
-            CommandOption(name: "verbose", short: "v", help: "Say what is done, step by step"),
-            CommandOption(name: "no-color", help: "Print without colour"),
+            CommandParameter(
+                "verbose", .flag, short: "v", help: "Say what is done, step by step"),
+            CommandParameter("no-color", .flag, help: "Print without colour"),
         ],
         commands: Command.all.map(\.spec),
         exitStatuses: [

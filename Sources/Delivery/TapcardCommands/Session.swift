@@ -51,7 +51,7 @@ struct Session: Sendable {
             settings: Station.Settings(
                 wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
                 ceilings: try settings.ceilings(ledger.currency),
-                isConfirmed: command.flag("yes")),
+                isConfirmed: self[.confirmed]),
             surroundings: surroundings)
     }
 
@@ -170,7 +170,7 @@ struct Session: Sendable {
         do throws(ReaderError) {
             return try await drivers.openReader(
                 settings.reader, settings.simulatedFolder,
-                command.flag("watch") ? .watch : .tap)
+                self[.watch] ? .watch : .tap)
         } catch {
             throw settings.readerIsSimulated
                 ? TapcardError(ofSimulation: error) : TapcardError(error)
@@ -222,62 +222,14 @@ struct Session: Sendable {
 }
 
 extension Session {
-    /// The amount given as an argument or option, in the ledger's currency.
-    func amount(_ text: String, _ currency: Currency) throws(TapcardError) -> Money {
-        do {
-            return try settings.amount(text, currency)
-        } catch {
-            throw TapcardError(error)
-        }
-    }
-
-    /// The whole number given with an option. `meaning` is said where it is none.
-    func number(
-        _ name: String, in range: ClosedRange<Int>? = nil, orSay meaning: String
-    ) throws(TapcardError) -> Int? {
-        guard let text = command.option(name) else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
-            range?.contains(number) != false
-        else {
-            let limits = range.map { ", \($0.words)" } ?? ""
-            throw TapcardError(
-                .usage,
-                "--\(name) cannot be \(text.debugDescription): write a whole number\(limits).",
-                meaning: meaning)
-        }
-        return number
-    }
-
-    /// The UID given with an option.
-    func card(_ name: String = "card") throws(TapcardError) -> CardUID? {
-        guard let text = command.option(name) else { return nil }
-        guard let uid = CardUID(text) else {
-            throw TapcardError(
-                .usage,
-                "\(text.debugDescription) is not a valid card number: write 14 hexadecimal digits.",
-                meaning: "Nothing was done.")
-        }
-        return uid
-    }
-
-    func id(_ text: String) throws(TapcardError) -> OperationID {
-        guard let id = OperationID(text) else {
-            throw TapcardError(
-                .usage, "\(text.debugDescription) is not a valid operation id: write a UUID.",
-                meaning: "Nothing was done.", advice: "tapcard history shows the ids.")
-        }
-        return id
-    }
-
     /// Whether a request is refused where its tap has just settled the same one. A terminal's user
     /// who names an id knows which request it is; a page names one for each that it begins.
     var refusesRepetition: Bool {
-        !command.flag("again") && (manner.isOfPage || command.option("operation") == nil)
+        !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
     }
 
     /// The id that makes a retry safe: the client's, or a new one.
     func operation(_ station: Station) throws(TapcardError) -> OperationID {
-        guard let text = command.option("operation") else { return station.newID() }
-        return try id(text)
+        try self[.operation] ?? station.newID()
     }
 }

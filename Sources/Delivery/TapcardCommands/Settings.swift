@@ -83,10 +83,8 @@ struct Settings: Sendable {
         let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
-            if let text = command.option(name.rawValue) {
+            if let text = command.texts[name.rawValue]?.first {
                 values[name] = (text, .flag)
-            } else if command.flag(name.rawValue) {
-                values[name] = ("true", .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
                 values[name] = (text, .variable)
             }
@@ -151,13 +149,6 @@ struct Settings: Sendable {
                 advice: "For another one, add --ledger FILE to each command.")
         }
         try settings.check()
-        return settings
-    }
-
-    /// The same, for somebody who has typed the password elsewhere than at this terminal.
-    func using(mastermindPassword password: String) -> Settings {
-        var settings = self
-        settings.secrets[Settings.passwordVariable] = password
         return settings
     }
 

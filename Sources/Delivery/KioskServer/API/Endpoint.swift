@@ -70,8 +70,8 @@ struct Endpoint: Sendable {
 
 extension Endpoint {
     /// A call, from the table that its requests are read by.
-    init(_ call: CounterCall, _ values: (CounterParameter.Form) -> JSONValue) {
-        func schema(_ parameter: CounterParameter) -> JSONValue {
+    init(_ call: CounterCall, _ values: (PageParameter.Form) -> JSONValue) {
+        func schema(_ parameter: PageParameter) -> JSONValue {
             Schema.byDefault(
                 parameter.usual,
                 parameter.isRequired

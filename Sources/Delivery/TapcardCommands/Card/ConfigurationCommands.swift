@@ -24,33 +24,38 @@ extension Command {
         ) { session throws(TapcardError) in try await session.configuration() },
         Command(
             "config get", group: .station, "Print one setting that is in force",
-            arguments: [
-                CommandArgument(
-                    name: "KEY", help: "Its name, as tapcard config lists it",
-                    choices: Settings.Name.allCases.map(\.rawValue) + Session.places)
-            ], answers: .setting,
+            takes: .shownSetting, answers: .setting,
             example: "tapcard config get ledger"
         ) { session throws(TapcardError) in try await session.oneSetting() },
         Command(
             "config set", group: .station, "Write one setting into the file",
             discussion: "Without VALUE it is taken out of the file, and what is built in holds "
                 + "again.",
-            arguments: [
-                .setting,
-                CommandArgument(
-                    name: "VALUE", help: "What it is to be", isRequired: false,
-                    completes: .settingValue),
-            ],
+            takes: .setting, .settingValue,
             answers: .changedSetting,
             example: "tapcard config set timeout 60"
         ) { session throws(TapcardError) in try await session.changeSetting() },
     ]
 }
 
-extension CommandArgument {
-    fileprivate static let setting = CommandArgument(
-        name: "KEY", help: "Its name, as tapcard config lists it",
-        choices: Settings.Name.allCases.map(\.rawValue))
+extension Parameter<Settings.Name> {
+    fileprivate static var setting: Self {
+        .argument("KEY", .choice(Settings.Name.self), "Its name, as tapcard config lists it")
+    }
+}
+
+extension Parameter<String> {
+    fileprivate static var shownSetting: Self {
+        .argument(
+            "KEY", .oneOf(Settings.Name.allCases.map(\.rawValue) + Session.places),
+            Parameter<Settings.Name>.setting.row.help)
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var settingValue: Self {
+        .optionalArgument("VALUE", .settingValue, "What it is to be")
+    }
 }
 
 extension Session {
@@ -203,7 +208,7 @@ extension Session {
     }
 
     fileprivate func oneSetting() async throws(TapcardError) -> Report {
-        let name = command.argument("KEY") ?? ""
+        let name = try self[.shownSetting]
         let rows = settingRows(await currencyInForce())
         guard let row = rows.first(where: { $0.name == name }) else {
             throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
@@ -236,12 +241,11 @@ extension Session {
     }
 
     fileprivate func changeSetting() async throws(TapcardError) -> Report {
-        guard let name = Settings.Name(rawValue: command.argument("KEY") ?? "") else {
-            throw TapcardError(.usage, "There is no such setting.")
-        }
-        let text = command.argument("VALUE").map { Settings.kept($0, name) }
+        let name = try self[.setting]
+        let typed = try self[.settingValue]
+        let text = typed.map { Settings.kept($0, name) }
         // As it was typed: a comma is read where amounts are typed with one.
-        let changed = try settings.setting(name, to: command.argument("VALUE"))
+        let changed = try settings.setting(name, to: typed)
         // What is taken out may be the very thing that is wrong.
         if text != nil { try await requireSense(changed, name) }
         try settings.file.set(name, to: text)

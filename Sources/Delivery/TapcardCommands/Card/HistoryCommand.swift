@@ -7,9 +7,10 @@ import TextCodecs
 extension Session {
     func history() async throws(TapcardError) -> Report {
         let ledger = try await ledger(making: false)
-        let card = try card()
-        guard let last = try number("last", in: Session.lastLines, orSay: "Nothing was read.")
-        else { return try await wholeHistory(of: card, in: ledger) }
+        let card = try self[.card]
+        guard let last = try self[.last] else {
+            return try await wholeHistory(of: card, in: ledger)
+        }
         let lines = try await Station.history(of: card, last: last, in: ledger)
         let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
         let texts = HistoryText.merged(

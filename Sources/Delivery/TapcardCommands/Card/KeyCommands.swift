@@ -7,6 +7,16 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
+extension Parameter<UInt8> {
+    fileprivate static var key: Self { .argument("KEY", .key, "Its number") }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var forEver: Self {
+        .flag("for-ever", "Say that you know: it cannot be undone")
+    }
+}
+
 extension Command {
     static let keyCommands: [Command] = [
         Command(
@@ -50,26 +60,18 @@ extension Command {
                 + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
                 + "protect gives each the new key's.",
-            arguments: [CommandArgument(name: "KEY", help: "Its number", completes: .keys)],
-            options: [
-                CommandOption(
-                    name: "for-ever", help: "Say that you know: it cannot be undone")
-            ],
+            takes: .key, .forEver,
             answers: .retired,
             example: "tapcard keys retire 1 --for-ever"
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
             "keys export", group: .station, "Copy the keys into a file that only you can read",
             discussion: "Whoever has it can make cards that this station takes for true.",
-            arguments: [
-                CommandArgument(
-                    name: "FILE", help: "Where to; must not exist. - is standard output",
-                    completesFiles: true)
-            ],
+            takes: .newFile,
             answers: .file,
             example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
-            let path = session.command.argument("FILE") ?? ""
+            let path = try session[.newFile]
             let isStream = path == DurableFile.standardStream
             if isStream { try session.requireStream("The keys") }
             try session.requireNew(path)
@@ -91,10 +93,7 @@ extension Command {
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
                 + "imported keys only verify: this station goes on sealing with its own. Two "
                 + "stations that were set up separately both have a key 1, and cannot be joined.",
-            arguments: [
-                CommandArgument(
-                    name: "FILE", help: "The keys; - is standard input", completesFiles: true)
-            ],
+            takes: .file("The keys; - is standard input"),
             answers: .imported,
             example: "tapcard keys import tapcard-keys.json"
         ) { session throws(TapcardError) in try await session.importKeys() },
@@ -216,19 +215,14 @@ extension Session {
     }
 
     fileprivate func retireKey() async throws(TapcardError) -> Report {
-        let text = command.argument("KEY") ?? ""
-        guard let id = UInt8(text) else {
-            throw TapcardError(
-                .usage, "\(text.debugDescription) is not a valid key number.",
-                meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
-        }
+        let id = try self[.key]
         // What cannot be done is said before anyone is asked whether they are sure.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             try keys.retiring(id)
         }
         _ = try changed(try await keys(), by: retiring)
         let use = try await usesOfKeys()[id, default: KeyUse()]
-        guard command.flag("for-ever") else {
+        guard self[.forEver] else {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
@@ -257,7 +251,7 @@ extension Session {
     }
 
     fileprivate func importKeys() async throws(TapcardError) -> Report {
-        let path = command.argument("FILE") ?? ""
+        let path = try self[.file()]
         try requireFile(path)
         let imported = try imported(from: path)
         let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])

@@ -4,16 +4,44 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
+extension Parameter<TypedAmount> {
+    fileprivate static var amount: Self { .argument("AMOUNT", .moved, "Such as 4.50") }
+}
+
+extension Parameter<TypedAmount?> {
+    fileprivate static var part: Self {
+        .optionalArgument("AMOUNT", .moved, "Less than all of it")
+    }
+}
+
+extension Parameter<OperationID> {
+    fileprivate static var refunded: Self {
+        .argument(
+            "OPERATION", .operation, "The id of the payment or addition",
+            page: .other("payment"))
+    }
+}
+
+extension Parameter<Int?> {
+    private static var lines: ClosedRange<Int> { 1...1_000 }
+
+    static var last: Self {
+        .option(
+            "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
+            "Only the newest, \(lines.words) (default: all)",
+            // A year's entries would be more than any page can show.
+            usual: .number(lines.upperBound))
+    }
+}
+
 extension Command {
     static let moneyCommands: [Command] = [
         Command(
             "pay", group: .money, "Record a payment",
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
                 + "too soon, the exit status is 6 and the next tap settles it.",
-            arguments: [
-                CommandArgument(name: "AMOUNT", help: "Such as 4.50", page: PageValue(.moved))
-            ],
-            options: [.operation, .card, .again, .confirmed], page: .post("pay"), answers: .receipt,
+            takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
+            answers: .receipt,
             example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in
             try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
@@ -23,10 +51,8 @@ extension Command {
         },
         Command(
             "add", group: .money, "Add funds that are in the drawer already",
-            arguments: [
-                CommandArgument(name: "AMOUNT", help: "Such as 20", page: PageValue(.moved))
-            ],
-            options: [.operation, .card, .again, .confirmed], page: .post("add"), answers: .receipt,
+            takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
+            page: .post("add"), answers: .receipt,
             example: "tapcard add 20"
         ) { session throws(TapcardError) in
             try await session.move("Added") { station, amount, id, card throws(TapcardError) in
@@ -39,56 +65,32 @@ extension Command {
             discussion:
                 "What was paid goes back onto the card. What was added leaves the card, and "
                 + "its cash the drawer: hand it out when the command says so. Never below zero.",
-            arguments: [
-                CommandArgument(
-                    name: "OPERATION", help: "The id of the payment or addition",
-                    page: PageValue(.operation, as: "payment")),
-                CommandArgument(
-                    name: "AMOUNT", help: "Less than all of it", isRequired: false,
-                    page: PageValue(.moved)),
-            ],
-            options: [.operation, .card],
+            takes: .refunded, .part, .operation, .card,
             page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in
-            let id = try session.id(session.command.argument("OPERATION") ?? "")
+            let id = try session[.refunded]
             let station = try await session.station()
-            let amount = try session.command.argument("AMOUNT").map { text throws(TapcardError) in
-                try session.amount(text, station.currency)
-            }
+            let amount = try session[.part, in: station.currency]
             let receipt = try await station.refund(
-                id, amount,
-                id: try session.command.option("operation").map { text throws(TapcardError) in
-                    try session.id(text)
-                }, only: try session.card())
+                id, amount, id: try session[.operation], only: try session[.card])
             let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
             return Report(receipt, verb)
         },
         Command(
             "close", group: .money, "Pay out what is left on a card and empty it",
-            options: [.operation, .card], page: .post("close"), answers: .receipt,
+            takes: .operation, .card, page: .post("close"), answers: .receipt,
             example: "tapcard close"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             let receipt = try await station.close(
-                id: try session.operation(station), only: try session.card())
+                id: try session.operation(station), only: try session[.card])
             return Report(receipt, "Paid out")
         },
         Command(
             "history", group: .money, "Show what was done, from the ledger; no card needed",
             discussion: "Also what the activation service was asked for, and what it said.",
-            options: [
-                CommandOption(
-                    name: "card", value: "UID", help: "Only this card", completes: .cards,
-                    page: PageValue(.card)),
-                CommandOption(
-                    name: "last", value: "N",
-                    help: "Only the newest, \(Session.lastLines.words) (default: all)",
-                    // A year's entries would be more than any page can show.
-                    page: PageValue(
-                        .wholeNumber(Session.lastLines),
-                        usual: .number(Session.lastLines.upperBound))),
-            ],
+            takes: .card.saying("Only this card"), .last,
             page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },
@@ -104,15 +106,13 @@ extension Command {
 }
 
 extension Session {
-    static let lastLines = 1...1_000
-
     fileprivate func move(
         _ verb: String,
         _ carryOut: (Station, Money, OperationID, CardUID?) async throws(TapcardError) -> Receipt
     ) async throws(TapcardError) -> Report {
         let ledger = try await ledger()
-        let amount = try amount(command.argument("AMOUNT") ?? "", ledger.currency)
-        let card = try card()
+        let amount = try self[.amount, in: ledger.currency]
+        let card = try self[.card]
         let station = try await station(with: ledger)
         return Report(
             try await carryOut(station, amount, try operation(station), card), verb)

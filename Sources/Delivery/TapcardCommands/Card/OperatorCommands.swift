@@ -7,13 +7,13 @@ extension Command {
     static let operatorCommands: [Command] = [
         Command(
             "block", group: .operators, "Stop a card: no money moves on it",
-            options: [CommandOption.namedCard], page: .post("block", reader: .without("card")),
+            takes: .namedCard, page: .post("block", reader: .without(.card)),
             answers: .cardStatus,
             example: "tapcard block --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
         Command(
             "unblock", group: .operators, "Allow a blocked card again",
-            options: [CommandOption.namedCard], page: .post("unblock", reader: .without("card")),
+            takes: .namedCard, page: .post("unblock", reader: .without(.card)),
             answers: .cardStatus,
             example: "tapcard unblock --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
@@ -22,10 +22,10 @@ extension Command {
             discussion: "Without --card only what phones read is rewritten. With it, a card that "
                 + "cannot be trusted is sealed again from the ledger: do that only with the card "
                 + "in your hand that you believe to be the honest one.",
-            options: [.card], page: .post("repair"), answers: .card,
+            takes: .card, page: .post("repair"), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
-            let card = try session.card()
+            let card = try session[.card]
             let station = try await session.station()
             let reading = try await station.repair(naming: card)
             return Report(reading, "Repaired", currency: station.currency)
@@ -33,28 +33,24 @@ extension Command {
         Command(
             "replace", group: .operators, "Move a lost card's balance onto a new tag",
             discussion: "The lost card is worth nothing afterwards.",
-            options: [
-                CommandOption(
-                    name: "card", value: "UID", help: "The lost card", completes: .cards,
-                    page: PageValue(.card, isRequired: true)),
-                .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
-            ],
+            takes: .lostCard, .confirmed, .display, .protect, .reissue, .overwrite, .anyChip,
+            .operation,
             page: .post("replace"), answers: .card,
             example: "tapcard replace --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
-            guard let lost = try session.card() else {
+            guard let lost = try session[.lostCard] else {
                 throw TapcardError(
                     .usage, "Which card was lost? Name it with --card.",
                     meaning: "Nothing was done.", advice: "tapcard history shows the numbers.")
             }
-            return try await session.make("Replaced \(lost)") { _ throws(Refusal) in
+            return try await session.make("Replaced \(lost)") { _ in
                 .replace(lost)
             }
         },
         Command(
             "forget", group: .operators, "Take a name out of the ledger and off the card",
             discussion: "The card follows at its next tap.",
-            options: [CommandOption.namedCard], page: .post("forget", reader: .without("card")),
+            takes: .namedCard, page: .post("forget", reader: .without(.card)),
             answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
@@ -64,17 +60,20 @@ extension Command {
     ]
 }
 
-extension CommandOption {
-    fileprivate static let namedCard = CommandOption(
-        name: "card", value: "UID", help: "The card; without it, the one on the reader",
-        completes: .cards, page: PageValue(.card))
+extension Parameter<CardUID?> {
+    fileprivate static var namedCard: Self {
+        .card.saying("The card; without it, the one on the reader")
+    }
+    fileprivate static var lostCard: Self {
+        .option("card", "UID", .card, "The lost card", isRequired: true)
+    }
 }
 
 extension Session {
     fileprivate func change(
         _ change: StatusChange, _ what: String, then next: String? = nil
     ) async throws(TapcardError) -> Report {
-        let named = try card()
+        let named = try self[.card]
         let uid: CardUID
         let changed: LedgerCard
         if let named {

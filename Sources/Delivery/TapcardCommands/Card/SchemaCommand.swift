@@ -2,20 +2,25 @@ import StyledText
 import TapcardCore
 import TextCodecs
 
+extension Parameter<[String]> {
+    fileprivate static var verb: Self {
+        .arguments("VERB", .verb, "Such as pay, or tag info", isRequired: false)
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var markdown: Self {
+        .flag("markdown", "Print the page docs/JSON.md instead")
+    }
+}
+
 extension Command {
     static let schemaCommands: [Command] = [
         Command(
             "schema", group: .station, "Print the JSON schema of what a verb prints with --json",
             discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. The "
                 + "counter page's API is described from the same source, at /api/openapi.json.",
-            arguments: [
-                CommandArgument(
-                    name: "VERB", help: "Such as pay, or tag info", isRequired: false,
-                    repeats: true, completes: .verbs)
-            ],
-            options: [
-                CommandOption(name: "markdown", help: "Print the page docs/JSON.md instead")
-            ],
+            takes: .verb, .markdown,
             answers: .schema,
             example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
@@ -37,13 +42,13 @@ extension Session {
     }
 
     fileprivate func schema() throws(TapcardError) -> Report {
-        if command.flag("markdown") {
+        if self[.markdown] {
             let page = JSONPage.markdown
             return Report(
                 [JSONMember(key: "schema", value: PrintedDocuments.schema(for: nil))],
                 [String(page.dropLast())], isPlain: true)
         }
-        let words = command.arguments("VERB")
+        let words = try self[.verb]
         let verb = words.isEmpty ? nil : words.joined(separator: " ")
         if let verb, CommandTable.tapcard.command(at: words) == nil {
             throw Session.noVerb(verb, CommandTable.tapcard.commands(below: words))

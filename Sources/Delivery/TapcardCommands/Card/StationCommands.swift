@@ -5,6 +5,12 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
+extension Parameter<Shell> {
+    fileprivate static var shell: Self {
+        .argument("SHELL", .choice(Shell.self), "bash, zsh or fish")
+    }
+}
+
 extension Command {
     static let stationCommands: [Command] = [
         Command(
@@ -13,15 +19,11 @@ extension Command {
                 "The keys are not in it: keep them with tapcard keys export. Put it back with "
                 + "tapcard restore-backup alone: copied back by hand it hands out numbers a second "
                 + "time, and honest cards are taken for forged.",
-            arguments: [
-                CommandArgument(
-                    name: "FILE", help: "Where to; must not exist. - is standard output",
-                    completesFiles: true)
-            ],
+            takes: .newFile,
             answers: .file,
             example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
-            let path = session.command.argument("FILE") ?? ""
+            let path = try session[.newFile]
             if path == DurableFile.standardStream { return try await session.streamBackup() }
             try session.requireNew(path)
             // A copy of nothing is no backup: what is missing is named instead.
@@ -47,14 +49,11 @@ extension Command {
                 + "next time -2, and so on up to 1000. tapcard never reads or removes these files. "
                 + "They have names and amounts in them like the ledger: remove them when nothing "
                 + "can be missing from the copy any more.",
-            arguments: [
-                CommandArgument(
-                    name: "FILE", help: "The copy; - is standard input", completesFiles: true)
-            ],
+            takes: .file("The copy; - is standard input"),
             answers: .restoration,
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
-            let path = session.command.argument("FILE") ?? ""
+            let path = try session[.file()]
             try session.requireFile(path)
             // A link that leads nowhere is not replaced by a ledger.
             _ = try session.hasLedger
@@ -106,18 +105,11 @@ extension Command {
         },
         Command(
             "completions", group: .station, "Print a shell's completions",
-            arguments: [
-                CommandArgument(
-                    name: "SHELL", help: "bash, zsh or fish",
-                    choices: Shell.allCases.map(\.rawValue))
-            ],
+            takes: .shell,
             answers: .script,
             example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
         ) { session throws(TapcardError) in
-            guard let shell = Shell(rawValue: session.command.argument("SHELL") ?? "") else {
-                throw TapcardError(.usage, "There are completions for bash, zsh and fish.")
-            }
-            let script = CommandTable.tapcard.completion(for: shell)
+            let script = CommandTable.tapcard.completion(for: try session[.shell])
             return Report(
                 [JSONMember(key: "script", value: .string(script))],
                 [script.hasSuffix("\n") ? String(script.dropLast()) : script], isPlain: true)

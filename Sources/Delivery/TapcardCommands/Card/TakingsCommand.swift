@@ -4,6 +4,12 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
+extension Parameter<CalendarDate?> {
+    fileprivate static var day: Self {
+        .option("day", "DATE", .day, "Such as 2026-11-22 (default: today)")
+    }
+}
+
 extension Command {
     static let takings = Command(
         "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
@@ -14,12 +20,7 @@ extension Command {
             + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "
             + "what was in it in the morning, plus added, less paid out.\n\n"
             + "Days and hours are local. What was begun on a day counts on that day.",
-        options: [
-            CommandOption(
-                name: "day", value: "DATE", help: "Such as 2026-11-22 (default: today)",
-                page: PageValue(.day))
-        ],
-        page: .get("takings", reader: .never), answers: .takings,
+        takes: .day, page: .get("takings", reader: .never), answers: .takings,
         example: "tapcard takings --day 2026-11-22"
     ) { session throws(TapcardError) in try await session.takings() }
 }
@@ -56,17 +57,15 @@ extension Session {
             ], Session.table(of: hours, sum, day, money), isPlain: true)
     }
 
-    /// The one that is named, or today.
+    /// The day that is named, or today.
     private func takingsDay() throws(TapcardError) -> CalendarDate {
-        let text = command.option("day")
-        let day = text.map(CalendarDate.init) ?? LocalTime.dayAndHour(surroundings.now()).day
-        guard let day else {
+        if let named = try self[.day] { return named }
+        guard let today = LocalTime.dayAndHour(surroundings.now()).day else {
             throw TapcardError(
-                .usage,
-                "\((text ?? "").debugDescription) is not a valid day: write it like 2026-11-22.",
-                meaning: "Nothing was read.")
+                .usage, "The clock of this machine shows a year without a calendar.",
+                meaning: "Nothing was read.", advice: "Name the day with --day.")
         }
-        return day
+        return today
     }
 
     /// The hours in which something moved, and the sums.

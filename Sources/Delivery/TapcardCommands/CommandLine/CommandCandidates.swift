@@ -29,7 +29,7 @@ extension CommandTable {
     }
 
     private func candidates(
-        of value: any CommandValue, _ reader: CommandLineReader, prefix: String = ""
+        of value: CommandParameter, _ reader: CommandLineReader, prefix: String = ""
     ) -> Invocation {
         switch value.completes {
         case .files: return .help(":files\n")
@@ -42,8 +42,8 @@ extension CommandTable {
         case let known?:
             // Global options say which ledger is meant.
             let command = ParsedCommand(
-                spec: CommandSpec(path: [], summary: "", example: "", group: ""), values: [:],
-                options: reader.options, flags: [])
+                spec: CommandSpec(path: [], summary: "", example: "", group: ""),
+                texts: reader.texts)
             return .candidates(known, prefix: prefix, command)
         case nil: return .help(value.choices.map { "\(prefix)\($0)\n" }.joined())
         }

@@ -19,17 +19,16 @@ struct CommandLineReader {
     var rest: ArraySlice<String>
     var path: [String] = []
     var words: [String] = []
-    var options: [String: String] = [:]
-    var flags: Set<String> = []
+    var texts: [String: [String]] = [:]
     var wantsHelp = false
     /// Set by a command's first argument or option: no later word belongs to the command's name.
     var verbIsSettled = false
     /// The option whose value has not come yet.
-    var awaiting: CommandOption?
+    var awaiting: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
     var verbs: [String] { verbIsSettled ? [] : table.verbs(after: path) }
-    var knownOptions: [CommandOption] { (command?.options ?? []) + table.globals }
+    var knownOptions: [CommandParameter] { (command?.options ?? []) + table.globals }
 
     /// Tells verbs, options and arguments apart; what is still missing at the end is not judged.
     mutating func read() throws(CommandLineError) {
@@ -49,12 +48,12 @@ struct CommandLineReader {
 
     func invocation() throws(CommandLineError) -> Invocation {
         if let awaiting { throw missingValue(of: awaiting) }
-        if flags.contains("version") { return .version }
-        guard let command, !wantsHelp, !flags.contains("help") else {
+        if texts["version"] != nil { return .version }
+        guard let command, !wantsHelp, texts["help"] == nil else {
             return .help(table.help(at: path))
         }
-        let values = try arguments(of: command)
-        return .run(ParsedCommand(spec: command, values: values, options: options, flags: flags))
+        let texts = texts.merging(try arguments(of: command)) { option, _ in option }
+        return .run(ParsedCommand(spec: command, texts: texts))
     }
 
     /// A negative number is an argument: what is wrong with it is for the amount's rules to say.
@@ -84,12 +83,12 @@ struct CommandLineReader {
             let names = knownOptions.map { "--\($0.name)" }
             throw refusal(.unknownOption, "\(title) has no option \(hint(spelling, names))")
         }
-        guard options[option.name] == nil, !flags.contains(option.name) else {
+        guard texts[option.name] == nil else {
             throw refusal(.repeatedOption, "--\(option.name) was given twice.")
         }
         verbIsSettled = verbIsSettled || !table.globals.contains { $0.name == option.name }
-        if option.value == nil {
-            flags.insert(option.name)
+        if option.placeholder == nil {
+            texts[option.name] = ["true"]
             guard let value = attached?.debugDescription else { return }
             throw refusal(.unexpectedValue, "\(spelling) takes no value, but got \(value).")
         }
@@ -97,9 +96,10 @@ struct CommandLineReader {
         if let attached { try give(attached, option) }
     }
 
-    private mutating func give(_ value: String, _ option: CommandOption) throws(CommandLineError) {
+    private mutating func give(_ value: String, _ option: CommandParameter) throws(CommandLineError)
+    {
         try check(value, "--\(option.name)", option.choices)
-        options[option.name] = value
+        texts[option.name] = [value]
         awaiting = nil
     }
 
@@ -111,7 +111,7 @@ struct CommandLineReader {
                 throw refusal(.missingArgument, "\(title) needs \(argument.name).")
             }
             for word in taken { try check(word, argument.name, argument.choices) }
-            values[argument.name] = Array(taken)
+            if !taken.isEmpty { values[argument.name] = Array(taken) }
             left = left.dropFirst(taken.count)
         }
         guard let extra = left.first else { return values }
@@ -139,8 +139,8 @@ struct CommandLineReader {
         return word.debugDescription + (nearest.map { ": did you mean \($0)?" } ?? ".")
     }
 
-    private func missingValue(of option: CommandOption) -> CommandLineError {
-        refusal(.missingValue, "--\(option.name) needs a value: \(option.value ?? "").")
+    private func missingValue(of option: CommandParameter) -> CommandLineError {
+        refusal(.missingValue, "--\(option.name) needs a value: \(option.placeholder ?? "").")
     }
 
     private var title: String { ([table.program] + path).joined(separator: " ") }

@@ -3,7 +3,7 @@ package struct CommandTable: Sendable {
     package let program: String
     package let summary: String
     /// The options that every command takes; `--help` and `--version` are added to them.
-    package let globals: [CommandOption]
+    package let globals: [CommandParameter]
     package let commands: [CommandSpec]
     package let exitStatuses: [(status: Int, meaning: String)]
     /// What people type for a verb that has another name here.
@@ -16,11 +16,13 @@ package struct CommandTable: Sendable {
     private static let fewestColumns = 40
 
     package init(
-        program: String, summary: String, globals: [CommandOption], commands: [CommandSpec],
+        program: String, summary: String, globals: [CommandParameter], commands: [CommandSpec],
         exitStatuses: [(status: Int, meaning: String)], synonyms: [String: String] = [:]
     ) {
-        let help = CommandOption(name: "help", short: "h", help: "Show help and do nothing else")
-        let version = CommandOption(name: "version", help: "Show the version and do nothing else")
+        let help = CommandParameter(
+            "help", .flag, short: "h", help: "Show help and do nothing else")
+        let version = CommandParameter(
+            "version", .flag, help: "Show the version and do nothing else")
         (self.program, self.summary, self.commands) = (program, summary, commands)
         (self.globals, self.exitStatuses) = (globals + [help, version], exitStatuses)
         self.synonyms = synonyms

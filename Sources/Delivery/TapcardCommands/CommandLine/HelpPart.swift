@@ -51,3 +51,20 @@ enum HelpPart {
         return lines + line.dropLast()
     }
 }
+
+extension CommandParameter {
+    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
+
+    /// As it is written in the help: `[AMOUNT]`, `-c, --card UID`.
+    var term: String {
+        if isOption {
+            return spellings.joined(separator: ", ") + (placeholder.map { " \($0)" } ?? "")
+        }
+        let words = repeats ? "\(name)..." : name
+        return isRequired ? words : "[\(words)]"
+    }
+
+    var row: HelpPart.Row {
+        (term, choices.isEmpty ? help : "\(help) (\(choices.joined(separator: ", ")))")
+    }
+}

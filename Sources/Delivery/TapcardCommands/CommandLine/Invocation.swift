@@ -11,15 +11,9 @@ package enum Invocation: Sendable {
     case version
 }
 
-/// A command of the table together with the words given to it.
+/// A command of the table together with the texts given to it.
 package struct ParsedCommand: Sendable {
     package let spec: CommandSpec
-    package let values: [String: [String]]
-    package let options: [String: String]
-    package let flags: Set<String>
-
-    package func argument(_ name: String) -> String? { values[name]?.first }
-    package func arguments(_ name: String) -> [String] { values[name] ?? [] }
-    package func option(_ name: String) -> String? { options[name] }
-    package func flag(_ name: String) -> Bool { flags.contains(name) }
+    /// The texts of what was given, by the names of the parameters; "true" for a flag.
+    package let texts: [String: [String]]
 }

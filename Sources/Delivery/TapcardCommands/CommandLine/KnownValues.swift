@@ -6,7 +6,7 @@ import TapcardDomain
 
 extension Settings.Name {
     /// What it can be set to, for a shell that completes it.
-    var value: CommandArgument {
+    var value: CommandParameter {
         let choices: [String] =
             switch self {
             case .topPrizeUnit: TopPrizeUnit.allCases.map(\.rawValue)
@@ -20,7 +20,8 @@ extension Settings.Name {
             case .data, .ledger, .caFile: .files
             default: nil
             }
-        return CommandArgument(name: "VALUE", help: "", choices: choices, completes: completes)
+        return CommandParameter(
+            "VALUE", .argument, help: "", choices: choices, completes: completes)
     }
 }
 

@@ -5,10 +5,14 @@ import TapcardDomain
 import TerminalControl
 import TextCodecs
 
-extension Command {
-    private static let name = CommandArgument(
-        name: "NAME", help: "Up to \(CashierName.longest) characters")
+extension Parameter<CashierName> {
+    fileprivate static func cashier(completes known: CompletedValue? = nil) -> Self {
+        .argument(
+            "NAME", .cashier, "Up to \(CashierName.longest) characters", completes: known)
+    }
+}
 
+extension Command {
     static let cashierCommands: [Command] = [
         Command(
             "cashiers add", group: .station, "Let somebody work at the counter page",
@@ -17,14 +21,14 @@ extension Command {
                 + "carries their name into the ledger. The password is asked for twice, or taken "
                 + "from TAPCARD_CASHIER_PASSWORD; it is never an argument. Only a slow hash of it "
                 + "is kept, in cashiers.json beside the keys.",
-            arguments: [name], answers: .addedCashier,
+            takes: .cashier(), answers: .addedCashier,
             example: "tapcard cashiers add Ann"
         ) { session throws(TapcardError) in try await session.addCashier() },
         Command(
             "cashiers remove", group: .station, "Let somebody work at the counter page no more",
             discussion: "It ends where they are logged in. What they have done stays in the ledger "
                 + "under their name.",
-            arguments: [CommandArgument(name: name.name, help: name.help, completes: .cashiers)],
+            takes: .cashier(completes: .cashiers),
             answers: .removedCashier,
             example: "tapcard cashiers remove Ann"
         ) { session throws(TapcardError) in try session.removeCashier() },
@@ -49,7 +53,7 @@ extension Session {
     }
 
     fileprivate func addCashier() async throws(TapcardError) -> Report {
-        let name = try cashierName()
+        let name = try self[.cashier()]
         try makeDataFolder()
         // What is wrong with the file is said before anybody is asked for a password.
         _ = try cashierFile.load()
@@ -71,7 +75,7 @@ extension Session {
     }
 
     fileprivate func removeCashier() throws(TapcardError) -> Report {
-        let name = try cashierName()
+        let name = try self[.cashier()]
         guard let removed = try cashierFile.remove(name) else {
             throw TapcardError(
                 .wrongState, "There is no cashier \(name.text.debugDescription).",
@@ -80,17 +84,6 @@ extension Session {
         return Report(
             [JSONMember(key: "cashier", value: .string(removed.text))],
             ["\(removed.text) cannot log in any more"], isDeed: true)
-    }
-
-    private func cashierName() throws(TapcardError) -> CashierName {
-        let text = command.argument("NAME") ?? ""
-        do {
-            return try CashierName(text)
-        } catch {
-            throw TapcardError(
-                .badName, "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
-                meaning: "Nothing was changed.")
-        }
     }
 
     /// From the environment, or typed twice.

@@ -131,7 +131,6 @@ public struct CounterDesk: Sendable {
     public struct Request: Sendable {
         fileprivate let command: Command
         fileprivate let parsed: ParsedCommand
-        fileprivate let password: String?
     }
 
     /// Refuses unknown members and values of the wrong form. What is wrong with an amount, its
@@ -139,9 +138,7 @@ public struct CounterDesk: Sendable {
     public func request(
         _ call: CounterCall, _ members: [JSONMember]
     ) throws(TapcardError) -> Request {
-        Request(
-            command: call.verb, parsed: try call.parsed(members),
-            password: call.password(in: members))
+        Request(command: call.verb, parsed: try call.parsed(members))
     }
 
     /// Carries out a request for a cashier; without one, for the cashier of the settings.
@@ -166,8 +163,7 @@ public struct CounterDesk: Sendable {
         _ progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         let session = session(
-            for: request.parsed, with: request.password, cashier: cashier, reader: reader,
-            progress: progress)
+            for: request.parsed, cashier: cashier, reader: reader, progress: progress)
         do throws(TapcardError) {
             let report = try await request.command.run(session)
             return Answer(document: report.document, problem: report.problem)
@@ -232,12 +228,11 @@ public struct CounterDesk: Sendable {
     }
 
     private func session(
-        for parsed: ParsedCommand, with password: String? = nil, cashier: CashierName? = nil,
+        for parsed: ParsedCommand, cashier: CashierName? = nil,
         reader: (any TagReader)? = nil,
         progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
     ) -> Session {
         var settings = session.settings
-        if let password { settings = settings.using(mastermindPassword: password) }
         if let cashier { settings = settings.using(cashier: cashier) }
         return Session(
             command: parsed, settings: settings,

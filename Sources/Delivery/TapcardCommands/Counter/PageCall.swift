@@ -1,45 +1,50 @@
-import TextCodecs
-
 /// How a page asks for a command.
 struct PageCall: Sendable {
     let method: CounterCall.Method
-    /// Its parts are separated by "/"; a part in braces stands for a parameter.
-    let path: String
+    /// Its parts are separated by "/".
+    let words: String
+    /// The parameter that is the last part of the path.
+    let last: CommandParameter?
     let reader: ReaderUse
     /// Whether a service is asked, which may be out of reach.
     let asksService: Bool
-    /// What no command line has, because others can see those.
-    let secret: CounterParameter?
 
     /// When the reader is needed.
-    enum ReaderUse: Sendable, Hashable {
+    enum ReaderUse: Sendable {
         case always, never
         /// Only where this parameter is given, or is not.
-        case with(String), without(String)
+        case given(CommandParameter), missing(CommandParameter)
 
-        /// The parameter that decides.
-        var parameter: String? {
-            switch self {
-            case .always, .never: nil
-            case .with(let name), .without(let name): name
-            }
+        static func with<Value>(_ parameter: Parameter<Value>) -> ReaderUse {
+            .given(parameter.row)
+        }
+
+        static func without<Value>(_ parameter: Parameter<Value>) -> ReaderUse {
+            .missing(parameter.row)
         }
     }
 
+    /// The path; its last part is in braces where it stands for a parameter.
+    var path: String { words + (last?.page.map { "/{\($0.name)}" } ?? "") }
+
     /// A call that only looks.
     static func get(
-        _ path: String, reader: ReaderUse = .always, asksService: Bool = false
+        _ words: String, reader: ReaderUse = .always, asksService: Bool = false
+    ) -> PageCall {
+        PageCall(method: .get, words: words, last: nil, reader: reader, asksService: asksService)
+    }
+
+    static func get<Value>(
+        _ words: String, _ last: Parameter<Value>, reader: ReaderUse, asksService: Bool
     ) -> PageCall {
         PageCall(
-            method: .get, path: path, reader: reader, asksService: asksService, secret: nil)
+            method: .get, words: words, last: last.row, reader: reader, asksService: asksService)
     }
 
     /// A call that may change a card or the ledger.
     static func post(
-        _ path: String, reader: ReaderUse = .always, asksService: Bool = false,
-        secret: CounterParameter? = nil
+        _ words: String, reader: ReaderUse = .always, asksService: Bool = false
     ) -> PageCall {
-        PageCall(
-            method: .post, path: path, reader: reader, asksService: asksService, secret: secret)
+        PageCall(method: .post, words: words, last: nil, reader: reader, asksService: asksService)
     }
 }

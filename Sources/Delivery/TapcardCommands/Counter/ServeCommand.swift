@@ -3,6 +3,32 @@ import TagReading
 import TapcardCore
 import TextCodecs
 
+extension Parameter<String?> {
+    fileprivate static var listen: Self {
+        .option(
+            "listen", "ADDRESS", .word,
+            "The IPv4 address to listen at; 0.0.0.0, all of them, needs --name "
+                + "(default: 127.0.0.1)")
+    }
+    fileprivate static var names: Self {
+        .option(
+            "name", "HOST", .word,
+            "The name under which browsers know this machine; several with commas between them")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var demoPace: Self {
+        .flag("demo-pace", "Let the page show a payment for six seconds")
+    }
+    fileprivate static var insecure: Self {
+        .flag(
+            "insecure",
+            "Let other machines in without certificate and password: anyone in the network can "
+                + "read along, and pay")
+    }
+}
+
 extension Command {
     static let counterCommands: [Command] = [
         Command(
@@ -14,25 +40,8 @@ extension Command {
                 + "--listen names another address: for that a certificate and a cashier are "
                 + "needed. With --insecure they are not, and then anyone in the network can read "
                 + "along, and pay.",
-            options: [
-                CommandOption(
-                    name: "port", value: "N", help: "The port (default: any that is free)"),
-                CommandOption(
-                    name: "demo-pace", help: "Let the page show a payment for six seconds"),
-                CommandOption(
-                    name: "listen", value: "ADDRESS",
-                    help: "The IPv4 address to listen at; 0.0.0.0, all of them, needs --name "
-                        + "(default: 127.0.0.1)"),
-                .tlsCertificate, .tlsKey,
-                CommandOption(
-                    name: "name", value: "HOST",
-                    help: "The name under which browsers know this machine; several with commas "
-                        + "between them"),
-                CommandOption(
-                    name: "insecure",
-                    help: "Let other machines in without certificate and password: anyone in the "
-                        + "network can read along, and pay"),
-            ],
+            takes: .port(orSay: Session.unserved), .demoPace, .listen, .tlsCertificate, .tlsKey,
+            .names, .insecure,
             answers: .served,
             example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve() }
@@ -55,17 +64,16 @@ extension Session {
         return end.whenStopped
     }
 
-    private static let unserved = "Nothing is served."
+    fileprivate static let unserved = "Nothing is served."
     private static let longestName = 253
 
     private func serveRequest() throws(TapcardError) -> ServeRequest {
         var request = ServeRequest()
-        request.port = UInt16(
-            try number("port", in: 0...Int(UInt16.max), orSay: Session.unserved) ?? 0)
-        request.demoPace = command.flag("demo-pace")
+        request.port = try self[.port(orSay: Session.unserved)] ?? 0
+        request.demoPace = self[.demoPace]
         request.tls = try tlsFiles(orSay: Session.unserved)
         request.names = try servedNames()
-        if let address = command.option("listen") {
+        if let address = try self[.listen] {
             guard Session.isIPv4(address) else {
                 throw TapcardError(
                     .usage,
@@ -82,7 +90,7 @@ extension Session {
                 meaning: Session.unserved,
                 advice: "Name the address or the name by which others know it: --name HOST.")
         }
-        let isInsecure = command.flag("insecure")
+        let isInsecure = self[.insecure]
         request.mustLogIn = !isInsecure
         if isInsecure {
             sayWhatIsRisked(request)
@@ -118,7 +126,7 @@ extension Session {
     }
 
     private func servedNames() throws(TapcardError) -> [String] {
-        guard let text = command.option("name") else { return [] }
+        guard let text = try self[.names] else { return [] }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         for name in names {
             let isName =

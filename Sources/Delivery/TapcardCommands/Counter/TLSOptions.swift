@@ -1,17 +1,25 @@
 import TapcardCore
 
-extension CommandOption {
-    static let tlsCertificate = CommandOption(
-        name: "tls-certificate", value: "FILE",
-        help: "Answer by HTTPS, with this certificate (PEM)", completesFiles: true)
-    static let tlsKey = CommandOption(
-        name: "tls-key", value: "FILE", help: "The certificate's key (PEM)", completesFiles: true)
+extension Parameter<String?> {
+    static var tlsCertificate: Self {
+        .option(
+            "tls-certificate", "FILE", .file, "Answer by HTTPS, with this certificate (PEM)")
+    }
+    static var tlsKey: Self {
+        .option("tls-key", "FILE", .file, "The certificate's key (PEM)")
+    }
+}
+
+extension Parameter<UInt16?> {
+    static func port(orSay meaning: String) -> Self {
+        .option("port", "N", .port(orSay: meaning), "The port (default: any that is free)")
+    }
 }
 
 extension Session {
     /// The certificate and its key that were named; nil where neither was.
     func tlsFiles(orSay meaning: String) throws(TapcardError) -> TLSFiles? {
-        switch (command.option("tls-certificate"), command.option("tls-key")) {
+        switch (try self[.tlsCertificate], try self[.tlsKey]) {
         case (nil, nil): return nil
         case (let certificate?, let key?): return TLSFiles(certificate: certificate, key: key)
         default:

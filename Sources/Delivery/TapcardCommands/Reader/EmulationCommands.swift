@@ -3,6 +3,39 @@ import StyledText
 import TapcardCore
 import TextCodecs
 
+/// How fast an emulated reader answers.
+private enum Pace: String, CaseIterable, Sendable {
+    case immediate, real
+}
+
+extension Parameter<String?> {
+    fileprivate static var tag: Self {
+        .option(
+            "tag", "FILE|CHIP", .file,
+            "The tag on it: a dump, which is kept up to date if it is tapcard's own, or NTAG213, "
+                + "NTAG215, NTAG216")
+    }
+    fileprivate static var link: Self {
+        .option("link", "PATH", .file, "A name for the device that stays the same")
+    }
+    fileprivate static var control: Self {
+        .option(
+            "control", "PATH", .file,
+            "The socket for control lines: that of the link with .control behind it")
+    }
+    fileprivate static var tell: Self {
+        .option(
+            "tell", "LINE", .word,
+            "Send a control line to the one that runs, instead of playing another")
+    }
+}
+
+extension Parameter<Pace?> {
+    fileprivate static var pace: Self {
+        .option("pace", "PACE", .choice(Pace.self), "How fast it answers")
+    }
+}
+
 extension Command {
     private static let lines = """
         Control lines are typed on standard input or sent with --tell: remove; present, or \
@@ -16,30 +49,12 @@ extension Command {
             "emulate", group: .simulation, "Play a PN532 reader on a serial device",
             discussion: "Other programs find it under the name that is printed, until Ctrl-C. "
                 + lines,
-            options: [
-                CommandOption(
-                    name: "tag", value: "FILE|CHIP",
-                    help: "The tag on it: a dump, which is kept up to date if it is tapcard's "
-                        + "own, or NTAG213, NTAG215, NTAG216", completesFiles: true),
-                CommandOption(
-                    name: "link", value: "PATH", help: "A name for the device that stays the same",
-                    completesFiles: true),
-                CommandOption(
-                    name: "control", value: "PATH",
-                    help: "The socket for control lines: that of the link with .control behind it",
-                    completesFiles: true),
-                CommandOption(
-                    name: "pace", value: "PACE", help: "How fast it answers",
-                    choices: ["immediate", "real"]),
-                CommandOption(
-                    name: "tell", value: "LINE",
-                    help: "Send a control line to the one that runs, instead of playing another"),
-            ],
+            takes: .tag, .link, .control, .pace, .tell,
             answers: .emulation,
             example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
         ) { session throws(TapcardError) in
             try session.checkNames()
-            if let line = session.command.option("tell") { return try session.tell(line) }
+            if let line = try session[.tell] { return try session.tell(line) }
             return try await session.emulate()
         }
     ]
@@ -47,23 +62,26 @@ extension Command {
 
 extension Session {
     private var controlPath: String? {
-        command.option("control") ?? command.option("link").map { $0 + ".control" }
+        get throws(TapcardError) {
+            if let control = try self[.control] { return control }
+            return try self[.link].map { $0 + ".control" }
+        }
     }
 
     /// Refuses names that no file can have, and those under which libnfc would not find a device.
     fileprivate func checkNames() throws(TapcardError) {
-        for name in ["tag", "link", "control"] where command.option(name) == "" {
+        for name in [Parameter.tag, .link, .control] where try self[name] == "" {
             throw TapcardError(
-                .usage, "--\(name) needs a name.", meaning: "Nothing was done.",
+                .usage, "--\(name.row.name) needs a name.", meaning: "Nothing was done.",
                 advice: "See: tapcard emulate --help")
         }
-        for name in ["link", "control"] where command.option(name) == DurableFile.standardStream {
+        for name in [Parameter.link, .control] where try self[name] == DurableFile.standardStream {
             throw TapcardError(
-                .usage, "--\(name) cannot be standard input or output.",
+                .usage, "--\(name.row.name) cannot be standard input or output.",
                 meaning: "Nothing was done.", advice: "Name a path, such as ./-")
         }
         // In a connection string the colon stands between the device and its speed.
-        guard command.option("link")?.contains(":") != true else {
+        guard try self[.link]?.contains(":") != true else {
             throw TapcardError(
                 .usage, "A link cannot have a colon in its name: libnfc would cut it off there.",
                 meaning: "Nothing was done.", advice: "Choose a name without one.")
@@ -71,12 +89,12 @@ extension Session {
     }
 
     fileprivate func tell(_ line: String) throws(TapcardError) -> Report {
-        guard let socket = controlPath else {
+        guard let socket = try controlPath else {
             throw TapcardError(
                 .usage, "Which emulated reader is meant?", meaning: "Nothing was done.",
                 advice: "Name it with --link or --control.")
         }
-        guard command.option("tag") == nil, command.option("pace") == nil else {
+        guard !command.isGiven(.tag), !command.isGiven(.pace) else {
             throw TapcardError(
                 .usage, "--tell goes to a reader that runs already.",
                 meaning: "Nothing was done.", advice: "Leave out --tag and --pace.")
@@ -91,8 +109,8 @@ extension Session {
     /// Plays the reader until somebody stops it.
     fileprivate func emulate() async throws(TapcardError) -> Report {
         let request = EmulationRequest(
-            tag: command.option("tag"), link: command.option("link"), control: controlPath,
-            isPaced: command.option("pace") == "real")
+            tag: try self[.tag], link: try self[.link], control: try controlPath,
+            isPaced: try self[.pace] == .real)
         let (console, output) = (console, output)
         let reader = try drivers.emulation.start(
             request, answer: { output.write($0 + "\n") },

@@ -2,6 +2,17 @@ public import TagReading
 public import TapcardCore
 import TextCodecs
 
+extension Parameter<[String]> {
+    fileprivate static var tags: Self {
+        .arguments(
+            "TAG", .tag, "NTAG213, NTAG215, NTAG216 or a number", isRequired: false,
+            page: .other("tags"))
+    }
+    fileprivate static var fault: Self {
+        .arguments("FAULT", .fault, "Such as: 3 torn mix 7; or none")
+    }
+}
+
 extension Command {
     private static let faults = """
         A fault is the number of a WRITE and what goes wrong there: torn old, torn new, torn zero, \
@@ -17,16 +28,13 @@ extension Command {
             "sim put", group: .simulation, "Put a tag onto the simulated reader",
             discussion: "A chip's name brings a new one from the factory, a number the one with "
                 + "that number; without either, the tag comes back that lay there last.",
-            arguments: [
-                CommandArgument(
-                    name: "TAG", help: "NTAG213, NTAG215, NTAG216 or a number",
-                    isRequired: false, repeats: true, page: PageValue(.tags, as: "tags"))
-            ],
+            takes: .tags,
             page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216"
         ) { session throws(TapcardError) in
+            let which = try session[.tags]
             let tags = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.put(session.command.arguments("TAG"), reader)
+                try tags.put(which, reader)
             }
             return Report(
                 [JSONMember(key: "tags", value: .array(tags.map(\.document)))],
@@ -43,15 +51,11 @@ extension Command {
         Command(
             "sim tear", group: .simulation, "Let the card be torn off at a chosen WRITE",
             discussion: faults,
-            arguments: [
-                CommandArgument(
-                    name: "FAULT", help: "Such as: 3 torn mix 7; or none", repeats: true,
-                    page: PageValue(.fault))
-            ],
+            takes: .fault,
             page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7"
         ) { session throws(TapcardError) in
-            let given = session.command.arguments("FAULT")
+            let given = try session[.fault]
             // As the list shows it, too.
             let words = given.first == "write" ? given.dropFirst() : given[...]
             let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")

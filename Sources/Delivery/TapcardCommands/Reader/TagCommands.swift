@@ -4,6 +4,21 @@ import TapcardDomain
 import TextCodecs
 import Type2Tag
 
+extension Parameter<String?> {
+    fileprivate static var dumpFile: Self {
+        .optionalArgument(
+            "FILE", .file, "Where to keep it; must not exist. - or nothing is standard output")
+    }
+}
+
+extension Parameter<TagDump.Format?> {
+    fileprivate static var format: Self {
+        .option(
+            "format", "FORMAT", .choice(TagDump.Format.self),
+            "tapcard's own text, or a file for a Flipper Zero or a Proxmark3")
+    }
+}
+
 extension Command {
     static let tagCommands: [Command] = [
         Command(
@@ -16,18 +31,7 @@ extension Command {
             "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
             discussion: "A Flipper's .nfc file and a Proxmark3's JSON show a page that could not "
                 + "be read only behind all those that could.",
-            arguments: [
-                CommandArgument(
-                    name: "FILE",
-                    help: "Where to keep it; must not exist. - or nothing is standard output",
-                    isRequired: false, completesFiles: true)
-            ],
-            options: [
-                CommandOption(
-                    name: "format", value: "FORMAT",
-                    help: "tapcard's own text, or a file for a Flipper Zero or a Proxmark3",
-                    choices: TagDump.Format.allCases.map(\.rawValue))
-            ],
+            takes: .dumpFile, .format,
             answers: .dump,
             example: "tapcard tag dump card.nfc --format flipper"
         ) { session throws(TapcardError) in try await session.dump() },
@@ -35,14 +39,10 @@ extension Command {
             "tag restore", group: .tags, "Put the user pages of a dump back onto a tag",
             discussion: "Lock bits, capability container, configuration and passwords are never "
                 + "written. An old state of a card that is put back is found out at the next tap.",
-            arguments: [
-                CommandArgument(
-                    name: "FILE",
-                    help: "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
-                        + "nfc-mfultralight (.mfd); - is standard input",
-                    completesFiles: true)
-            ],
-            options: [.overwrite], answers: .restoredTag,
+            takes: .file(
+                "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
+                    + "nfc-mfultralight (.mfd); - is standard input"),
+            .overwrite, answers: .restoredTag,
             example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
         Command(
@@ -50,10 +50,10 @@ extension Command {
             discussion: "Phones still read it. The password comes from your keys: without them "
                 + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
                 + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
-            options: [.card], answers: .protection,
+            takes: .card, answers: .protection,
             example: "tapcard tag protect"
         ) { session throws(TapcardError) in
-            let card = try session.card()
+            let card = try session[.card]
             let station = try await session.station()
             session.sayWhoOpens()
             return Report(try await station.protect(id: station.newID(), only: card))
@@ -62,21 +62,21 @@ extension Command {
             "tag unprotect", group: .tags, "Take the password off a card's tag",
             discussion: "Also off one that this ledger does not know, if a key of yours opens it "
                 + "and it does not count wrong passwords.",
-            options: [.card], answers: .protection,
+            takes: .card, answers: .protection,
             example: "tapcard tag unprotect"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             return Report(
-                try await station.unprotect(id: station.newID(), only: try session.card()))
+                try await station.unprotect(id: station.newID(), only: try session[.card]))
         },
         Command(
             "tag format", group: .tags, "Make a tag blank again",
             discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
-            options: [.overwrite], answers: .blankTag,
+            takes: .overwrite, answers: .blankTag,
             example: "tapcard tag format"
         ) { session throws(TapcardError) in
             let uid = try await session.station()
-                .format(overwriting: session.command.flag("overwrite"))
+                .format(overwriting: session[.overwrite])
             return Report(
                 [JSONMember(key: "uid", value: .text(uid))], ["Tag \(uid) is blank"], isDeed: true)
         },
@@ -186,10 +186,10 @@ extension Session {
     }
 
     fileprivate func dump() async throws(TapcardError) -> Report {
-        let path = command.argument("FILE")
+        let path = try self[.dumpFile]
         if let path { try requireNew(path) }
         let dump = try await lookingStation().dump()
-        let format = command.option("format").flatMap(TagDump.Format.init) ?? .text
+        let format = try self[.format] ?? .text
         let text: String
         do throws(Type2Error) {
             text = try dump.written(as: format)
@@ -221,7 +221,7 @@ extension Session {
     }
 
     fileprivate func restore() async throws(TapcardError) -> Report {
-        let path = command.argument("FILE") ?? ""
+        let path = try self[.file()]
         let dump: TagDump
         do {
             dump = try TagDump.reading(try content(of: path)).dump
@@ -240,7 +240,7 @@ extension Session {
                 .fileUnusable, "\(Session.shown(path)) has none of the pages that can be restored.",
                 meaning: "Nothing was written to a tag.")
         }
-        let uid = try await station().restore(dump, overwriting: command.flag("overwrite"))
+        let uid = try await station().restore(dump, overwriting: self[.overwrite])
         return Report(
             [
                 JSONMember(key: "uid", value: .text(uid)),

@@ -4,6 +4,22 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
+extension Parameter<DrawID> {
+    fileprivate static var id: Self { .argument("ID", .draw, "Such as draw-1") }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var forget: Self {
+        .flag("forget", "The lottery has begun anew: believe what it says now", page: .never)
+    }
+    fileprivate static var next: Self {
+        .flag("next", "The draw after this one instead", page: .never)
+    }
+    fileprivate static var previous: Self {
+        .flag("previous", "The draw before this one instead", page: .never)
+    }
+}
+
 extension Command {
     static let drawCommands: [Command] = [
         Command(
@@ -12,23 +28,13 @@ extension Command {
                 + "old it is. A list that has lost its newest draw is an old one, and is not "
                 + "believed: where the lottery has really begun anew, --forget lets go of what was "
                 + "kept as soon as there is a good answer.",
-            options: [
-                CommandOption(
-                    name: "forget", help: "The lottery has begun anew: believe what it says now")
-            ],
-            page: .get("draws", reader: .never, asksService: true), answers: .draws,
+            takes: .forget, page: .get("draws", reader: .never, asksService: true), answers: .draws,
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
         Command(
             "draws show", group: .lottery, "Show one draw, and its neighbours",
-            arguments: [
-                CommandArgument(name: "ID", help: "Such as draw-1", page: PageValue(.lotteryName))
-            ],
-            options: [
-                CommandOption(name: "next", help: "The draw after this one instead"),
-                CommandOption(name: "previous", help: "The draw before this one instead"),
-            ],
-            page: .get("draws/{id}", reader: .never, asksService: true), answers: .draw,
+            takes: .id, .next, .previous,
+            page: .get("draws", .id, reader: .never, asksService: true), answers: .draw,
             example: "tapcard draws show draw-1 --next"
         ) { session throws(TapcardError) in try await session.showDraw() },
     ]
@@ -48,7 +54,7 @@ extension Draw {
 
 extension Session {
     fileprivate func listDraws() async throws(TapcardError) -> Report {
-        let fetched = try await command.flag("forget") ? drawsBegunAnew() : draws()
+        let fetched = try await self[.forget] ? drawsBegunAnew() : draws()
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),
@@ -63,13 +69,13 @@ extension Session {
     }
 
     fileprivate func showDraw() async throws(TapcardError) -> Report {
-        let (goesOn, goesBack) = (command.flag("next"), command.flag("previous"))
+        let (goesOn, goesBack) = (self[.next], self[.previous])
         guard !goesOn || !goesBack else {
             throw TapcardError(
                 .usage, "A draw is either the next one or the previous one.",
                 meaning: "Nothing was done.", advice: "Write --next or --previous.")
         }
-        let named = try drawID(command.argument("ID") ?? "")
+        let named = try self[.id]
         let fetched = try await draws()
         let list = fetched.value
         guard let start = list[named] else {
@@ -103,15 +109,6 @@ extension Session {
                 Line("Next: \(next?.words ?? "none yet, this is the newest")"),
                 Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
             ], layout(), isPlain: true)
-    }
-
-    func drawID(_ text: String) throws(TapcardError) -> DrawID {
-        guard let id = DrawID(text) else {
-            throw TapcardError(
-                .usage, "\(text.debugDescription) is not a valid draw name.",
-                meaning: "Nothing was done.", advice: "Write it like draw-1.")
-        }
-        return id
     }
 
     private func withTopPrizes(

@@ -7,13 +7,56 @@ import TapcardDomain
 import TerminalControl
 import TextCodecs
 
+extension Parameter<String> {
+    fileprivate static var user: Self {
+        .argument("USER", .text(1...256), "Your name at the service")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var password: Self {
+        .secret("password", .text(1...MastermindRules.longestPassword))
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var timeToLive: Self {
+        .option(
+            "time-to-live", "SECONDS", number(MastermindRules.loginSeconds),
+            "How long the login lasts, \(MastermindRules.loginSeconds.words); the service decides "
+                + "without it")
+    }
+    fileprivate static var slots: Self {
+        let range = 1...MastermindRules.mostSlots
+        return .option(
+            "slots", "N", number(range),
+            "How many colours to find, \(range.words) (default: \(Session.usualSlots))")
+    }
+
+    /// The rules of the game say themselves what they refuse.
+    private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
+        .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var keep: Self {
+        .flag("keep", "Keep the game on the card on the reader, too")
+    }
+}
+
+extension Parameter<[[Int]]> {
+    fileprivate static var colours: Self {
+        .arguments(
+            "COLOUR", .colours(1...MastermindRules.mostSlots),
+            "Digits from 1 to 6, also written together: 152561", page: .other("colours"))
+    }
+}
+
 extension Command {
     private static let passwords =
         "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it is never an "
         + "argument and never kept."
-
-    private static let password = CounterParameter(
-        "password", .password, .text(1...MastermindRules.longestPassword), isRequired: true)
 
     static let mastermindCommands: [Command] = [
         Command(
@@ -21,49 +64,23 @@ extension Command {
             discussion: passwords
                 + " What the service lets you in with is kept for its owner only, in "
                 + "mastermind.json beside the keys.",
-            arguments: [
-                CommandArgument(
-                    name: "USER", help: "Your name at the service", page: PageValue(.text(1...256)))
-            ],
-            options: [
-                CommandOption(
-                    name: "time-to-live", value: "SECONDS",
-                    help:
-                        "How long the login lasts, \(MastermindRules.loginSeconds.words); the service "
-                        + "decides without it",
-                    page: PageValue(.wholeNumber(MastermindRules.loginSeconds)))
-            ],
-            page: .post("mastermind/login", reader: .never, asksService: true, secret: password),
+            takes: .user, .timeToLive, .password,
+            page: .post("mastermind/login", reader: .never, asksService: true),
             answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
         Command(
             "mastermind start", group: .mastermind, "Start a game",
             discussion: "It is the game that guess and play go on with.",
-            options: [
-                CommandOption(
-                    name: "slots", value: "N",
-                    help: "How many colours to find, 1 to \(MastermindRules.mostSlots) "
-                        + "(default: 6)",
-                    page: PageValue(.wholeNumber(1...MastermindRules.mostSlots))),
-                CommandOption(
-                    name: "keep", help: "Keep the game on the card on the reader, too",
-                    page: PageValue(.truth)),
-            ],
-            page: .post("mastermind/start", reader: .with("keep"), asksService: true),
+            takes: .slots, .keep,
+            page: .post("mastermind/start", reader: .with(.keep), asksService: true),
             answers: .game,
             example: "tapcard mastermind start --slots 4"
         ) { session throws(TapcardError) in try await session.startMastermind() },
         Command(
             "mastermind guess", group: .mastermind, "Make a guess in the current game",
             discussion: "A guess whose answer is lost may have counted: it is not repeated.",
-            arguments: [
-                CommandArgument(
-                    name: "COLOUR", help: "Digits from 1 to 6, also written together: 152561",
-                    repeats: true,
-                    page: PageValue(
-                        .digits(0...9, count: 1...MastermindRules.mostSlots), as: "colours"))
-            ],
+            takes: .colours,
             page: .post("mastermind/guess", reader: .never, asksService: true), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1"
         ) { session throws(TapcardError) in try await session.guessInMastermind() },
@@ -75,11 +92,7 @@ extension Command {
         ) { session throws(TapcardError) in try session.showMastermind() },
         Command(
             "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
-            options: [
-                CommandOption(
-                    name: "slots", value: "N", help: "Only games with so many slots",
-                    page: PageValue(.wholeNumber(1...MastermindRules.mostSlots)))
-            ],
+            takes: .slots.saying("Only games with so many slots"),
             page: .get("mastermind/ranking", reader: .never, asksService: true), answers: .ranking,
             example: "tapcard mastermind ranking --slots 4"
         ) { session throws(TapcardError) in try await session.showMastermindRanking() },
@@ -102,7 +115,7 @@ extension Command {
 }
 
 extension Session {
-    private static let usualSlots = 6
+    fileprivate static let usualSlots = 6
 
     private func mastermind() throws(TapcardError) -> MastermindDesk {
         try mastermind { user throws(TapcardError) in try await mastermindPassword(user) }
@@ -119,8 +132,9 @@ extension Session {
             password: password, note: { say("tapcard: \($0.shown)\n") })
     }
 
-    /// From the environment or from the keyboard; nil where there is neither.
+    /// From the page, the environment or the keyboard; nil where there is none of them.
     private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
+        if let password = try self[.password] { return password }
         if let password = try settings.mastermindPassword { return password }
         guard let keyboard = console.keyboard else { return nil }
         do {
@@ -136,8 +150,8 @@ extension Session {
     }
 
     fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
-        let user = command.argument("USER") ?? ""
-        let timeToLive = try number("time-to-live", orSay: "Nothing was sent.")
+        let user = try self[.user]
+        let timeToLive = try self[.timeToLive]
         try MastermindDesk.requireLogin(user, timeToLive)
         let desk = try mastermind()
         guard let password = try await mastermindPassword(user) else {
@@ -155,10 +169,10 @@ extension Session {
     }
 
     fileprivate func startMastermind() async throws(TapcardError) -> Report {
-        let slots = try number("slots", orSay: "Nothing was sent.") ?? Session.usualSlots
+        let slots = try self[.slots] ?? Session.usualSlots
         let desk = try mastermind()
         // What can fail without a game fails before there is one.
-        let station = command.flag("keep") ? try await self.station() : nil
+        let station = self[.keep] ? try await self.station() : nil
         let kept = try await desk.start(slots: slots)
         var uid: CardUID?
         var settled: [Settled] = []
@@ -188,16 +202,7 @@ extension Session {
     }
 
     fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
-        var colours: [Int] = []
-        for character in command.arguments("COLOUR").joined() {
-            guard let colour = character.wholeNumberValue, character.isASCII else {
-                throw TapcardError(
-                    .usage,
-                    "\(String(character).debugDescription) is not a valid colour: write digits.",
-                    meaning: "Nothing was sent.", advice: "For example: 152561, or 1 5 2 5 6 1.")
-            }
-            colours.append(colour)
-        }
+        let colours = Array(try self[.colours].joined())
         let desk = try mastermind()
         let kept = try await desk.guess(colours, in: try desk.requireCurrentGame())
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
@@ -239,7 +244,7 @@ extension Session {
     }
 
     fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
-        let slots = try number("slots", orSay: "Nothing was sent.")
+        let slots = try self[.slots]
         let rows = try await mastermind().ranking().ranked(slots: slots)
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0

@@ -1,6 +1,25 @@
 import TapcardCore
 import TextCodecs
 
+extension Parameter<String?> {
+    fileprivate static var fail: Self {
+        .option("fail", "FAILURE", .word, "What goes wrong from the beginning")
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var drawEvery: Self {
+        .option(
+            "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: Session.unplayed),
+            "Let the lottery draw again and again")
+    }
+    fileprivate static var maxAge: Self {
+        .option(
+            "max-age", "SECONDS", .wholeNumber(0...31_536_000, orSay: Session.unplayed),
+            "How long the lottery's answers may be kept without asking (default: 60)")
+    }
+}
+
 extension Command {
     private static let failures = """
         A failure is one of slow, cut-off, huge, huge-unannounced, not-json, wrong-shape, \
@@ -15,20 +34,8 @@ extension Command {
             "sandbox", group: .simulation, "Stand in for the three services on this machine",
             discussion: "Activation, lottery and Mastermind answer under the addresses that are "
                 + "printed, until Ctrl-C. Nothing they do is kept.\n\n" + failures,
-            options: [
-                CommandOption(
-                    name: "port", value: "N", help: "The port (default: any that is free)"),
-                CommandOption(
-                    name: "fail", value: "FAILURE", help: "What goes wrong from the beginning"),
-                CommandOption(
-                    name: "draw-every", value: "SECONDS",
-                    help: "Let the lottery draw again and again"),
-                CommandOption(
-                    name: "max-age", value: "SECONDS",
-                    help: "How long the lottery's answers may be kept without asking "
-                        + "(default: 60)"),
-                .tlsCertificate, .tlsKey,
-            ],
+            takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .maxAge, .tlsCertificate,
+            .tlsKey,
             answers: .sandbox,
             example: "tapcard sandbox --fail lottery:slow"
         ) { session throws(TapcardError) in
@@ -38,20 +45,15 @@ extension Command {
 }
 
 extension Session {
-    private static let longestDrawPause = 86_400
-    private static let longestAge = 31_536_000
+    fileprivate static let unplayed = "Nothing is played."
 
     fileprivate func sandboxRequest() throws(TapcardError) -> SandboxRequest {
         var request = SandboxRequest()
-        let nothing = "Nothing is played."
-        request.port = UInt16(
-            try number("port", in: 0...Int(UInt16.max), orSay: nothing) ?? 0)
-        request.failure = command.option("fail")
-        request.drawEvery = try number(
-            "draw-every", in: 1...Session.longestDrawPause, orSay: nothing
-        ).map { .seconds($0) }
-        request.maxAge = try number("max-age", in: 0...Session.longestAge, orSay: nothing)
-        request.tls = try tlsFiles(orSay: nothing)
+        request.port = try self[.port(orSay: Session.unplayed)] ?? 0
+        request.failure = try self[.fail]
+        request.drawEvery = try self[.drawEvery].map { .seconds($0) }
+        request.maxAge = try self[.maxAge]
+        request.tls = try tlsFiles(orSay: Session.unplayed)
         return request
     }
 

@@ -5,17 +5,31 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
+extension Parameter<DrawID?> {
+    static var draw: Self {
+        .option("draw", "ID", .draw, "The draw it is for: the one after the last")
+    }
+}
+
+extension Parameter<TicketID?> {
+    fileprivate static var ticket: Self {
+        .optionalArgument("TICKET", .ticket, "Only this one, such as ticket-0123456789ab")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var paidOut: Self {
+        .flag("paid-out", "Pay the prize of TICKET out by hand, not onto the card")
+    }
+}
+
 extension Command {
     static let ticketCommands: [Command] = [
         Command(
             "tickets", group: .lottery, "List tickets: upcoming and drawn; no card needed",
             discussion: "Those that this ledger's cards bought, and those that the lottery itself "
                 + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
-            options: [
-                CommandOption(
-                    name: "card", value: "UID", help: "Only this card's", completes: .cards,
-                    page: PageValue(.card))
-            ],
+            takes: .card.saying("Only this card's"),
             page: .get("tickets", reader: .never, asksService: true), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.listTickets() },
@@ -25,13 +39,7 @@ extension Command {
                 + "are only sold while the lottery answers: who knows only old draws would sell "
                 + "one for a draw that is over. When the card is pulled too soon, the exit status "
                 + "is 6 and the next tap settles it.",
-            options: [
-                CommandOption(
-                    name: "draw", value: "ID",
-                    help: "The draw it is for: the one after the last",
-                    page: PageValue(.lotteryName)),
-                .operation, .card, .again, .confirmed,
-            ],
+            takes: .draw, .operation, .card, .again, .confirmed,
             page: .post("ticket/buy", asksService: true), answers: .purchase,
             example: "tapcard ticket buy"
         ) { session throws(TapcardError) in try await session.buyTicket() },
@@ -39,7 +47,7 @@ extension Command {
             "ticket check", group: .lottery, "Check the tickets of the card on the reader",
             discussion: "Without a network they are checked against the draws that are known, and "
                 + "how old those are is said.",
-            options: [.card], page: .post("ticket/check", asksService: true), answers: .check,
+            takes: .card, page: .post("ticket/check", asksService: true), answers: .check,
             example: "tapcard ticket check"
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
@@ -49,22 +57,10 @@ extension Command {
                 + "six and the draw's top prize. A prize may be paid out of the drawer as well, and "
                 + "one that has no room on the card has to be: --paid-out books that, as the one "
                 + "claim of its ticket, and leaves the card as it is.",
-            arguments: [
-                CommandArgument(
-                    name: "TICKET", help: "Only this one, such as ticket-0123456789ab",
-                    isRequired: false, page: PageValue(.lotteryName))
-            ],
-            options: [
-                CommandOption(
-                    name: "paid-out",
-                    help: "Pay the prize of TICKET out by hand, not onto the card",
-                    page: PageValue(.truth)),
-                CommandOption(
-                    name: "operation", value: "UUID",
-                    help: "With --paid-out: the same id is told again that the prize is booked",
-                    page: PageValue(.operation)),
-                .card,
-            ], page: .post("ticket/claim", asksService: true), answers: .claim,
+            takes: .ticket, .paidOut,
+            .operation.saying(
+                "With --paid-out: the same id is told again that the prize is booked"), .card,
+            page: .post("ticket/claim", asksService: true), answers: .claim,
             example: "tapcard ticket claim"
         ) { session throws(TapcardError) in try await session.claimTickets() },
     ]
@@ -72,7 +68,7 @@ extension Command {
 
 extension Session {
     fileprivate func listTickets() async throws(TapcardError) -> Report {
-        let card = try card()
+        let card = try self[.card]
         let ledger: (any LedgerStore)? =
             if card == nil { try await ledgerIfThere() } else { try await ledger(making: false) }
         let draws = try await draws()
@@ -99,7 +95,7 @@ extension Session {
     }
 
     fileprivate func checkTickets() async throws(TapcardError) -> Report {
-        let card = try card()
+        let card = try self[.card]
         let ledger = try await ledger()
         let draws = try await draws()
         let found = try await station(with: ledger).checkTickets(only: card)
@@ -124,30 +120,21 @@ extension Session {
     }
 
     fileprivate func claimTickets() async throws(TapcardError) -> Report {
-        let named = try command.argument("TICKET").map { text throws(TapcardError) in
-            guard let id = TicketID(text) else {
-                throw TapcardError(
-                    .usage, "\(text.debugDescription) is not a valid ticket name.",
-                    meaning: "Nothing was done.", advice: "tapcard tickets lists them.")
-            }
-            return id
-        }
-        let isPaidOut = command.flag("paid-out")
+        let named = try self[.ticket]
+        let isPaidOut = self[.paidOut]
         if isPaidOut, named == nil {
             throw TapcardError(
                 .usage, "Which prize is paid out? --paid-out needs the name of its ticket.",
                 meaning: "Nothing was done.", advice: "tapcard ticket check lists them.")
         }
-        let id = try command.option("operation").map { text throws(TapcardError) in
-            try self.id(text)
-        }
+        let id = try self[.operation]
         // A page gives each operation an id.
         guard id == nil || isPaidOut || manner.isOfPage else {
             throw TapcardError(
                 .usage, "--operation goes with --paid-out.", meaning: "Nothing was done.",
                 advice: "A prize that is added to the card can be claimed again safely without it.")
         }
-        let card = try card()
+        let card = try self[.card]
         let ledger = try await ledger()
         let draws = try await draws(revalidating: true)
         // Nobody pays on the word of a lottery that takes back its draws.

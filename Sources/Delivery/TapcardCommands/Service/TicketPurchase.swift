@@ -8,13 +8,9 @@ import TextCodecs
 extension Session {
     /// Buys a ticket. A request that came before gets the ticket that it has bought.
     func buyTicket() async throws(TapcardError) -> Report {
-        let named = try command.option("draw").map { text throws(TapcardError) in
-            try drawID(text)
-        }
-        let card = try card()
-        let retried = try command.option("operation").map { text throws(TapcardError) in
-            try id(text)
-        }
+        let named = try self[.draw]
+        let card = try self[.card]
+        let retried = try self[.operation]
         let ledger = try await ledger()
         let bought: TicketReceipt
         if let known = try await known(retried, in: ledger) {

@@ -76,7 +76,7 @@ public enum ValueSchemas {
 
     /// What a call takes; null is what is left out.
     public static func parameter(
-        _ form: CounterParameter.Form, _ currency: Currency
+        _ form: PageParameter.Form, _ currency: Currency
     ) -> JSONValue {
         switch form {
         case .text(let lengths):
@@ -112,7 +112,7 @@ public enum ValueSchemas {
         let fraction = currency.decimals == 0 ? "" : "(\\.[0-9]{1,\(currency.decimals)})?"
         return [
             "type": "string", "pattern": .string("^\(condition)[0-9]+\(fraction)$"),
-            "maxLength": .number(String(CounterParameter.longestAmount)),
+            "maxLength": .number(String(PageParameter.longestAmount)),
         ]
     }
 }

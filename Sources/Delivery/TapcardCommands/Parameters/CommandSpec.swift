@@ -6,21 +6,21 @@ package struct CommandSpec: Sendable {
     package let summary: String
     /// Further paragraphs of the help, with an empty line between them.
     package let discussion: String
-    package let arguments: [CommandArgument]
-    package let options: [CommandOption]
+    package let parameters: [CommandParameter]
     package let example: String
     /// The heading under which the overview lists it.
     package let group: String
 
     package init(
         path: [String], summary: String, discussion: String = "",
-        arguments: [CommandArgument] = [], options: [CommandOption] = [], example: String,
-        group: String
+        parameters: [CommandParameter] = [], example: String, group: String
     ) {
         (self.path, self.summary, self.discussion) = (path, summary, discussion)
-        (self.arguments, self.options) = (arguments, options)
-        (self.example, self.group) = (example, group)
+        (self.parameters, self.example, self.group) = (parameters, example, group)
     }
+
+    package var arguments: [CommandParameter] { parameters.filter(\.isArgument) }
+    package var options: [CommandParameter] { parameters.filter(\.isOption) }
 
     var row: (term: String, help: String) { (path.joined(separator: " "), summary) }
 }
