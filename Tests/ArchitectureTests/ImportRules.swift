@@ -51,18 +51,25 @@ enum ImportRules {
         ],
         "StyledText": ["TapcardDomain"],
         "MastermindBoard": ["ServicePorts", "TapcardDomain", "StyledText", "PasswordEntry"],
-        "TapcardCommands": [
+        "Verbs": [
             "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
             "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "Glibc",
             "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
             "StyledText",
         ],
+        // The two faces of the verbs do not know each other.
+        "CommandLine": [
+            "Verbs", "TapcardCore", "TapcardDomain", "CardCryptography", "Ledger",
+            "ReaderDiagnosis", "StyledText", "TextCodecs",
+        ],
         "KioskServer": [
-            "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "LibraryLoading",
-            "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "WebServer",
+            "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "DurableFile", "Glibc",
+            "Ledger", "LibraryLoading", "StyledText", "TagReading", "TapcardCore",
+            "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
         ],
         "tapcard": [
-            "KioskServer", "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
+            "CommandLine", "KioskServer", "Verbs", "StyledText", "TapcardCore", "SimulatedField",
+            "SimulatedReader",
             "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain", "Type2Tag",
             "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
             "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",

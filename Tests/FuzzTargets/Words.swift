@@ -1,6 +1,7 @@
 import CardCryptography
-import TapcardCommands
+import CommandLine
 import TextCodecs
+import Verbs
 
 extension FuzzTarget {
     static let words = [
@@ -12,7 +13,7 @@ extension FuzzTarget {
 private func checkCommandLine(_ input: [UInt8]) throws {
     let words = String(decoding: input, as: UTF8.self)
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let table = CommandTable.tapcard
+    let table = CommandTable.tapcard(Command.table())
     _ = try? table.parse(["help", "--complete"] + words)
     let invocation: Invocation
     do {
