@@ -136,26 +136,33 @@ let package = Package(
             "MastermindBoard", on: "Delivery",
             ["ServicePorts", "TapcardDomain", "StyledText", "PasswordEntry"]),
         room(
-            "TapcardCommands", on: "Delivery",
+            "Verbs", on: "Delivery",
             [
                 "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
                 "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
                 "StyledText",
             ]),
+        room(
+            "CommandLine", on: "Delivery",
+            [
+                "Verbs", "TapcardCore", "TapcardDomain", "CardCryptography", "Ledger",
+                "ReaderDiagnosis", "StyledText", "TextCodecs",
+            ]),
         .target(
             name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
         room(
             "KioskServer", on: "Delivery",
             [
-                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "LibraryLoading",
-                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "WebServer",
+                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "DurableFile",
+                "Ledger", "LibraryLoading", "StyledText", "TagReading", "TapcardCore",
+                "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
             ]),
         .executableTarget(
             name: "tapcard",
             dependencies: [
-                "KioskServer",
-                "TapcardCommands", "TapcardCore", "SimulatedField", "SimulatedReader",
+                "CommandLine", "KioskServer", "Verbs", "StyledText",
+                "TapcardCore", "SimulatedField", "SimulatedReader",
                 "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
                 "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
@@ -226,7 +233,7 @@ let package = Package(
 
         .target(
             name: "IdleDrivers",
-            dependencies: ["ServicePorts", "TapcardCommands", "TapcardDomain", "TextCodecs"],
+            dependencies: ["ServicePorts", "TapcardDomain", "Verbs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
             name: "FuzzTargets",
@@ -234,7 +241,7 @@ let package = Package(
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
                 "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
-                "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
+                "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
@@ -326,8 +333,9 @@ let package = Package(
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane",
             ]),
         tests(
-            of: "TapcardCommands",
+            of: "CommandLine",
             [
+                "KioskServer", "Verbs",
                 "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
                 "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
@@ -340,7 +348,7 @@ let package = Package(
                 "PortDoubles", "RawHTTP", "ReaderDiagnosis", "SchemaChecking", "ServicePorts",
                 "SimulatedField",
                 "SimulatedReader",
-                "TagReading", "TapcardCommands", "TapcardCore", "TapcardDomain", "TextCodecs",
+                "TagReading", "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs",
                 "Type2Tag", "WebServer",
             ]),
         tests(of: "FuzzTargets"),
@@ -352,7 +360,7 @@ let package = Package(
         tests(
             of: "USBReaderDiscovery",
             [
-                "ReaderDiagnosis", "TapcardCommands", "TapcardCore", "TagReading", "Ledger",
+                "ReaderDiagnosis", "CommandLine", "Verbs", "TapcardCore", "TagReading", "Ledger",
                 "SimulatedField", "SimulatedReader", "TapcardDomain", "PlugProbe", "IdleDrivers",
                 "BlockingLane", "PortDoubles",
             ]),

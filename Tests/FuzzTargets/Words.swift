@@ -1,6 +1,7 @@
 import CardCryptography
-import TapcardCommands
+import CommandLine
 import TextCodecs
+import Verbs
 
 extension FuzzTarget {
     static let words = [
@@ -12,7 +13,7 @@ extension FuzzTarget {
 private func checkCommandLine(_ input: [UInt8]) throws {
     let words = String(decoding: input, as: UTF8.self)
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let table = CommandTable.tapcard
+    let table = CommandTable.tapcard(Command.table())
     _ = try? table.parse(["help", "--complete"] + words)
     let invocation: Invocation
     do {
@@ -23,13 +24,13 @@ private func checkCommandLine(_ input: [UInt8]) throws {
     }
     guard case .run(let command) = invocation else { return }
     try require(words.contains(command.spec.path.last ?? ""), "a command that nobody named")
-    for (name, value) in command.options {
-        try require(
-            words.contains { $0 == value || $0.hasSuffix("=\(value)") },
-            "--\(name) has a value that nobody gave")
-    }
-    for value in command.values.values.joined() {
-        try require(words.contains(value), "an argument that nobody gave")
+    let flags = (table.globals + command.spec.options).filter { $0.place == .flag }.map(\.name)
+    for (name, texts) in command.texts {
+        for text in texts where !(flags.contains(name) && text == "true") {
+            try require(
+                words.contains { $0 == text || $0.hasSuffix("=\(text)") },
+                "\(name) has a value that nobody gave")
+        }
     }
 }
 

@@ -1,129 +1,76 @@
-public import ServicePorts
-public import TapcardCommands
-public import TapcardDomain
-public import TextCodecs
+package import ServicePorts
+package import TapcardDomain
+package import Verbs
 
 /// A drawer that nobody looks into: the bench holds its reader itself.
-public struct EmptyDrawer: SimulatedTags {
-    public init() {}
+package struct EmptyDrawer: SimulatedTags {
+    package init() {}
 
-    public func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
-    public func take(_ reader: String) {}
-    public func tear(_ fault: String?, _ reader: String) {}
-    public func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
-}
-
-/// Readers that end as soon as they are plugged in: whoever plays them does so elsewhere.
-public struct NoEmulation: ReaderEmulation, PluggedEmulation {
-    public let device = "/dev/pts/0"
-    public let connectionString = "pn532_uart:/dev/pts/0:115200"
-    public let counters: JSONValue = ["hostCommands": 0]
-
-    public init() {}
-
-    public func start(
-        _ request: EmulationRequest, answer: @escaping @Sendable (String) -> Void,
-        complain: @escaping @Sendable (String) -> Void
-    ) -> any PluggedEmulation { self }
-    public func tell(_ line: String, _ socket: String) -> JSONValue { ["result": "done"] }
-    public func waitForCancellation() async {}
-    public func stop() {}
+    package func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
+    package func take(_ reader: String) {}
+    package func tear(_ fault: String?, _ reader: String) {}
+    package func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
 }
 
 /// A world without a network: every service is out of reach.
-public struct NoServices: ActivationService, LotteryService, MastermindService {
-    public static let unreachable = ServiceError(.unreachable, "there is no network")
-    public static let all = Services(
+package struct NoServices: ActivationService, LotteryService, MastermindService {
+    package static let unreachable = ServiceError(.unreachable, "there is no network")
+    package static let all = Services(
         activation: NoServices(), lottery: NoServices(), mastermind: NoServices())
 
-    public init() {}
+    package init() {}
 
-    public func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {
-        throw NoServices.unreachable
-    }
-
-    public func draws(revalidating: Bool) throws(ServiceError) -> Fetched<DrawList> {
-        throw NoServices.unreachable
-    }
-    public func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
-        throw NoServices.unreachable
-    }
-    public func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
+    package func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {
         throw NoServices.unreachable
     }
 
-    public func logIn(
+    package func draws(revalidating: Bool) throws(ServiceError) -> Fetched<DrawList> {
+        throw NoServices.unreachable
+    }
+    package func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
+        throw NoServices.unreachable
+    }
+    package func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
+        throw NoServices.unreachable
+    }
+
+    package func logIn(
         user: String, password: String, timeToLive: Int?
     ) throws(ServiceError) -> MastermindToken { throw NoServices.unreachable }
-    public func start(
+    package func start(
         slots: Int, with token: MastermindToken
     ) throws(ServiceError) -> MastermindGameID { throw NoServices.unreachable }
-    public func guess(
+    package func guess(
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
     ) throws(ServiceError) -> MastermindAnswer { throw NoServices.unreachable }
-    public func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
+    package func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
         throw NoServices.unreachable
     }
-}
-
-/// Services that end as soon as they are begun: whoever plays them does so elsewhere.
-public struct NoStandIns: ServiceStandIns, RunningSandbox {
-    public let address = "http://127.0.0.1:40231"
-    public let activation = "http://127.0.0.1:40231/activation"
-    public let lottery = "http://127.0.0.1:40231/lottery"
-    public let mastermind = "http://127.0.0.1:40231/mastermind/api/v2"
-    public let control = "http://127.0.0.1:40231/sandbox"
-    public let password = "sandbox"
-    public let requestCount = 3
-
-    public init() {}
-
-    public func start(_ request: SandboxRequest) -> any RunningSandbox { self }
-    public func waitForCancellation() async {}
-    public func stop() async {}
-}
-
-/// A counter page that is gone as soon as it is there: whoever serves one does so elsewhere.
-public struct NoCounterPages: CounterPages, RunningCounterPage {
-    public let address = "http://127.0.0.1:40231/"
-    private let note: @Sendable (ServeRequest) -> Void
-
-    /// `note` is told what was to be served.
-    public init(_ note: @escaping @Sendable (ServeRequest) -> Void = { _ in }) { self.note = note }
-
-    public func start(
-        _ request: ServeRequest, _ desk: CounterDesk, log: @escaping @Sendable (String) -> Void
-    ) -> any RunningCounterPage {
-        note(request)
-        return self
-    }
-    public func waitForCancellation() async {}
-    public func stop() async {}
 }
 
 /// An activation service that takes its time: it answers when a test says so.
-public final class HeldActivation: ActivationService {
+package final class HeldActivation: ActivationService {
     private let questions: AsyncStream<Void>
     private let answers: AsyncStream<ActivationAnswer>
     private let asked: AsyncStream<Void>.Continuation
     private let answered: AsyncStream<ActivationAnswer>.Continuation
 
-    public init() {
+    package init() {
         (questions, asked) = AsyncStream.makeStream()
         (answers, answered) = AsyncStream.makeStream()
     }
 
-    public func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+    package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         asked.yield()
         for await answer in answers { return answer }
         throw ServiceError(.cancelled, "nobody waits any more")
     }
 
-    public func waitForQuestion() async { for await _ in questions { return } }
-    public func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
+    package func waitForQuestion() async { for await _ in questions { return } }
+    package func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
 
     /// With the others out of reach.
-    public var services: Services {
+    package var services: Services {
         Services(activation: self, lottery: NoServices(), mastermind: NoServices())
     }
 }

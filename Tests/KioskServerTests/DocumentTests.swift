@@ -1,7 +1,8 @@
+import KioskServer
 import SchemaChecking
-import TapcardCommands
 import Testing
 import TextCodecs
+import Verbs
 
 @Suite("The document of the API, and what is really answered", .timeLimit(.minutes(5)))
 struct DocumentTests {

@@ -1,4 +1,5 @@
 import BlockingLane
+import CommandLine
 import DurableFile
 import Glibc
 import IdleDrivers
@@ -8,11 +9,11 @@ import RawHTTP
 import ReaderDiagnosis
 import ServicePorts
 import TagReading
-import TapcardCommands
 import TapcardCore
 import TapcardDomain
 import Testing
 import TextCodecs
+import Verbs
 import WebServer
 
 /// `tapcard serve` in this process, with a ledger in memory and a reader that is played.
@@ -22,7 +23,7 @@ final class KioskBench: Sendable {
     let token: String
     /// Whether the station's own waits, such as that of scratching, come to their end.
     let mayPass = Guarded(true)
-    private let page: PlayedPage
+    private let served: ServedKiosk
     private let console: Guarded<String>
     private let running: Task<Int32, Never>
     private let folder: String
@@ -48,18 +49,20 @@ final class KioskBench: Sendable {
     ) async throws {
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
-        let (page, console) = (PlayedPage(), Guarded(""))
-        (self.page, self.console) = (page, console)
+        let (served, console) = (ServedKiosk(), Guarded(""))
+        (self.served, self.console) = (served, console)
         let program = Program(
-            drivers: KioskBench.drivers(reader, page, services, mayPass, ledger),
+            drivers: KioskBench.drivers(reader, services, mayPass, ledger),
+            adding: [.serve(in: ServingProcess(whenServing: served.note))],
             console: Console(
                 isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
                 writeError: { text in console.withLock { $0 += text } }),
             environment: ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder])
         running = Task {
-            await program.run(["--reader", "sim", "--timeout", "\(timeout)", "serve"])
+            defer { served.end() }
+            return await program.run(["--reader", "sim", "--timeout", "\(timeout)", "serve"])
         }
-        port = try #require(await page.port)
+        port = try #require(await served.port)
         let session = try await KioskBench.ask("POST", "/api/v1/session", [:], "{}", at: port)
         token = try #require(session.json["token"]?.string)
     }
@@ -77,25 +80,25 @@ final class KioskBench: Sendable {
     /// Tells the program to stop, and waits for its end.
     @discardableResult
     func end() async -> Int32 {
-        page.leave()
+        running.cancel()
         return await running.value
     }
 
     /// Reads the ledger through, as in a quiet hour.
-    func checkLedger() async { await page.checkLedger() }
+    func checkLedger() async { await served.kiosk.withLock { $0 }?.checkLedger() }
 
     /// What the program has written beside its answer: its log.
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
-        _ reader: PlayedReader, _ page: PlayedPage, _ services: Services,
+        _ reader: PlayedReader, _ services: Services,
         _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
     ) -> Drivers {
         Drivers(
             openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger },
             backUp: { _, _ in }, restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
-            standIns: NoStandIns(), simulatedTags: FullDrawer(), readers: NoReaders(),
-            emulation: NoEmulation(), counterPages: page, services: { _ in services },
+            simulatedTags: FullDrawer(), readers: NoReaders(),
+            services: { _ in services },
             surroundings: { progress in
                 Station.Surroundings(
                     now: { Timestamp(milliseconds: 1_700_000_000_000) },
@@ -176,47 +179,31 @@ extension KioskBench {
     }
 }
 
-/// Serves the page for as long as a test wants it.
-private final class PlayedPage: CounterPages, RunningCounterPage {
-    let address = "played"
-    private let kiosk = Guarded<Kiosk?>(nil)
+/// The counter that is served, as soon as it is.
+private final class ServedKiosk: Sendable {
+    let kiosk = Guarded<Kiosk?>(nil)
     private let started: AsyncStream<UInt16>
     private let starting: AsyncStream<UInt16>.Continuation
-    private let leaving: AsyncStream<Void>
-    private let left: AsyncStream<Void>.Continuation
 
-    init() {
-        (started, starting) = AsyncStream.makeStream()
-        (leaving, left) = AsyncStream.makeStream()
+    init() { (started, starting) = AsyncStream.makeStream() }
+
+    func note(_ kiosk: Kiosk) {
+        self.kiosk.withLock { $0 = kiosk }
+        let digits = kiosk.address.split { !$0.isNumber }.last
+        if let port = digits.flatMap({ UInt16($0) }) { starting.yield(port) }
+        starting.finish()
     }
 
-    /// Nil where it was not started.
+    /// The program has ended.
+    func end() { starting.finish() }
+
+    /// Nil where it was not served.
     var port: UInt16? {
         get async {
             for await port in started { return port }
             return nil
         }
     }
-
-    func start(
-        _ request: ServeRequest, _ desk: CounterDesk, log: @escaping @Sendable (String) -> Void
-    ) async throws(TapcardError) -> any RunningCounterPage {
-        defer { starting.finish() }
-        do throws(WebServerError) {
-            let kiosk = try await Kiosk.start(Kiosk.Settings(), desk, log: log)
-            self.kiosk.withLock { $0 = kiosk }
-            let digits = kiosk.address.split { !$0.isNumber }.last
-            if let port = digits.flatMap({ UInt16($0) }) { starting.yield(port) }
-            return self
-        } catch {
-            throw TapcardError(.failed, error.detail)
-        }
-    }
-
-    func leave() { left.finish() }
-    func checkLedger() async { await kiosk.withLock { $0 }?.checkLedger() }
-    func waitForCancellation() async { for await _ in leaving {} }
-    func stop() async { await kiosk.withLock { $0 }?.stop() }
 }
 
 /// A drawer with so many tags that to tell of them takes long.

@@ -1,10 +1,10 @@
 import BlockingLane
 import IdleDrivers
 import ServicePorts
-import TapcardCommands
 import TapcardDomain
 import Testing
 import TextCodecs
+import Verbs
 
 @Suite("A page that leaves, and a counter that is closed", .timeLimit(.minutes(5)))
 struct LeavingTests {

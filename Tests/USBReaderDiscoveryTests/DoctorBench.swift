@@ -1,4 +1,5 @@
 import BlockingLane
+import CommandLine
 import IdleDrivers
 import Ledger
 import PortDoubles
@@ -6,9 +7,9 @@ import ReaderDiagnosis
 import SimulatedField
 import SimulatedReader
 import TagReading
-import TapcardCommands
 import TapcardCore
 import TapcardDomain
+import Verbs
 
 /// `tapcard doctor` and `tapcard readers` of the real program, on a survey of a machine that is
 /// not there and with a simulated card on whatever reader it opens.
@@ -63,9 +64,7 @@ final class DoctorBench: Sendable {
             },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
-            standIns: NoStandIns(),
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
-            emulation: NoEmulation(), counterPages: NoCounterPages(),
             services: { _ in NoServices.all },
             surroundings: { progress in
                 Station.Surroundings(

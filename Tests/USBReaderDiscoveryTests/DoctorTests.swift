@@ -2,8 +2,8 @@ import Foundation
 import ReaderDiagnosis
 import SimulatedReader
 import TagReading
-import TapcardCommands
 import Testing
+import Verbs
 
 @Suite("What the doctor says")
 struct DoctorTests {

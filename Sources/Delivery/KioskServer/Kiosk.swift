@@ -1,25 +1,28 @@
 import BlockingLane
-public import TapcardCommands
-public import TapcardCore
+package import TapcardCore
 import TapcardDomain
 import TextCodecs
-public import WebServer
+import Verbs
+import WebServer
 
 /// The counter page and its API: a reader, seen by as many browsers as want to.
-public final class Kiosk: Sendable {
+package final class Kiosk: Sendable {
     /// How it is served.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// Zero is any port that is free.
-        public var port: UInt16 = 0
-        public var address = "127.0.0.1"
-        public var tls: WebServerSettings.TLS?
+        package var port: UInt16 = 0
+        /// An IPv4 address in digits.
+        package var address = "127.0.0.1"
+        /// Without a certificate it is plain HTTP.
+        package var tls: TLSFiles?
         /// Other names under which browsers know this server.
-        public var names: [String] = []
-        public var demoPace = false
+        package var names: [String] = []
+        /// Whether a payment is shown for longer than it takes.
+        package var demoPace = false
         /// Whether nobody is to be let in without a password, whoever may be asked for one.
-        public var mustLogIn = false
+        package var mustLogIn = false
 
-        public init() {}
+        package init() {}
 
         /// Whether only programs of this machine can reach it.
         var isLoopback: Bool { address.hasPrefix("127.") }
@@ -36,11 +39,13 @@ public final class Kiosk: Sendable {
     }
 
     /// "http://127.0.0.1:40231/".
-    public let address: String
-    private let counter: Counter
+    package let address: String
+    private let queue: OperationQueue
     private let server: WebServer
     private let log: KioskLog
+    private let files: TLSFiles?
 
+    static let unserved = "Nothing is served."
     /// No request of the API is longer.
     private static let longestBody = 64 << 10
     private static let headerBytes = 8 << 10
@@ -52,19 +57,23 @@ public final class Kiosk: Sendable {
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
-    private init(address: String, counter: Counter, server: WebServer, log: KioskLog) {
-        (self.address, self.counter, self.server, self.log) = (address, counter, server, log)
+    private init(
+        address: String, queue: OperationQueue, server: WebServer, log: KioskLog, files: TLSFiles?
+    ) {
+        (self.address, self.queue, self.server) = (address, queue, server)
+        (self.log, self.files) = (log, files)
     }
 
     /// Opens the counter, and begins to listen.
-    public static func start(
+    package static func start(
         _ settings: Settings, _ desk: CounterDesk, log write: @escaping @Sendable (String) -> Void
-    ) async throws(WebServerError) -> Kiosk {
+    ) async throws(TapcardError) -> Kiosk {
         let log = KioskLog(now: { desk.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
-        let doors = Guarded<KioskDoors?>(nil)
+        let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
-        (web.address, web.port, web.tls) = (settings.address, settings.port, settings.tls)
+        (web.address, web.port) = (settings.address, settings.port)
+        web.tls = try settings.tls?.read(orSay: unserved)
         (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
         (web.connections, web.reservedDescriptors) = (connections, reservedDescriptors)
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
@@ -72,28 +81,34 @@ public final class Kiosk: Sendable {
             web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
         }
         web.refusal = { status, text in Problem(status, "refused", text).response }
-        let server = try WebServer.start(web) { request in
-            let reply =
-                doors.withLock { $0 }?.reply(to: request) ?? .now(Problem.starting.response)
-            return reply.told { status in
-                requests.withLock { $0[status, default: 0] += 1 }
+        let server: WebServer
+        do throws(WebServerError) {
+            server = try WebServer.start(web) { request in
+                let reply =
+                    router.withLock { $0 }?.reply(to: request) ?? .now(Problem.starting.response)
+                return reply.told { status in
+                    requests.withLock { $0[status, default: 0] += 1 }
+                }
             }
+        } catch {
+            throw TapcardError(error, "The counter page cannot be served.", meaning: unserved)
         }
         // Where there is less room than is wanted, the same part of it is for those who only ask.
-        let counter = Counter(
+        let queue = OperationQueue(
             desk, log: log,
             mostListeners: server.connections * EventHub.mostListeners / connections)
-        let gatekeeper = Gatekeeper(
+        let originCheck = OriginCheck(
             hosts: settings.hosts(at: server.port), scheme: settings.scheme)
-        let reception = Reception(
+        let authenticator = Authenticator(
             desk, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
             isLoopback: settings.isLoopback, log: log)
-        doors.withLock {
-            $0 = KioskDoors(
-                desk: desk, counter: counter, gatekeeper: gatekeeper, reception: reception,
+        router.withLock {
+            $0 = Router(
+                desk: desk, queue: queue, originCheck: originCheck,
+                authenticator: authenticator,
                 requests: requests, demoPace: settings.demoPace)
         }
-        await counter.open()
+        await queue.open()
         if !settings.isLoopback {
             log.say(
                 "off-loopback",
@@ -104,21 +119,20 @@ public final class Kiosk: Sendable {
         }
         let name = settings.names.first ?? settings.address
         return Kiosk(
-            address: "\(settings.scheme)://\(name):\(server.port)/", counter: counter,
-            server: server, log: log)
+            address: "\(settings.scheme)://\(name):\(server.port)/", queue: queue,
+            server: server, log: log, files: settings.tls)
     }
 
     /// Reads the ledger's file through now, as it is done in a quiet hour.
-    package func checkLedger() async { await counter.checkLedger() }
+    package func checkLedger() async { await queue.checkLedger() }
 
-    /// Shows new clients another certificate, and says in the log what came of that. Where it cannot be
-    /// used, the one before stays.
-    public func renew(
-        _ files: TLSFiles, _ read: @Sendable () throws(TapcardError) -> WebServerSettings.TLS
-    ) async {
+    /// Reads the certificate again and shows it to new clients; the log says what came of that. One
+    /// that cannot be used leaves the one before in its place.
+    package func reload() async {
+        guard let files else { return log.say("nothing-to-reload") }
         let why: String
         do throws(TapcardError) {
-            let tls = try read()
+            let tls = try files.read(orSay: Kiosk.unserved)
             do throws(WebServerError) {
                 try await server.renew(tls)
                 log.say("certificate-renewed")
@@ -138,13 +152,10 @@ public final class Kiosk: Sendable {
             ])
     }
 
-    /// Notes in the log that a reload found nothing to read again.
-    public func sayNothingToReload() { log.say("nothing-to-reload") }
-
     /// Begins nothing new, lets what runs come to its end, and closes.
-    public func stop() async {
+    package func stop() async {
         log.say("closing")
-        await counter.close()
+        await queue.close()
         await server.stop(within: Kiosk.stopLimit)
         log.say("closed")
         await log.end()

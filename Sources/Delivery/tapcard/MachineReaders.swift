@@ -2,8 +2,8 @@ import LibNFCReader
 import PCSCReader
 import ReaderDiagnosis
 import TagReading
-import TapcardCommands
 import USBReaderDiscovery
+import Verbs
 
 /// The readers of this machine: what the bus shows, and what the drivers say when they are asked.
 struct MachineReaders: ReaderInventory {

@@ -5,8 +5,8 @@ import PCSCReader
 import ReaderDiagnosis
 import ReaderProcess
 import TagReading
-import TapcardCommands
 import USBReaderDiscovery
+import Verbs
 
 /// The readers that are things: found, opened, and closed at the end.
 enum RealReaders {

@@ -2,10 +2,10 @@ import CardCryptography
 import SimulatedField
 import SimulatedReader
 import TagReading
-import TapcardCommands
 import TapcardCore
 import TextCodecs
 import Type2Tag
+import Verbs
 
 /// The tags of a simulated reader, for the command line.
 struct SimulationDrawer: SimulatedTags {

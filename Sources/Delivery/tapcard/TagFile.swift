@@ -1,6 +1,6 @@
 import DurableFile
 import SimulatedField
-import TapcardCommands
+import Verbs
 import TapcardCore
 import Type2Tag
 

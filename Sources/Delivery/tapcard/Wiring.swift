@@ -1,16 +1,18 @@
 import BlockingLane
+import CommandLine
 import Dispatch
 import Glibc
+import KioskServer
 import Ledger
 import RemoteServices
 import SQLiteLedger
 import SimulatedReader
 import SystemClock
 import TagReading
-import TapcardCommands
 import TapcardCore
 import TapcardDomain
 import TerminalControl
+import Verbs
 
 /// The one place that knows every driver.
 enum Wiring {
@@ -22,7 +24,8 @@ enum Wiring {
         // A reader of our output that goes away is no reason to die in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
         let program = Program(
-            drivers: drivers, console: console, environment: environment.variables,
+            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving)], console: console,
+            environment: environment.variables,
             malformed: environment.malformed)
         // Not before somebody listens: until then a signal would be lost.
         let (listening, listens) = AsyncStream.makeStream(of: Never.self)
@@ -77,7 +80,17 @@ enum Wiring {
         _exit(128 + number)
     }
 
-    static let drivers = Drivers(
+    /// The counter in this process: systemd waits for it, and SIGHUP asks for its certificate again.
+    private static let serving = ServingProcess(
+        prepare: HTTPClient.prepare,
+        whenServing: { kiosk in
+            // Also without a certificate: a signal that nobody answers would end the counter, and
+            // systemctl reload sends it to any.
+            Hangup.listen { Task { await kiosk.reload() } }
+            ServiceManager.tell(.ready)
+        }, whenStopping: { ServiceManager.tell(.stopping) })
+
+    private static let drivers = Drivers(
         openReader: openReader,
         openLedger: { path, currency, mayMake throws(LedgerError) in
             guard unsafe mayMake || access(path, F_OK) == 0 else {
@@ -92,11 +105,8 @@ enum Wiring {
         restore: { copy, path, currency throws(LedgerError) in
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
         },
-        standIns: SandboxDriver(),
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
-        emulation: EmulationDriver(),
-        counterPages: KioskDriver(),
         services: services,
         surroundings: { progress in
             Station.Surroundings(
@@ -115,7 +125,7 @@ enum Wiring {
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
-        for name in Set(names + Program.languageVariables + strays) {
+        for name in Set(names + DecimalComma.variables + strays) {
             guard let bytes = unsafe getenv(name) else { continue }
             variables[name] = unsafe String(validatingCString: bytes)
             // What is no setting cannot be a wrong one.
@@ -129,7 +139,7 @@ enum Wiring {
         [
             "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE",
             "LANG",
-        ] + Program.variables
+        ] + Settings.variables
 
     /// The variables that look like settings, whether or not there are such settings.
     private static var strays: [String] {
@@ -178,7 +188,7 @@ enum Wiring {
     /// Each service has a client of its own, so that none waits for another.
     private static func services(_ settings: ServiceSettings) -> Services {
         let options = HTTPClient.Options(
-            version: Program.version, authorities: settings.authorities)
+            version: Release.version, authorities: settings.authorities)
         return Services(
             activation: RemoteActivation(settings.activation, through: HTTPClient(options)),
             lottery: RemoteLottery(

@@ -1,6 +1,6 @@
-import TapcardCommands
 import TapcardDomain
 import TextCodecs
+import Verbs
 
 /// The OpenAPI document of this server, made from what its routes are made from.
 struct APIDocument: Sendable {
@@ -12,7 +12,7 @@ struct APIDocument: Sendable {
         [
             "openapi": "3.1.0",
             "info": [
-                "title": "tapcard serve", "version": .string(Program.version),
+                "title": "tapcard serve", "version": .string(Release.version),
                 "summary": "A counter for value cards: the reader, the ledger and the services.",
                 "description": .string(APIDocument.overview),
             ],

@@ -1,5 +1,5 @@
-import TapcardCommands
 import TextCodecs
+import Verbs
 
 /// What can be asked for at one path with one method: what the API's document tells of it.
 struct Endpoint: Sendable {
@@ -51,7 +51,7 @@ struct Endpoint: Sendable {
     private static let ofTokens = [401]
     private static let ofBodies = [413, 415]
 
-    private var isOpen: Bool { KioskDoors.isOpen(path) }
+    private var isOpen: Bool { Router.isOpen(path) }
 
     /// Who may ask, as the document says it; nil is anybody. What only looks at something may have
     /// to be shown who asks, where there are cashiers.
@@ -70,8 +70,8 @@ struct Endpoint: Sendable {
 
 extension Endpoint {
     /// A call, from the table that its requests are read by.
-    init(_ call: CounterCall, _ values: (CounterParameter.Form) -> JSONValue) {
-        func schema(_ parameter: CounterParameter) -> JSONValue {
+    init(_ call: CounterCall, _ values: (PageParameter.Form) -> JSONValue) {
+        func schema(_ parameter: PageParameter) -> JSONValue {
             Schema.byDefault(
                 parameter.usual,
                 parameter.isRequired

@@ -1,5 +1,5 @@
-import TapcardCommands
 import TextCodecs
+import Verbs
 
 /// What the server tells of itself, beside the calls.
 extension Endpoint {

@@ -1,6 +1,6 @@
-import TapcardCommands
 import TapcardCore
 import TextCodecs
+import Verbs
 
 /// What the server tells of itself, of the reader and of operations.
 enum KioskSchemas {

@@ -1,0 +1,14 @@
+package import Verbs
+
+extension Command {
+    /// All commands of a program, in the order of the help: `own` are those that only its
+    /// executable can carry out.
+    package static func table(adding own: [Command] = []) -> [Command] {
+        let extra: [(before: String, commands: [Command])] = [
+            ("keys list", [completions]), ("sim put", [schema]), ("cashiers add", own),
+        ]
+        return all.flatMap { command in
+            (extra.first { $0.before == command.words }?.commands ?? []) + [command]
+        }
+    }
+}

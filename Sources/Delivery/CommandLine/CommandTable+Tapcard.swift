@@ -1,0 +1,60 @@
+package import Verbs
+
+extension CommandTable {
+    /// The table of a program with these commands.
+    package static func tapcard(_ verbs: [Command]) -> CommandTable {
+        CommandTable(
+            program: "tapcard",
+            summary:
+                "Value and scratch cards on NFC stickers (NTAG213, 215, 216): a card is always "
+                + "the old one or the new one, whatever moment it is pulled.",
+            globals: switches,
+            commands: verbs.map(\.spec),
+            exitStatuses: [
+                (0, "done"),
+                (
+                    1,
+                    "failed; also where standard output could not be written. What was done is done "
+                        + "all the same: then it is 0, and standard error says what"
+                ),
+                (2, "wrong usage"), (3, "no card in time"),
+                (4, "refused by the rules: funds, state, blocked, not a card"),
+                (5, "no usable reader"), (6, "outcome unknown: tap again to settle it"),
+                (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
+                (8, "a remote service failed"), (9, "the ledger failed"),
+                (130, "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
+            ],
+            synonyms: [
+                "undo": "refund", "reverse": "refund", "cancel": "refund", "charge": "pay",
+                "topup": "add", "top-up": "add", "balance": "read", "payout": "close",
+            ])
+    }
+
+    /// The options that every command takes: settings, and how the program talks.
+    static let switches = [
+        CommandParameter(
+            "reader", .option("NAME"),
+            help: "The reader, as tapcard readers names it; sim, or sim:FILE for a simulated "
+                + "one", completes: .readers),
+        CommandParameter(
+            "ledger", .option("FILE"), help: "The ledger's file", completes: .files),
+        CommandParameter(
+            "currency", .option("CODE"),
+            help: "The currency of a new ledger; an old one in another is refused",
+            completes: .currencies),
+        CommandParameter(
+            "timeout", .option("SECONDS"),
+            help: "How long to wait for a card (default: 30)"),
+        CommandParameter(
+            "payment-lifetime", .option("SECONDS"),
+            help: "How long an interrupted payment can still be booked by another tap "
+                + "(default: 120)"),
+        CommandParameter("json", .flag, help: "Print one JSON document"),
+        CommandParameter(
+            "quiet", .flag, short: "q",
+            help: "Print nothing but errors, and where new keys lie"),
+        CommandParameter(
+            "verbose", .flag, short: "v", help: "Say what is done, step by step"),
+        CommandParameter("no-color", .flag, help: "Print without colour"),
+    ]
+}

@@ -1,0 +1,24 @@
+import TapcardCore
+import TextCodecs
+import Verbs
+
+extension Parameter<Shell> {
+    fileprivate static var shell: Self {
+        .argument("SHELL", .choice(Shell.self), "bash, zsh or fish")
+    }
+}
+
+extension Command {
+    static let completions =
+        Command(
+            "completions", group: .station, "Print a shell's completions",
+            takes: .shell,
+            answers: .script,
+            example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
+        ) { session throws(TapcardError) in
+            let script = CommandTable.tapcard(session.verbs).completion(for: try session[.shell])
+            return Report(
+                [JSONMember(key: "script", value: .string(script))],
+                [script.hasSuffix("\n") ? String(script.dropLast()) : script], isPlain: true)
+        }
+}

@@ -1,0 +1,63 @@
+import CardCryptography
+import Ledger
+import ReaderDiagnosis
+import TapcardCore
+import TapcardDomain
+import Verbs
+
+extension Settings.Name {
+    /// What it can be set to, for a shell that completes it.
+    var value: CommandParameter {
+        let choices: [String] =
+            switch self {
+            case .topPrizeUnit: TopPrizeUnit.allCases.map(\.rawValue)
+            default: isSwitch ? ["true", "false"] : []
+            }
+        let completes: CompletedValue? =
+            switch self {
+            case .reader: .readers
+            case .currency: .currencies
+            case .cashier: .cashiers
+            case .data, .ledger, .caFile: .files
+            default: nil
+            }
+        return CommandParameter(
+            "VALUE", .argument, help: "", choices: choices, completes: completes)
+    }
+}
+
+extension Settings {
+    /// How many operations are looked through for cards.
+    private static let mostLookedThrough = 200
+
+    /// The values that can stand there, each with what it is. Nothing is made for that, and what
+    /// cannot be asked has none: a shell that completes a word is no place for errors.
+    func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
+    {
+        switch value {
+        // They are known without a station.
+        case .files, .verbs, .settingValue: return []
+        case .currencies: return Currency.known.map { ($0.code, $0.sign) }
+        case .readers:
+            let rows = await drivers.readers.survey(naming: nil).rows
+            return rows.compactMap { row in row.name.map { ($0, row.make) } }
+                + [("sim", "simulated reader")]
+        case .cashiers:
+            let cashiers = try? CashierFile(path: dataFolder + "/cashiers.json").load()
+            return (cashiers ?? []).map { ($0.name.text, "cashier") }
+        case .keys:
+            let keys = (try? KeyFile(path: keyPath).load()) ?? nil
+            return (keys?.entries ?? []).map { ("\($0.id)", $0.status.rawValue) }
+        case .cards:
+            guard let path = try? ledgerPath,
+                let ledger = try? await drivers.openLedger(path, (try? currency) ?? nil, false),
+                let operations = try? await ledger.read({ rows throws(LedgerError) in
+                    try rows.operations(on: nil, last: Settings.mostLookedThrough)
+                })
+            else { return [] }
+            var seen: Set<CardUID> = []
+            return operations.reversed().map(\.uid).filter { seen.insert($0).inserted }
+                .map { ("\($0)", "card") }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Verbs
+
+/// A piece of help, shown as text on a terminal and as Markdown in docs/COMMANDS.md.
+enum HelpPart {
+    typealias Row = (term: String, help: String)
+
+    case paragraph(String)
+    case line(String, String)
+    case table(String, [Row])
+
+    /// The columns that the left side of a table needs.
+    var width: Int {
+        if case .table(_, let rows) = self { rows.map(\.term.count).max() ?? 0 } else { 0 }
+    }
+
+    func text(width: Int, columns: Int) -> String {
+        switch self {
+        case .paragraph(let words): return wrap(words, columns)
+        case .line(let title, let line): return "\(title):\n  \(line)"
+        case .table(let title, let rows):
+            return rows.reduce("\(title):") { text, row in
+                // Where the terms leave too little room, what they mean begins below them.
+                guard width <= columns / 2 else {
+                    return text + "\n  \(row.term)\n" + wrap(row.help, columns, after: "      ")
+                }
+                let padding = String(repeating: " ", count: width - row.term.count)
+                return text + "\n" + wrap(row.help, columns, after: "  \(row.term)\(padding)  ")
+            }
+        }
+    }
+
+    var markdown: String {
+        switch self {
+        case .paragraph(let words): return words
+        case .line(let title, let line): return "\(title): `\(line)`"
+        case .table(let title, let rows):
+            let lines = rows.map { "| `\($0.term)` | \($0.help.replacing("|", with: #"\|"#)) |" }
+            return (["| \(title) | |", "|---|---|"] + lines).joined(separator: "\n")
+        }
+    }
+
+    /// Breaks a text into lines that end before the last column; further lines begin where `start`
+    /// ends.
+    private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
+        var (lines, line) = ("", start)
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            if line.count > start.count, line.count + word.count > columns {
+                lines += line.dropLast() + "\n"
+                line = String(repeating: " ", count: start.count)
+            }
+            line += word + " "
+        }
+        return lines + line.dropLast()
+    }
+}
+
+extension CommandParameter {
+    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
+
+    /// As it is written in the help: `[AMOUNT]`, `-c, --card UID`.
+    var term: String {
+        if isOption {
+            return spellings.joined(separator: ", ") + (placeholder.map { " \($0)" } ?? "")
+        }
+        let words = repeats ? "\(name)..." : name
+        return isRequired ? words : "[\(words)]"
+    }
+
+    var row: HelpPart.Row {
+        (term, choices.isEmpty ? help : "\(help) (\(choices.joined(separator: ", ")))")
+    }
+}

@@ -1,0 +1,61 @@
+import StyledText
+import TapcardCore
+import TextCodecs
+import Verbs
+
+extension Parameter<[String]> {
+    fileprivate static var verb: Self {
+        .arguments("VERB", .verb, "Such as pay, or tag info", isRequired: false)
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var markdown: Self {
+        .flag("markdown", "Print the page docs/JSON.md instead")
+    }
+}
+
+extension Command {
+    static let schema =
+        Command(
+            "schema", group: .station, "Print the JSON schema of what a verb prints with --json",
+            discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. The "
+                + "counter page's API is described from the same source, at /api/openapi.json.",
+            takes: .verb, .markdown,
+            answers: .schema,
+            example: "tapcard schema pay"
+        ) { session throws(TapcardError) in try session.schema() }
+}
+
+extension Session {
+    /// The refusal of a word that no document belongs to; a group of verbs has one for each.
+    private static func noVerb(_ word: String, _ group: [CommandSpec]) -> TapcardError {
+        let verbs = group.map { "tapcard schema " + $0.path.joined(separator: " ") }
+        return verbs.isEmpty
+            ? TapcardError(
+                .usage, "tapcard has no verb \(word.debugDescription).",
+                meaning: "Nothing was done.", advice: "tapcard --help lists them.")
+            : TapcardError(
+                .usage, "\(word.debugDescription) is a group of verbs.",
+                meaning: "Nothing was done.",
+                advice: "Name one of them: \(verbs.joined(separator: ", ")).")
+    }
+
+    fileprivate func schema() throws(TapcardError) -> Report {
+        if self[.markdown] {
+            let page = JSONPage(verbs).markdown
+            return Report(
+                [JSONMember(key: "schema", value: PrintedDocuments(verbs).schema(for: nil))],
+                [String(page.dropLast())], isPlain: true)
+        }
+        let words = try self[.verb]
+        let verb = words.isEmpty ? nil : words.joined(separator: " ")
+        let table = CommandTable.tapcard(verbs)
+        if let verb, table.command(at: words) == nil {
+            throw Session.noVerb(verb, table.commands(below: words))
+        }
+        let schema = PrintedDocuments(verbs).schema(for: verb)
+        return Report(
+            [JSONMember(key: "schema", value: schema)], [schema.prettyText], isPlain: true)
+    }
+}

@@ -1,0 +1,161 @@
+import TapcardCore
+import TapcardDomain
+import Verbs
+
+extension Settings.Name {
+    /// What holds where nothing is set, for people.
+    fileprivate var builtInWords: String {
+        if let builtIn { return "`\(builtIn)`" }
+        switch self {
+        case .reader: return "the first that is plugged in"
+        case .data:
+            return "`~/.local/share/tapcard`; its folder `simulated` for a simulated reader"
+        case .ledger: return "`ledger.sqlite` in the data folder"
+        case .currency: return "the ledger's own"
+        case .paymentWithoutAsking: return Self.usual(\.unconfirmed.payment)
+        case .additionWithoutAsking: return Self.usual(\.unconfirmed.addition)
+        case .balanceWithoutAsking: return Self.usual(\.unconfirmed.balance)
+        case .paymentLimit: return Self.usual(\.absolute.payment)
+        case .additionLimit: return Self.usual(\.absolute.addition)
+        case .balanceLimit: return Self.usual(\.absolute.balance)
+        case .presets: return "about `1 2.50 5 10` dollars"
+        case .additionPresets: return "about `5 10 20 50` dollars"
+        default: return "none"
+        }
+    }
+
+    private static func usual(_ amount: KeyPath<Ceilings, Money>) -> String {
+        let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
+        return codes.map { "\(Ceilings.standard(for: $0)[keyPath: amount]) \($0.code)" }
+            .joined(separator: ", ")
+    }
+
+    /// What it is for.
+    fileprivate var help: String {
+        switch self {
+        case .reader: "The reader, as `tapcard readers` names it; `sim` for a simulated one"
+        case .data: "The folder of keys, ledger and what services said; a whole path"
+        case .ledger: "The ledger's file"
+        case .currency: "The currency of a new ledger; an old one in another is refused"
+        case .timeout: "Seconds to wait for a card"
+        case .cashier: "Who works here; the history names them"
+        case .paymentLifetime:
+            "Seconds for which an interrupted payment can still be booked by another tap"
+        case .activationURL: "Where codes are activated"
+        case .lotteryURL: "Where the lottery's draws are"
+        case .mastermindURL: "Where Mastermind is played"
+        case .caFile: "Certificates in PEM that the services are believed by, besides the system's"
+        case .ticketPrice: "What a ticket costs"
+        case .prizes: "What a ticket wins"
+        case .topPrizeUnit: "What the lottery's number counts: `whole` or `minor` units"
+        case .lotteryBalls: "How many balls are drawn"
+        case .lotteryHighest: "The highest number on a ball"
+        case .paymentWithoutAsking: "The largest payment that needs no confirmation"
+        case .additionWithoutAsking: "The largest addition that needs no confirmation"
+        case .balanceWithoutAsking: "The largest balance that an addition may lead to without one"
+        case .paymentLimit: "The largest payment, whatever is confirmed"
+        case .additionLimit: "The largest addition, whatever is confirmed"
+        case .balanceLimit: "The largest balance that an addition or a prize may lead to"
+        case .presets: "One to six payments that the counter page offers with one touch"
+        case .additionPresets: "The same for additions"
+        case .json: "Print one JSON document"
+        case .quiet: "Print nothing but errors"
+        case .verbose: "Say what is done, step by step"
+        case .noColor: "Print without colour"
+        }
+    }
+}
+
+extension CommandTable {
+    /// The whole of docs/SETTINGS.md.
+    package static func settingsPage() -> String {
+        let rows = Settings.Name.allCases.map { name in
+            let flag = switches.contains { $0.name == name.rawValue }
+            return "| `\(name.rawValue)` | `\(name.variable)` | \(flag ? "yes" : "") | "
+                + "\(name.help) | \(name.builtInWords) |"
+        }
+        let currencies = Currency.known.map { currency in
+            let ceilings = Ceilings.standard(for: currency)
+            let amounts = [
+                ceilings.unconfirmed.payment, ceilings.unconfirmed.addition,
+                ceilings.unconfirmed.balance, ceilings.absolute.payment,
+                ceilings.absolute.addition, ceilings.absolute.balance,
+            ]
+            return "| \(currency.code) | "
+                + amounts.map(\.description).joined(separator: " | ") + " |"
+        }
+        return settingsStart + rows.joined(separator: "\n") + settingsMiddle
+            + currencies.joined(separator: "\n") + settingsEnd
+    }
+
+    private static let settingsStart = """
+        # Settings
+
+        Every setting of a station, for whoever runs it. `make docs` makes this page from the table
+        in the program: change that instead.
+
+        A flag beats a variable, a variable beats the file, the file beats what is built in.
+        `tapcard config` shows what is in force and where it comes from; `tapcard config get KEY`
+        prints one setting, `tapcard config set KEY VALUE` writes it into the file, and without
+        VALUE takes it out.
+
+        The file is `~/.config/tapcard/config.json`, below `XDG_CONFIG_HOME` where that is set: a
+        JSON object with the names below. Unknown names in it, and unknown variables that begin with
+        `TAPCARD_`, have no effect and are named at each command. What makes no sense is refused, so
+        that no money moves under a setting that nobody meant; so is a link that leads nowhere.
+
+        | name | variable | flag | meaning | built in |
+        |---|---|---|---|---|
+
+        """
+
+    private static let settingsMiddle = """
+
+
+        Passwords are only ever variables, and are never shown: `TAPCARD_MASTERMIND_PASSWORD`,
+        `TAPCARD_CASHIER_PASSWORD`.
+
+        ## A simulated station
+
+        With `sim` or `sim:FILE` as its reader a station plays: its keys, its ledger and its settings
+        lie in folders of their own, `~/.local/share/tapcard/simulated` and
+        `~/.config/tapcard/simulated/config.json`, so that play money never enters the real books;
+        with `data` or `TAPCARD_DATA`, in `simulated` below that folder. The first use makes them, in
+        USD; `tapcard --reader sim init --currency EUR` makes them in another currency. `ledger` and
+        `TAPCARD_LEDGER` have no effect there: only `--ledger FILE` puts a simulated reader on another
+        ledger, and each command says so. A file that itself names a simulated reader is the settings
+        of that one. A ledger that is missing next to its keys is not made again, as on a real
+        station.
+
+        ## Ceilings
+
+        An amount above `confirm-payment-above`, `confirm-addition-above` or, for what is on the card
+        afterwards, `confirm-balance-above` is refused (exit status 4, `confirmation-needed`) until
+        it is confirmed: `--yes` on the command line, `"confirmed": true` in the API. Above
+        `payment-limit`, `addition-limit` and `balance-limit` nothing helps (`limit-exceeded`). What
+        a new card begins with is an addition, a ticket is a payment. Refunds, payouts and
+        replacements have no ceiling: that money was let through before. A prize needs no
+        confirmation, since nobody types it, but has to leave the balance below `balance-limit`; it
+        can be paid out by hand. A request that is repeated is not asked again.
+
+        Without a setting they are about 100, 200 and 500 dollars, and a hundred times as much: what
+        is sold at a counter is below the lower line, and the same amount without its decimal point
+        above it. By currency:
+
+        | currency | payment | addition | balance | payment, most | addition, most | balance, most |
+        |---|---|---|---|---|---|---|
+
+        """
+
+    private static let settingsEnd = """
+
+
+        ## Decimal comma
+
+        Amounts are read with a point, and with a comma where people who pay in the ledger's currency
+        write one (EUR, CZK, PLN, HUF, SEK, NOK, DKK) or where the station's language does (`LC_ALL`,
+        `LC_NUMERIC`, `LANG`). A comma never parts thousands: `1,000` is refused in a currency with
+        two decimals. What programs read and write always has a point.
+
+        """
+}

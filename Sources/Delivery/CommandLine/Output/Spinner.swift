@@ -1,0 +1,72 @@
+import Verbs
+
+/// A line that turns while someone is waited for. On anything but a terminal it says nothing.
+///
+/// Whatever is shown and stopped goes through one queue: a line that was asked for before a stop
+/// can never appear behind the result. And nobody who works on a card waits for a slow terminal.
+struct Spinner: Sendable {
+    private enum Event: Sendable {
+        case show(String)
+        case tick
+        case stop(CheckedContinuation<Void, Never>)
+    }
+
+    private static let frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+    private static let interval = Duration.milliseconds(100)
+    private static let clearLine = "\r\u{1B}[K"
+
+    private let queue: AsyncStream<Event>.Continuation?
+
+    init(_ console: Console, isEnabled: Bool) {
+        guard isEnabled, console.isErrorTerminal else {
+            queue = nil
+            return
+        }
+        let (events, queue) = AsyncStream.makeStream(of: Event.self)
+        self.queue = queue
+        Task { await Spinner.draw(events, on: console) }
+        Task {
+            while true {
+                do { try await Task.sleep(for: Spinner.interval) } catch { return }
+                if case .terminated = queue.yield(.tick) { return }
+            }
+        }
+    }
+
+    func show(_ text: String) { queue?.yield(.show(text)) }
+
+    /// Returns when the line is gone.
+    func stop() async {
+        guard let queue else { return }
+        await withCheckedContinuation { done in
+            if case .terminated = queue.yield(.stop(done)) { done.resume() }
+        }
+    }
+
+    /// No more lines after this.
+    func finish() async {
+        await stop()
+        queue?.finish()
+    }
+
+    private static func draw(_ events: AsyncStream<Event>, on console: Console) async {
+        var text: String?
+        var frame = 0
+        for await event in events {
+            switch event {
+            case .show(let new):
+                let isFirst = text == nil
+                text = new
+                if !isFirst { continue }
+            case .tick: break
+            case .stop(let done):
+                if text != nil { console.writeError(clearLine) }
+                text = nil
+                done.resume()
+            }
+            guard let text else { continue }
+            console.writeError("\(clearLine)\(frames[frame % frames.count]) \(text)")
+            frame += 1
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Verbs
+
+extension CommandTable {
+    /// Reads the words that follow the program's name.
+    package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
+        // Doors that people need not know: for `make docs`, and for the shells' completions.
+        if arguments == ["help", "--markdown"] { return .page(markdown()) }
+        if arguments == ["help", "--settings"] { return .page(CommandTable.settingsPage()) }
+        if arguments.starts(with: ["help", "--complete"]) {
+            return candidates(for: arguments.dropFirst(2))
+        }
+        var reader = CommandLineReader(table: self, rest: arguments[...])
+        try reader.read()
+        return try reader.invocation()
+    }
+}
+
+/// Goes through a command line from left to right.
+struct CommandLineReader {
+    let table: CommandTable
+    var rest: ArraySlice<String>
+    var path: [String] = []
+    var words: [String] = []
+    var texts: [String: [String]] = [:]
+    var wantsHelp = false
+    /// Set by a command's first argument or option: no later word belongs to the command's name.
+    var verbIsSettled = false
+    /// The option whose value has not come yet.
+    var awaiting: CommandParameter?
+
+    var command: CommandSpec? { table.command(at: path) }
+    var verbs: [String] { verbIsSettled ? [] : table.verbs(after: path) }
+    var knownOptions: [CommandParameter] { (command?.options ?? []) + table.globals }
+
+    /// Tells verbs, options and arguments apart; what is still missing at the end is not judged.
+    mutating func read() throws(CommandLineError) {
+        while let word = rest.popFirst() {
+            if let option = awaiting {
+                guard !looksLikeOption(word) else { throw missingValue(of: option) }
+                try give(word, option)
+            } else if word == "--" {
+                while let word = rest.popFirst() { try take(word) }
+            } else if looksLikeOption(word) {
+                try takeOption(word)
+            } else {
+                try take(word)
+            }
+        }
+    }
+
+    func invocation() throws(CommandLineError) -> Invocation {
+        if let awaiting { throw missingValue(of: awaiting) }
+        if texts["version"] != nil { return .version }
+        guard let command, !wantsHelp, texts["help"] == nil else {
+            return .help(table.help(at: path))
+        }
+        let texts = texts.merging(try arguments(of: command)) { option, _ in option }
+        return .run(ParsedCommand(spec: command, texts: texts))
+    }
+
+    /// A negative number is an argument: what is wrong with it is for the amount's rules to say.
+    private func looksLikeOption(_ word: String) -> Bool {
+        guard word.first == "-", let second = word.dropFirst().first else { return false }
+        return !second.isNumber && !".,".contains(second)
+    }
+
+    private mutating func take(_ word: String) throws(CommandLineError) {
+        if verbs.contains(word) {
+            path.append(word)
+        } else if path.isEmpty, word == "help" {
+            wantsHelp = true
+        } else if !verbs.isEmpty, command?.arguments.isEmpty ?? true {
+            throw refusal(.unknownVerb, "\(title) has no verb \(hint(word, verbs))")
+        } else {
+            verbIsSettled = true
+            words.append(word)
+        }
+    }
+
+    private mutating func takeOption(_ word: String) throws(CommandLineError) {
+        let end = word.firstIndex(of: "=") ?? word.endIndex
+        let spelling = String(word[..<end])
+        let attached = end < word.endIndex ? String(word[end...].dropFirst()) : nil
+        guard let option = knownOptions.first(where: { $0.spellings.contains(spelling) }) else {
+            let names = knownOptions.map { "--\($0.name)" }
+            throw refusal(.unknownOption, "\(title) has no option \(hint(spelling, names))")
+        }
+        guard texts[option.name] == nil else {
+            throw refusal(.repeatedOption, "--\(option.name) was given twice.")
+        }
+        verbIsSettled = verbIsSettled || !table.globals.contains { $0.name == option.name }
+        if option.placeholder == nil {
+            texts[option.name] = ["true"]
+            guard let value = attached?.debugDescription else { return }
+            throw refusal(.unexpectedValue, "\(spelling) takes no value, but got \(value).")
+        }
+        awaiting = option
+        if let attached { try give(attached, option) }
+    }
+
+    private mutating func give(_ value: String, _ option: CommandParameter) throws(CommandLineError)
+    {
+        try check(value, "--\(option.name)", option.choices)
+        texts[option.name] = [value]
+        awaiting = nil
+    }
+
+    private func arguments(of spec: CommandSpec) throws(CommandLineError) -> [String: [String]] {
+        var (left, values) = (words[...], [String: [String]]())
+        for argument in spec.arguments {
+            let taken = argument.repeats ? left : left.prefix(1)
+            guard !taken.isEmpty || !argument.isRequired else {
+                throw refusal(.missingArgument, "\(title) needs \(argument.name).")
+            }
+            for word in taken { try check(word, argument.name, argument.choices) }
+            if !taken.isEmpty { values[argument.name] = Array(taken) }
+            left = left.dropFirst(taken.count)
+        }
+        guard let extra = left.first else { return values }
+        throw refusal(.tooManyArguments, "Unexpected argument: \(extra.debugDescription).")
+    }
+
+    private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
+    {
+        if choices.isEmpty || choices.contains(word) { return }
+        // In a wall of names nobody finds the one that was meant.
+        let advice =
+            choices.count > CommandLineReader.mostNamed
+            ? hint(word, choices)
+            : "\(word.debugDescription): choose one of \(choices.joined(separator: ", "))."
+        throw refusal(.notAmongChoices, "\(name) cannot be \(advice)")
+    }
+
+    /// The most choices that an error names.
+    private static let mostNamed = 10
+
+    /// An unknown word, and the known one that it was probably meant to be.
+    private func hint(_ word: String, _ known: [String]) -> String {
+        let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil }
+        let nearest = meant ?? nearestWord(to: word, among: known)
+        return word.debugDescription + (nearest.map { ": did you mean \($0)?" } ?? ".")
+    }
+
+    private func missingValue(of option: CommandParameter) -> CommandLineError {
+        refusal(.missingValue, "--\(option.name) needs a value: \(option.placeholder ?? "").")
+    }
+
+    private var title: String { ([table.program] + path).joined(separator: " ") }
+
+    private func refusal(_ kind: CommandLineError.Kind, _ what: String) -> CommandLineError {
+        CommandLineError(kind: kind, detail: "\(what) See: \(title) --help")
+    }
+}

@@ -1,0 +1,151 @@
+import ReaderDiagnosis
+import StyledText
+import TapcardCore
+import TextCodecs
+package import Verbs
+
+/// The whole command line: words in, words out, an exit status.
+package struct Program: Sendable {
+    private let drivers: Drivers
+    private let verbs: [Command]
+    private let console: Console
+    private let environment: [String: String]
+    private let malformed: Set<String>
+    private let lastWords = LastWords()
+
+    /// `own` are the commands that only the caller can carry out. `malformed` names the variables that are set, but not to UTF-8: what they are set to is
+    /// not in the environment.
+    package init(
+        drivers: Drivers, adding own: [Command] = [], console: Console,
+        environment: [String: String], malformed: Set<String> = []
+    ) {
+        self.drivers = drivers
+        verbs = Command.table(adding: own)
+        self.console = Manner.knowsASCIIAlone(environment) ? console.inASCII : console
+        (self.environment, self.malformed) = (environment, malformed)
+    }
+
+    /// How a run has ended.
+    package struct Ending: Sendable, Hashable {
+        package let status: Int32
+        /// Whether it was stopped before anything was begun: whoever has sent a signal for that may
+        /// see it end by the signal.
+        package var wasStopped = false
+        /// Whether it would have gone on until it was stopped.
+        package var isEndless = false
+    }
+
+    package func run(_ arguments: [String]) async -> Int32 { await end(of: arguments).status }
+
+    package func end(of arguments: [String]) async -> Ending {
+        let output = StandardOutput(console)
+        var manner = Manner(beforeParsing: arguments, environment)
+        do {
+            switch try parse(arguments) {
+            case .help(let text):
+                output.write(text)
+                return ending(Report.nothing, output, manner)
+            case .page(let text):
+                output.write(Array(text.utf8))
+                return ending(Report.nothing, output, manner)
+            case .candidates(let value, let prefix, let command):
+                let settings = try? Settings(
+                    command, environment: environment, malformed: malformed)
+                for known in await settings?.known(value, drivers) ?? [] {
+                    output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
+                }
+                return ending(Report.nothing, output, manner)
+            case .version:
+                output.write("tapcard \(Release.version)\n")
+                return ending(Report.nothing, output, manner)
+            case .run(let command):
+                let settings = try Settings(
+                    command, environment: environment, malformed: malformed)
+                manner = Manner(environment, settings.isOn)
+                if !manner.isQuiet {
+                    for warning in settings.warnings {
+                        console.writeError("tapcard: \(warning.shown)\n")
+                    }
+                }
+                return ending(try await run(command, settings, manner, output), output, manner)
+            }
+        } catch {
+            if manner.isJSON { output.write(document: Report.document(of: error)) }
+            if !manner.isJSON || output.failure != nil { complain(error, manner) }
+            if let failure = output.failure { complain(TapcardError(failure), manner) }
+            return Ending(
+                status: error.result.exitStatus, wasStopped: error.kind == .cancelled)
+        }
+    }
+
+    /// The status that says what has happened, also where standard output did not take the words.
+    private func ending(
+        _ report: Report, _ output: StandardOutput, _ manner: Manner
+    ) -> Ending {
+        var status = report.problem?.result.exitStatus ?? 0
+        if let failure = output.failure {
+            complain(TapcardError(failure, doneAllTheSame: report), manner)
+            // Money that moved has moved: a script that reads "failed" would move it again.
+            if status == 0, !report.isDeed { status = TapcardError.Result.failed.exitStatus }
+        }
+        return Ending(
+            status: status, wasStopped: report.isStopped && Task.isCancelled,
+            isEndless: report.isStopped)
+    }
+
+    private func complain(_ error: TapcardError, _ manner: Manner) {
+        console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
+    }
+
+    /// Ends the process at once; work that goes on elsewhere is not left without a word.
+    package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
+
+    private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
+        do {
+            let columns = console.isTerminal ? console.size()?.columns : nil
+            return try CommandTable.tapcard(verbs).fitting(columns).parse(arguments)
+        } catch {
+            throw TapcardError(.usage, error.detail)
+        }
+    }
+
+    private func run(
+        _ parsed: ParsedCommand, _ settings: Settings, _ manner: Manner,
+        _ output: StandardOutput
+    ) async throws(TapcardError) -> Report {
+        guard let command = verbs.first(where: { $0.spec.path == parsed.spec.path }) else {
+            throw TapcardError(.usage, "There is no such command.")
+        }
+        let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
+        let spinner = Spinner(console, isEnabled: !isTalking)
+        let session = Session(
+            command: parsed, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
+            console: console, output: output,
+            waiting: WaitingLine(show: spinner.show, stop: spinner.stop), lastWords: lastWords)
+        let outcome = await command.outcome(in: session)
+        await spinner.finish()
+        let report = try outcome.get()
+        session.show(report)
+        return report
+    }
+}
+
+extension TapcardError {
+    /// Standard output takes no more.
+    fileprivate init(_ failure: OutputError) {
+        self.init(
+            .failed, "Standard output cannot be written to: \(failure.reason).",
+            meaning: "What stands there is not complete.")
+    }
+
+    fileprivate init(_ failure: OutputError, doneAllTheSame report: Report) {
+        guard report.isDeed else {
+            self.init(failure)
+            return
+        }
+        self.init(
+            .failed, "This was done: \(report.sentences)",
+            meaning: "Only standard output cannot be written to: \(failure.reason).",
+            advice: report.problem == nil ? "Do not do it again." : "")
+    }
+}

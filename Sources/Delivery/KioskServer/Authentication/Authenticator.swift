@@ -1,0 +1,238 @@
+import BlockingLane
+import CardCryptography
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// Knows who may do what: with cashiers, whoever has logged in as one of them; without, any page of
+/// this origin.
+final class Authenticator: Sendable {
+    /// Over TLS browsers take a cookie of this name from this host alone.
+    var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
+    private static let bearer = "bearer "
+    private static let longestPassword = CashierFile.longestPassword
+
+    private let desk: CounterDesk
+    private let sessions: KioskSessions
+    private let passwords = PasswordDesk()
+    private let limits = Guarded(LoginLimits())
+    /// Whoever was asked for a password once is not let in without one because the last cashier
+    /// has gone.
+    private let hasAsked: Guarded<Bool>
+    private let isProtected: Bool
+    private let isLoopback: Bool
+    private let log: KioskLog
+
+    /// `isProtected` is said of a connection that nobody can read along.
+    init(
+        _ desk: CounterDesk, mustLogIn: Bool, isProtected: Bool, isLoopback: Bool, log: KioskLog
+    ) {
+        (self.desk, self.log) = (desk, log)
+        (self.isProtected, self.isLoopback) = (isProtected, isLoopback)
+        sessions = KioskSessions { desk.now() }
+        hasAsked = Guarded(mustLogIn)
+    }
+
+    func needsLogin() throws(Problem) -> Bool {
+        let areAny = try !cashiers().isEmpty
+        return hasAsked.withLock { hasAsked in
+            hasAsked = hasAsked || areAny
+            return hasAsked
+        }
+    }
+
+    /// Lets somebody in.
+    func open(
+        _ members: [JSONMember], from client: String
+    ) async throws(Problem) -> KioskSessions.Session {
+        for member in members where !["cashier", "password"].contains(member.key) {
+            throw Problem(
+                400, "usage", "There is no \(member.key.debugDescription) in this call.")
+        }
+        func text(_ key: String) throws(Problem) -> String? {
+            guard let value = members.first(where: { $0.key == key })?.value, value != .null
+            else { return nil }
+            guard let text = value.string else {
+                throw Problem(400, "usage", "\(key.debugDescription) has to be a text.")
+            }
+            return text
+        }
+        let (name, password) = (try text("cashier"), try text("password"))
+        guard try needsLogin() else { return sessions.open(nil) }
+        guard let name, let password else { throw .loginNeeded }
+        return sessions.open(try await cashier(name, password, from: client))
+    }
+
+    func close(_ session: KioskSessions.Session) { sessions.close(session) }
+
+    /// The session of whoever wants to change something.
+    func requireToken(
+        _ request: WebRequest, isUse: Bool = true
+    ) throws(Problem) -> KioskSessions.Session {
+        guard let token = token(of: request) else {
+            if try needsLogin() { throw .loginNeeded }
+            throw Problem(
+                401, "token-missing", "This needs a token.", "Nothing was done.",
+                NextWords("open-session", "POST to /api/v1/session gives one."))
+        }
+        guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
+        else { throw .staleToken }
+        return session
+    }
+
+    /// Whether this comes from somebody who has a session, and may be told where things lie.
+    func knows(_ request: WebRequest) -> Bool {
+        let named = token(of: request).flatMap { sessions.session(token: $0) }
+        guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
+        return (try? isValid(session)) ?? false
+    }
+
+    /// Refuses to show anything to those who would have to log in. It keeps their session alive only
+    /// where it is they who ask.
+    func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) {
+        if request.path == "/metrics", isLoopback { return }
+        guard try needsLogin() else { return }
+        if token(of: request) != nil {
+            _ = try requireToken(request, isUse: isUse)
+            return
+        }
+        guard let session = cookieSession(of: request, isUse: isUse), try isValid(session) else {
+            throw .loginNeeded
+        }
+    }
+
+    /// Whether whoever has sent this may go on looking.
+    func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
+        { [self] in
+            do throws(Problem) {
+                try requireReader(request, isUse: false)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    func cookie(of session: KioskSessions.Session) -> String {
+        cookie(session.cookie, seconds: KioskSessions.hours * 3_600)
+    }
+
+    var noCookie: String { cookie("", seconds: 0) }
+
+    private func cookie(_ value: String, seconds: Int64) -> String {
+        "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+            + (isProtected ? "; Secure" : "")
+    }
+
+    /// Those who were removed, or have another password by now, have to log in anew.
+    private func isValid(_ session: KioskSessions.Session) throws(Problem) -> Bool {
+        guard let cashier = session.cashier else { return try !needsLogin() }
+        return try cashiers().contains(cashier)
+    }
+
+    private func cashiers() throws(Problem) -> [Cashier] {
+        do throws(TapcardError) {
+            return try desk.cashiers()
+        } catch {
+            // Nobody is logged in who could be told where it lies.
+            throw Problem(
+                500, error.kind.word, "The file of the cashiers cannot be used.", error.meaning,
+                NextWords(
+                    "ask-operator",
+                    "Whoever runs the station: tapcard cashiers list says what is wrong."))
+        }
+    }
+
+    /// Who it is. Nobody learns from a refusal, or from how long it takes, whether there is such a
+    /// name.
+    private func cashier(
+        _ text: String, _ password: String, from client: String
+    ) async throws(Problem) -> Cashier {
+        let now = desk.now().milliseconds
+        let name = try? CashierName(text)
+        // Other spellings of a name are no further tries.
+        let counted = name?.spelling ?? ""
+        let address = [JSONMember(key: "client", value: .string(client))]
+        if let wait = limits.withLock({ $0.admit(counted, from: client, at: now) }) {
+            log.say("login-limited", address)
+            throw .tooManyTries(waiting: wait)
+        }
+        let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
+        guard password.utf8.count <= Authenticator.longestPassword,
+            let accepted = await passwords.accept(password, for: cashier, desk)
+        else {
+            log.say("login-refused", address)
+            throw .wrongPassword
+        }
+        log.say("login")
+        limits.withLock { $0.forgive(counted, from: client) }
+        return accepted
+    }
+
+    private func token(of request: WebRequest) -> String? {
+        // The scheme's name is the same in capitals.
+        guard let header = request.headers["Authorization"],
+            header.prefix(Authenticator.bearer.count).lowercased() == Authenticator.bearer
+        else { return nil }
+        return String(header.dropFirst(Authenticator.bearer.count))
+    }
+
+    private func cookieSession(
+        of request: WebRequest, isUse: Bool
+    ) -> KioskSessions.Session? {
+        for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
+            let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == cookieName else { continue }
+            if let session = sessions.session(cookie: String(parts[1]), isUsed: isUse) {
+                return session
+            }
+        }
+        return nil
+    }
+}
+
+/// Compares passwords, which takes long: one at a time, and on a thread of its own.
+private actor PasswordDesk {
+    private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
+    /// Stands for whoever is none, so that they take as long.
+    private let nobody = PasswordHash(
+        cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
+        bytes: [UInt8](repeating: 0, count: PasswordHash.size))
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    /// The cashier whose password this is, with a hash of it at today's cost; nil for anybody else.
+    func accept(_ password: String, for cashier: Cashier?, _ desk: CounterDesk) -> Cashier? {
+        guard (cashier?.password ?? nobody).accepts(password), let cashier else { return nil }
+        guard cashier.password.cost.isBelowUsual else { return cashier }
+        return desk.renewed(cashier, password)
+    }
+}
+
+extension Problem {
+    static let loginNeeded = Problem(
+        401, "login-needed", "Only cashiers who are logged in may do this.", "Nothing was done.",
+        NextWords("log-in-as-cashier", "POST to /api/v1/session with cashier and password."))
+
+    static let staleToken = Problem(
+        401, "stale-token", "This token is not known any more.", "Nothing was done.",
+        NextWords("open-session", "POST to /api/v1/session gives a new one."))
+
+    static let wrongPassword = Problem(
+        401, "wrong-password", "That is not a cashier with this password.",
+        "You are not logged in.",
+        NextWords("try-again", "Try again."))
+
+    static func tooManyTries(waiting seconds: Int) -> Problem {
+        var problem = Problem(
+            429, "too-many-attempts", "Somebody has tried to log in too often from here.",
+            "You are not logged in.",
+            NextWords("try-again-in", "Try again in \(seconds) s.", ["seconds": seconds]))
+        problem.headers = [("Retry-After", String(seconds))]
+        return problem
+    }
+}

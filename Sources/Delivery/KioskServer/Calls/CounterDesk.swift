@@ -1,0 +1,243 @@
+import BlockingLane
+import CardCryptography
+import Ledger
+import StyledText
+import TagReading
+package import TapcardCore
+package import TapcardDomain
+package import TextCodecs
+import Verbs
+
+/// The commands, carried out for people who stand around one reader and look at a page.
+///
+/// Reader and ledger are opened once. One operation at a time gets the reader; those that need none
+/// run next to it. The caller pauses the watch while an operation uses the reader.
+package struct CounterDesk: Sendable {
+    /// What a call has come to.
+    package struct Answer: Sendable {
+        /// What `--json` prints, also where something is wrong with the card that it shows.
+        package let document: JSONValue?
+        package let problem: TapcardError?
+    }
+
+    /// What somebody who watches the reader is told.
+    package enum Event: Sendable {
+        /// A card that can be shown, and what `read --json` prints of it.
+        case card(JSONValue, problem: TapcardError?)
+        /// Something that is none, or a reader that does not work.
+        case problem(TapcardError)
+        case gone
+        /// Nothing lies on a reader that answers.
+        case empty
+        case readerIsBack(name: String)
+    }
+
+    /// What a tap has settled, as every document lists it.
+    package static func document(of settled: [Settled]) -> JSONValue {
+        .array(settled.map(\.document))
+    }
+
+    private let session: Session
+    private let reader: any TagReader
+    private let operationsReader: SharedReader
+    private let ledger: any LedgerStore
+    private let knownCashiers = Guarded(KnownCashiers())
+
+    init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
+        (self.session, self.reader, self.ledger) = (session, reader, ledger)
+        operationsReader = SharedReader(reader)
+    }
+
+    package var currency: Currency { ledger.currency }
+    package var readerIsSimulated: Bool { session.settings.readerIsSimulated }
+
+    /// The time, as `--json` writes it.
+    package var time: String { LocalTime.iso(session.surroundings.now()) }
+    package func newID() -> OperationID { session.surroundings.newID() }
+    package func now() -> Timestamp { session.surroundings.now() }
+
+    /// Those who may work here; where there are none, nobody is asked who they are.
+    package func cashiers() throws(TapcardError) -> [Cashier] {
+        try knownCashiers.withLock { known throws(TapcardError) in
+            try known.cashiers(in: session.cashierFile)
+        }
+    }
+
+    /// The same cashier with a hash of their password at today's cost, which is kept from now on.
+    /// Where it cannot be, or they have got another password meanwhile, they stay as they are.
+    package func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
+        let salt = session.surroundings.random(PasswordHash.saltSize)
+        let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
+        let isKept = (try? session.cashierFile.renew(cashier, renewed)) ?? false
+        return isKept ? renewed : cashier
+    }
+
+    /// What the ledger has under an operation's id.
+    package enum Booked: Sendable, Hashable {
+        case nothing
+        /// Begun and not settled.
+        case open
+        /// It has come to its end, and whoever asks again is answered without a card.
+        case answered
+        /// It has come to its end.
+        case over
+        /// The ledger cannot be asked.
+        case notKnown
+    }
+
+    /// Of an operation of another kind than the call's it is never said that it answers the call.
+    package func booked(_ id: OperationID, by call: CounterCall) async -> Booked {
+        do throws(LedgerError) {
+            guard let operation = try await ledger.operation(id) else {
+                return try await ledger.read { rows throws(LedgerError) in
+                    try rows.activation(id) == nil
+                } ? .nothing : .open
+            }
+            if operation.state == .pending { return .open }
+            // Another call under the same id would ask for a card.
+            let answeredCall: [Operation.Kind: String] = [
+                .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
+                .scratch: "scratch", .payout: "ticket/claim",
+            ]
+            return answeredCall[operation.kind] == call.path ? .answered : .over
+        } catch {
+            return .notKnown
+        }
+    }
+
+    /// What is wrong with the ledger; nil where it can be asked, and written to where that is tried.
+    package func ledgerProblem(isWriting: Bool) async -> TapcardError? {
+        do throws(LedgerError) {
+            if isWriting { try await ledger.write { _ in } }
+            _ = try await ledger.read { rows throws(LedgerError) in
+                try rows.operations(on: nil, last: 1).count
+            }
+            return nil
+        } catch {
+            return TapcardError(error)
+        }
+    }
+
+    /// What is wrong with the ledger's file, read through; nil where it is sound.
+    package func ledgerDamage() async -> TapcardError? {
+        do throws(LedgerError) {
+            try await ledger.checkStorage()
+            return nil
+        } catch {
+            return TapcardError(error)
+        }
+    }
+
+    /// What a page asks for.
+    package struct Request: Sendable {
+        fileprivate let command: Command
+        fileprivate let parsed: ParsedCommand
+    }
+
+    /// Refuses unknown members and values of the wrong form. What is wrong with an amount, its
+    /// command says.
+    package func request(
+        _ call: CounterCall, _ members: [JSONMember]
+    ) throws(TapcardError) -> Request {
+        Request(command: call.verb, parsed: try call.parsed(members))
+    }
+
+    /// Carries out a request for a cashier; without one, for the cashier of the settings.
+    ///
+    /// It waits for a card as long as the settings say; cancelling the task ends the wait. Without
+    /// the reader, or while another operation uses it, a request that needs a card fails with
+    /// `reader-busy`.
+    package func carryOut(
+        _ request: Request, for cashier: CashierName? = nil, withReader: Bool,
+        progress: @escaping @Sendable (Station.Progress) -> Void
+    ) async -> Answer {
+        guard withReader else {
+            return await run(request, for: cashier, on: TakenReader(), progress)
+        }
+        return await operationsReader.use { reader in
+            await run(request, for: cashier, on: reader, progress)
+        }
+    }
+
+    private func run(
+        _ request: Request, for cashier: CashierName?, on reader: any TagReader,
+        _ progress: @escaping @Sendable (Station.Progress) -> Void
+    ) async -> Answer {
+        let session = session(
+            for: request.parsed, cashier: cashier, reader: reader, progress: progress)
+        return switch await request.command.outcome(in: session) {
+        case .success(let report): Answer(document: report.document, problem: report.problem)
+        case .failure(let error): Answer(document: nil, problem: error)
+        }
+    }
+
+    /// Tells of each card that is laid on the reader, until the task is cancelled.
+    package func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
+        let station: Station
+        do throws(TapcardError) {
+            station = try await session(for: session.command).station()
+        } catch {
+            _ = await show(.problem(error))
+            return
+        }
+        await station.watch(settling: true) { event in
+            switch event {
+            case .card(let reading):
+                let report = Report(reading, currency: station.currency)
+                return await show(.card(report.document ?? .null, problem: report.problem))
+            case .problem(let error): return await show(.problem(error))
+            case .gone: return await show(.gone)
+            case .empty: return await show(.empty)
+            case .readerIsBack(let name): return await show(.readerIsBack(name: name))
+            }
+        }
+    }
+
+    /// What people call the reader; one that was never there has no name.
+    package var readerName: String { get async { await reader.name } }
+
+    /// Whether something lies on the reader at this moment.
+    package func isOccupied() async -> Bool {
+        do throws(ReaderError) {
+            _ = try await reader.select(within: .zero)
+            return true
+        } catch {
+            return error.kind == .severalTags
+        }
+    }
+
+    /// What a page has to know before anything is done.
+    package func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+        func amounts(_ amounts: [Money]?) -> JSONValue {
+            .array((amounts ?? []).map { .text($0) })
+        }
+        let presets = try? session.settings.presets(currency)
+        let price = (try? session.settings.ticketPrice(currency))
+        return [
+            "version": .string(Release.version), "currency": .string(currency.code),
+            "symbol": .string(currency.sign),
+            "decimals": .number(currency.decimals),
+            "decimalSeparator": .string(
+                session.settings.acceptsDecimalComma(in: currency) ? "," : "."),
+            "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
+            "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
+            "simulator": .bool(readerIsSimulated),
+            "ticketPrice": .text(price),
+        ]
+    }
+
+    private func session(
+        for parsed: ParsedCommand, cashier: CashierName? = nil,
+        reader: (any TagReader)? = nil,
+        progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
+    ) -> Session {
+        var settings = session.settings
+        if let cashier { settings = settings.using(cashier: cashier) }
+        return Session(
+            command: parsed, settings: settings,
+            manner: .ofPages,
+            drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
+            console: session.console.silent, output: StandardOutput(session.console.silent),
+            madeServices: session.madeServices, lastWords: LastWords())
+    }
+}

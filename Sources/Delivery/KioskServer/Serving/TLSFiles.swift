@@ -1,0 +1,110 @@
+import DurableFile
+import Glibc
+package import TapcardCore
+package import Verbs
+package import WebServer
+
+/// A certificate and the key that belongs to it: the names of two files in PEM.
+package struct TLSFiles: Sendable, Hashable {
+    let certificate: String
+    let key: String
+
+    /// A certificate with a long chain behind it is shorter.
+    private static let longestPEM = 1 << 20
+
+    /// What is in the files. `meaning` is said where that is not what it has to be.
+    package func read(orSay meaning: String) throws(TapcardError) -> WebServerSettings.TLS {
+        let tls = WebServerSettings.TLS(
+            certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
+            keyPEM: try TLSFiles.text(key, of: "private key", meaning))
+        try requireSecret(key, meaning)
+        return tls
+    }
+
+    /// Refuses a key that others may read. One of root's may be read by a group, as on machines where
+    /// services share their keys so.
+    private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
+        let file = DurableFile(path)
+        // A file that cannot be looked at is refused when it is read.
+        guard let mode = try? file.permissions() else { return }
+        let isRoots = (try? file.owner()) == 0 && geteuid() != 0
+        guard mode & (isRoots ? 0o037 : 0o077) != 0 else { return }
+        throw TapcardError(
+            .fileUnusable,
+            "The private key \(path) can be read by others (mode \(String(mode, radix: 8))).",
+            meaning: meaning,
+            advice: "Whoever has it can pass for this machine. If nobody has: chmod 600 \(path)")
+    }
+
+    /// What is in a file in PEM, whose first line ends with what it holds.
+    private static func text(
+        _ path: String, of content: String, _ meaning: String
+    ) throws(TapcardError) -> String {
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            bytes = try DurableFile(path).readStream(limit: longestPEM)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "\(path) cannot be read: \(error.detail).", meaning: meaning,
+                advice: "Name a file in PEM that you may read.")
+        }
+        guard let bytes else {
+            throw TapcardError(
+                .fileUnusable, "There is no file \(path).", meaning: meaning,
+                advice: "Name a file in PEM.")
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains("\(content.uppercased())-----") else {
+            throw TapcardError(
+                .fileUnusable, "\(path) holds no \(content).", meaning: meaning,
+                advice: "Name a certificate and the key that belongs to it, both in PEM.")
+        }
+        return text
+    }
+}
+
+extension TapcardError {
+    /// Why a server of ours cannot be started.
+    package init(_ error: WebServerError, _ what: String, meaning: String) {
+        let (kind, advice): (TapcardError.Kind, String) =
+            switch error.kind {
+            case .badCertificate:
+                (.fileUnusable, "Name a certificate and the key that belongs to it.")
+            case .cannotListen:
+                (.failed, "Choose another --port, or leave it out for one that is free.")
+            case .libraryMissing, .tooFewDescriptors, .noResources:
+                (.failed, "Mend that and try again.")
+            }
+        self.init(kind, "\(what) \(error.detail)", meaning: meaning, advice: advice)
+    }
+}
+
+extension Parameter<String?> {
+    package static var tlsCertificate: Self {
+        .option(
+            "tls-certificate", "FILE", .file, "Answer by HTTPS, with this certificate (PEM)")
+    }
+    package static var tlsKey: Self {
+        .option("tls-key", "FILE", .file, "The certificate's key (PEM)")
+    }
+}
+
+extension Parameter<UInt16?> {
+    package static func port(orSay meaning: String) -> Self {
+        .option("port", "N", .port(orSay: meaning), "The port (default: any that is free)")
+    }
+}
+
+extension Session {
+    /// The certificate and its key that were named; nil where neither was.
+    package func tlsFiles(orSay meaning: String) throws(TapcardError) -> TLSFiles? {
+        switch (try self[.tlsCertificate], try self[.tlsKey]) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?): return TLSFiles(certificate: certificate, key: key)
+        default:
+            throw TapcardError(
+                .usage, "A certificate needs its key, and a key its certificate.",
+                meaning: meaning, advice: "Name both, with --tls-certificate and --tls-key.")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import BlockingLane
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+
+/// What happened, a line of JSON each: no name, no code, no password, no token.
+///
+/// A thread of its own writes it. Whoever reads standard error slowly, or not at all, holds up nobody:
+/// what is too much is not written, and how much that was is said when somebody reads again.
+final class KioskLog: Sendable {
+    private static let mostLines = 1_024
+    /// At the end; then what is left is not written.
+    private static let longestEnd = Duration.seconds(1)
+    private static let pause = Duration.milliseconds(5)
+
+    private let now: @Sendable () -> String
+    private let lines: AsyncStream<String>.Continuation
+    private let lost = Guarded(0)
+    private let isWritten = Guarded(false)
+
+    init(now: @escaping @Sendable () -> String, write: @escaping @Sendable (String) -> Void) {
+        self.now = now
+        let stream: AsyncStream<String>
+        (stream, lines) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingOldest(KioskLog.mostLines))
+        Task { [lost, isWritten] in
+            let writer = LogWriter(write: write)
+            for await line in stream {
+                await writer.write(line)
+                let count = lost.withLock { lost in
+                    defer { lost = 0 }
+                    return lost
+                }
+                guard count > 0 else { continue }
+                await writer.write(
+                    KioskLog.line(
+                        now(), "lines-lost",
+                        [JSONMember(key: "lines", value: .number(String(count)))]))
+            }
+            isWritten.withLock { $0 = true }
+        }
+    }
+
+    /// Says no more, and waits until all is written, though not for ever.
+    func end() async {
+        lines.finish()
+        let limit = ContinuousClock.now.advanced(by: KioskLog.longestEnd)
+        while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
+            try? await Task.sleep(for: KioskLog.pause)
+        }
+    }
+
+    private static func line(_ time: String, _ event: String, _ members: [JSONMember]) -> String {
+        JSONValue.object(
+            [
+                JSONMember(key: "at", value: .string(time)),
+                JSONMember(key: "event", value: .string(event)),
+            ] + members
+        ).text + "\n"
+    }
+
+    func say(_ event: String, _ members: [JSONMember] = []) {
+        if case .dropped = lines.yield(KioskLog.line(now(), event, members)) {
+            lost.withLock { $0 += 1 }
+        }
+    }
+
+    func ended(_ operation: CounterOperation) {
+        let problem = operation.answer?.problem
+        let lasted = operation.began.duration(to: .now)
+        say(
+            "operation",
+            [
+                JSONMember(key: "operation", value: .string(operation.id.description)),
+                JSONMember(key: "verb", value: .string(operation.call.path)),
+                JSONMember(
+                    key: "result", value: .string(problem?.result.rawValue ?? "done")),
+                JSONMember(
+                    key: "error", value: problem.map { .string($0.kind.word) } ?? .null),
+                JSONMember(
+                    key: "uid",
+                    value: operation.uid.map { .string($0.description) } ?? .null),
+                JSONMember(
+                    key: "milliseconds",
+                    value: .number(String(Int64(lasted / .milliseconds(1))))),
+            ])
+    }
+}
+
+/// Writes on a thread of its own, however long that takes.
+private actor LogWriter {
+    private nonisolated let lane = BlockingLane(label: "tapcard.log")
+    private let text: @Sendable (String) -> Void
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    init(write: @escaping @Sendable (String) -> Void) { text = write }
+
+    func write(_ line: String) { text(line) }
+}

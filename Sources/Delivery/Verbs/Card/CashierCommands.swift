@@ -1,0 +1,137 @@
+import CardCryptography
+import StyledText
+package import TapcardCore
+import TapcardDomain
+import TerminalControl
+import TextCodecs
+
+extension Parameter<CashierName> {
+    fileprivate static func cashier(completes known: CompletedValue? = nil) -> Self {
+        .argument(
+            "NAME", .cashier, "Up to \(CashierName.longest) characters", completes: known)
+    }
+}
+
+extension Command {
+    static let cashierCommands: [Command] = [
+        Command(
+            "cashiers add", group: .station, "Let somebody work at the counter page",
+            discussion: "Or give them another password, which ends where they are logged in. As "
+                + "soon as there is one cashier, the page asks who it is, and what is done there "
+                + "carries their name into the ledger. The password is asked for twice, or taken "
+                + "from TAPCARD_CASHIER_PASSWORD; it is never an argument. Only a slow hash of it "
+                + "is kept, in cashiers.json beside the keys.",
+            takes: .cashier(), answers: .addedCashier,
+            example: "tapcard cashiers add Ann"
+        ) { session throws(TapcardError) in try await session.addCashier() },
+        Command(
+            "cashiers remove", group: .station, "Let somebody work at the counter page no more",
+            discussion: "It ends where they are logged in. What they have done stays in the ledger "
+                + "under their name.",
+            takes: .cashier(completes: .cashiers),
+            answers: .removedCashier,
+            example: "tapcard cashiers remove Ann"
+        ) { session throws(TapcardError) in try session.removeCashier() },
+        Command(
+            "cashiers list", group: .station, "Show who may work at the counter page",
+            answers: .cashiers,
+            example: "tapcard cashiers list"
+        ) { session throws(TapcardError) in
+            let names = try session.cashierFile.load().map(\.name.text)
+            return Report(
+                [JSONMember(key: "cashiers", value: .array(names.map { .string($0) }))],
+                names.isEmpty
+                    ? ["There are no cashiers: the counter page asks nobody who they are"] : names,
+                isPlain: true)
+        },
+    ]
+}
+
+extension Session {
+    package var cashierFile: CashierFile {
+        CashierFile(path: settings.dataFolder + "/cashiers.json")
+    }
+
+    fileprivate func addCashier() async throws(TapcardError) -> Report {
+        let name = try self[.cashier()]
+        try makeDataFolder()
+        // What is wrong with the file is said before anybody is asked for a password.
+        _ = try cashierFile.load()
+        let password = try await newPassword(of: name)
+        let (kept, isNew) = try cashierFile.add(
+            Cashier(
+                name,
+                PasswordHash(password, salt: surroundings.random(PasswordHash.saltSize))))
+        return Report(
+            [
+                JSONMember(key: "cashier", value: .string(kept.text)),
+                JSONMember(key: "isNew", value: .bool(isNew)),
+            ],
+            [
+                isNew
+                    ? "\(kept.text) can log in at the counter page"
+                    : "\(kept.text) has a new password"
+            ], isDeed: true)
+    }
+
+    fileprivate func removeCashier() throws(TapcardError) -> Report {
+        let name = try self[.cashier()]
+        guard let removed = try cashierFile.remove(name) else {
+            throw TapcardError(
+                .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
+                meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
+        }
+        return Report(
+            [JSONMember(key: "cashier", value: .string(removed.text))],
+            ["\(removed.text) cannot log in any more"], isDeed: true)
+    }
+
+    /// From the environment, or typed twice.
+    private func newPassword(of name: CashierName) async throws(TapcardError) -> String {
+        let password: String
+        if let given = try settings.cashierPassword {
+            password = given
+        } else {
+            password = try await typed("Password for \(name.text.shown): ")
+            try require(password, of: name)
+            guard try await typed("The same again: ") == password else {
+                throw TapcardError(
+                    .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
+                    advice: "Try again.")
+            }
+        }
+        try require(password, of: name)
+        return password
+    }
+
+    private func typed(_ question: String) async throws(TapcardError) -> String {
+        guard let keyboard = console.keyboard else {
+            throw TapcardError(
+                .usage, "There is no terminal to ask for the password.",
+                meaning: "Nothing was changed.",
+                advice: "Run it in a terminal, or set \(Settings.cashierPasswordVariable).")
+        }
+        do {
+            if let password = try await keyboard.askSecretly(question) { return password }
+        } catch {
+            throw TapcardError(
+                .failed, "The terminal cannot be asked for the password: \(error).",
+                meaning: "Nothing was changed.",
+                advice: "Set \(Settings.cashierPasswordVariable).")
+        }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
+    }
+
+    private func require(_ password: String, of name: CashierName) throws(TapcardError) {
+        guard password.utf8.count <= CashierFile.longestPassword else {
+            throw TapcardError(
+                .usage,
+                "The password is too long: it has \(password.utf8.count) bytes, and "
+                    + "\(CashierFile.longestPassword) is the most.",
+                meaning: "Nothing was changed.")
+        }
+        if let objection = PasswordStrength.objection(to: password, of: name) {
+            throw TapcardError(.usage, objection, meaning: "Nothing was changed.")
+        }
+    }
+}

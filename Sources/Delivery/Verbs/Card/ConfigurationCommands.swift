@@ -1,0 +1,273 @@
+import Ledger
+import StyledText
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let configurationCommands: [Command] = [
+        Command(
+            "init", group: .station, "Set this station up: make its keys and its ledger",
+            discussion: "Once, before the first card. The ledger keeps the currency for good. A "
+                + "simulated station has keys and a ledger of its own, which the first use makes in "
+                + "USD; for another currency: tapcard --reader sim init --currency EUR.",
+            answers: .station,
+            example: "tapcard init --currency EUR"
+        ) { session throws(TapcardError) in try await session.setUp() },
+        Command(
+            "config", group: .station, "Show the settings in force and where each comes from",
+            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
+                + "docs/SETTINGS.md has a line for each of them. Passwords are only ever variables, "
+                + "TAPCARD_MASTERMIND_PASSWORD and TAPCARD_CASHIER_PASSWORD, and are not shown.",
+            answers: .settings,
+            example: "tapcard config"
+        ) { session throws(TapcardError) in try await session.configuration() },
+        Command(
+            "config get", group: .station, "Print one setting that is in force",
+            takes: .shownSetting, answers: .setting,
+            example: "tapcard config get ledger"
+        ) { session throws(TapcardError) in try await session.oneSetting() },
+        Command(
+            "config set", group: .station, "Write one setting into the file",
+            discussion: "Without VALUE it is taken out of the file, and what is built in holds "
+                + "again.",
+            takes: .setting, .settingValue,
+            answers: .changedSetting,
+            example: "tapcard config set timeout 60"
+        ) { session throws(TapcardError) in try await session.changeSetting() },
+    ]
+}
+
+extension Parameter<Settings.Name> {
+    fileprivate static var setting: Self {
+        .argument("KEY", .choice(Settings.Name.self), "Its name, as tapcard config lists it")
+    }
+}
+
+extension Parameter<String> {
+    fileprivate static var shownSetting: Self {
+        .argument(
+            "KEY", .oneOf(Settings.Name.allCases.map(\.rawValue) + Session.places),
+            Parameter<Settings.Name>.setting.row.help)
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var settingValue: Self {
+        .optionalArgument("VALUE", .settingValue, "What it is to be")
+    }
+}
+
+extension Session {
+    /// Keys and ledger for a station that has none, in a currency that somebody has named.
+    fileprivate func setUp() async throws(TapcardError) -> Report {
+        let isNew = try !hasLedger
+        let hadKeys = try keyFile.load() != nil
+        if isNew, try settings.currency == nil, try keyFile.load()?.currency == nil {
+            throw TapcardError(
+                .usage, "Which currency does this station take? It cannot be changed later.",
+                meaning: "Nothing was done.",
+                advice: "Name it, such as tapcard init --currency EUR. There are "
+                    + Currency.known.map(\.code).joined(separator: ", ") + ".")
+        }
+        let ledger = try await openLedger(making: true)
+        let keys = try await makeKeys(beside: ledger, isTold: true)
+        if let other = keys.currency, other != ledger.currency {
+            say(
+                "tapcard: these keys are of a station in \(other.code); its cards are refused "
+                    + "here.\n")
+        }
+        let path = try settings.ledgerPath
+        let isDone = !isNew && hadKeys
+        return Report(
+            [
+                JSONMember(key: "ledger", value: .string(path)),
+                JSONMember(key: "keys", value: .string(settings.keyPath)),
+                JSONMember(key: "currency", value: .string(ledger.currency.code)),
+                JSONMember(key: "new", value: .bool(!isDone)),
+            ],
+            [
+                isDone
+                    ? "This station was set up before, in \(ledger.currency.code)"
+                    : "This station is set up, in \(ledger.currency.code)",
+                "Ledger: \(path)", "Keys: \(settings.keyPath)",
+            ] + nextSteps, isDeed: !isDone)
+    }
+
+    private var nextSteps: [String] {
+        if settings.isPlayMoney {
+            return [
+                "The reader is simulated: this is play money, apart from the real books",
+                "Next: make a card with \(commandLine("demo"))",
+            ]
+        }
+        return [
+            "Next: copy the keys to a safe place with tapcard keys export FILE",
+            "Then make the first card with tapcard issue, or open the counter with tapcard serve",
+        ]
+    }
+
+    private typealias Row = (name: String, value: String?, origin: String)
+
+    /// What `config` shows beside the settings.
+    fileprivate static let places = ["keys", "settings-file"]
+
+    /// The currency that amounts of this station are in, and where that is said; nil where nobody
+    /// has said so yet.
+    private func currencyInForce() async -> (currency: Currency, origin: String)? {
+        if let currency = await ledgerCurrency() { return (currency, "ledger") }
+        if let currency = (try? settings.currency) ?? nil {
+            return (currency, settings.effective(.currency).origin.rawValue)
+        }
+        if let currency = ((try? keyFile.load()) ?? nil)?.currency { return (currency, "keys") }
+        guard settings.readerIsSimulated else { return nil }
+        return (.usd, Settings.Origin.builtIn.rawValue)
+    }
+
+    /// The currency of the ledger; nil where there is none, or it cannot be opened.
+    private func ledgerCurrency() async -> Currency? {
+        guard (try? hasLedger) == true, let path = try? settings.ledgerPath else { return nil }
+        return try? await drivers.openLedger(path, nil, false).currency
+    }
+
+    private func settingRows(_ known: (currency: Currency, origin: String)?) -> [Row] {
+        let builtIn = Settings.Origin.builtIn.rawValue
+        let usual = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
+        let settable: [Row] = Settings.Name.allCases.filter { $0 != .data }.map { name in
+            let (text, origin) = settings.effective(name)
+            if name == .currency, text == nil, let known {
+                return (name.rawValue, known.currency.code, known.origin)
+            }
+            return (name.rawValue, text ?? usual[name], origin.rawValue)
+        }
+        let data = settings.effective(.data)
+        let place =
+            data.text == nil ? settings.dataVariable ?? builtIn : data.origin.rawValue
+        return settable + [
+            ("data", settings.dataFolder, place), ("keys", settings.keyPath, place),
+            (
+                "settings-file", settings.configurationPath,
+                settings.configurationVariable ?? builtIn
+            ),
+        ]
+    }
+
+    fileprivate func configuration() async throws(TapcardError) -> Report {
+        let known = await currencyInForce()
+        _ = try settings.checkedServices(in: known?.currency)
+        let rows = settingRows(known)
+        let problems = try notes(on: known?.currency)
+        let names = rows.map(\.name.count).max() ?? 0
+        let origins = rows.map(\.origin.count).max() ?? 0
+        let isPlay = settings.isPlayMoney
+        return Report(
+            [
+                JSONMember(
+                    key: "settings",
+                    value: .array(
+                        rows.map {
+                            [
+                                "name": .string($0.name), "value": .text($0.value),
+                                "from": .string($0.origin),
+                            ]
+                        })), JSONMember(key: "simulated", value: .bool(settings.readerIsSimulated)),
+            ],
+            rows.flatMap { row in
+                let cells = [
+                    row.name.padded(names), row.origin.padded(origins),
+                    row.value ?? Session.unset(row.name),
+                ]
+                // Where the terminal has less room the value is on a line of its own.
+                return Line.flow(cells.map { Line($0) }, width: columns).map {
+                    $0.trimmed.rendered(false)
+                }
+            }
+                + problems
+                + (isPlay
+                    ? ["The reader is simulated: play money, apart from the real books"] : []),
+            isPlain: true)
+    }
+
+    /// What is wrong between the ledger and the setting, where there is something.
+    private func notes(on currency: Currency?) throws(TapcardError) -> [String] {
+        guard let currency, let other = try settings.currency, other != currency else { return [] }
+        return [
+            "The ledger is in \(currency.code): no card is used while the currency is set to "
+                + "\(other.code)", currencyAdvice,
+        ]
+    }
+
+    private static func unset(_ name: String) -> String {
+        switch Settings.Name(rawValue: name) {
+        case .reader: "the first that is plugged in"
+        case .caFile: "none"
+        case .cashier: "nobody"
+        case .currency: "none yet: tapcard init --currency EUR"
+        default: "what is usual in the currency, once there is one"
+        }
+    }
+
+    fileprivate func oneSetting() async throws(TapcardError) -> Report {
+        let name = try self[.shownSetting]
+        let rows = settingRows(await currencyInForce())
+        guard let row = rows.first(where: { $0.name == name }) else {
+            throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
+        }
+        return Report(
+            [
+                JSONMember(key: "name", value: .string(row.name)),
+                JSONMember(key: "value", value: .text(row.value)),
+                JSONMember(key: "from", value: .string(row.origin)),
+            ], [row.value ?? Session.unset(row.name)], isPlain: true)
+    }
+
+    /// Refuses what this station could not work with.
+    private func requireSense(
+        _ changed: Settings, _ name: Settings.Name
+    ) async throws(TapcardError) {
+        var currency = await currencyInForce()?.currency
+        if name == .currency, let asked = try changed.currency {
+            if let kept = await ledgerCurrency(), kept != asked {
+                throw TapcardError(
+                    .usage, "The ledger is in \(kept.code), and keeps its currency.",
+                    meaning: "Nothing was changed.",
+                    advice: "To begin a station in \(asked.code): TAPCARD_DATA=FOLDER "
+                        + "tapcard init --currency \(asked.code)")
+            }
+            currency = asked
+        }
+        _ = try changed.checkedServices(in: currency)
+        if let currency { try changed.requireConfirmationsBelowLimits(currency) }
+    }
+
+    fileprivate func changeSetting() async throws(TapcardError) -> Report {
+        let name = try self[.setting]
+        let typed = try self[.settingValue]
+        let text = typed.map { Settings.kept($0, name) }
+        // As it was typed: a comma is read where amounts are typed with one.
+        let changed = try settings.setting(name, to: typed)
+        // What is taken out may be the very thing that is wrong.
+        if text != nil { try await requireSense(changed, name) }
+        try settings.file.set(name, to: text)
+        let (inForce, origin) = settings.effective(name)
+        var lines = [
+            text.map { "\(name.rawValue) is \($0) in \(settings.file.path)" }
+                ?? "\(name.rawValue) is not set in \(settings.file.path)"
+        ]
+        if origin == .flag || origin == .variable, let inForce {
+            let what = origin == .flag ? "--\(name.rawValue)" : name.variable
+            lines.append("Here \(what) beats it: \(inForce)")
+            if name == .reader, settings.file.path != settings.ordinaryFile {
+                lines.append(
+                    "Without \(what) the settings are those in \(settings.ordinaryFile), which is "
+                        + "as it was")
+            }
+        }
+        return Report(
+            [
+                JSONMember(key: "name", value: .string(name.rawValue)),
+                JSONMember(key: "value", value: .text(text)),
+                JSONMember(key: "file", value: .string(settings.file.path)),
+            ], lines, isDeed: true)
+    }
+}

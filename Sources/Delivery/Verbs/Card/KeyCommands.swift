@@ -1,0 +1,339 @@
+import CardCryptography
+import CardImage
+import DurableFile
+import Ledger
+import StyledText
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<UInt8> {
+    fileprivate static var key: Self { .argument("KEY", .key, "Its number") }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var forEver: Self {
+        .flag("for-ever", "Say that you know: it cannot be undone")
+    }
+}
+
+extension Command {
+    static let keyCommands: [Command] = [
+        Command(
+            "keys list", group: .station, "Show the keys: their numbers and states, never more",
+            answers: .keys,
+            example: "tapcard keys list"
+        ) { session throws(TapcardError) in try await session.listKeys() },
+        Command(
+            "keys rotate", group: .station, "Make a new key; new records are sealed with it",
+            discussion: "Older keys verify on until you retire them.",
+            answers: .key,
+            example: "tapcard keys rotate"
+        ) { session throws(TapcardError) in
+            let now = session.surroundings.now()
+            let used = try await session.usedKeys()
+            let keys = try await session.changeKeys { keys throws(KeyError) in
+                try keys.rotated(created: LocalTime.date(now), knowing: used)
+            }
+            let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
+            return Report(
+                [JSONMember(key: "id", value: .number(keys.sealing.id))],
+                [
+                    "New records are sealed with key \(keys.sealing.id)",
+                    "Back up the keys again: tapcard keys export FILE",
+                ]
+                    + (missing.isEmpty
+                        ? []
+                        : [
+                            "Cards need a key that this station does not have: "
+                                + missing.joined(separator: ", ")
+                                + ". Bring it with tapcard keys import"
+                        ]),
+                isDeed: true)
+        },
+        Command(
+            "keys retire", group: .station, "Trust nothing any more that a key has sealed",
+            discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
+                + "the key any more, whichever copy of the key file it has. Destroy the copies and "
+                + "export again. Cards that carry only records "
+                + "under the key are taken for forged from then on; each needs tapcard repair "
+                + "--card UID. Cards that "
+                + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
+                + "protect gives each the new key's.",
+            takes: .key, .forEver,
+            answers: .retired,
+            example: "tapcard keys retire 1 --for-ever"
+        ) { session throws(TapcardError) in try await session.retireKey() },
+        Command(
+            "keys export", group: .station, "Copy the keys into a file that only you can read",
+            discussion: "Whoever has it can make cards that this station takes for true.",
+            takes: .newFile,
+            answers: .file,
+            example: "tapcard keys export tapcard-keys.json"
+        ) { session throws(TapcardError) in
+            let path = try session[.newFile]
+            let isStream = path == DurableFile.standardStream
+            if isStream { try session.requireStream("The keys") }
+            try session.requireNew(path)
+            let all = try await session.keys()
+            let currency = (try? await session.ledgerIfThere())?.currency.code
+            let keys = all.sealing(currency: currency ?? all.currencyCode)
+            if isStream {
+                session.output.write(KeyFile.text(of: keys))
+                return .nothing
+            }
+            try KeyFile(path: path).save(keys)
+            return Report(
+                [JSONMember(key: "file", value: .string(path))],
+                ["The keys are copied to \(path); lock that file away"], isDeed: true)
+        },
+        Command(
+            "keys import", group: .station,
+            "Take keys from a file, so that their cards verify here",
+            discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
+                + "imported keys only verify: this station goes on sealing with its own. Two "
+                + "stations that were set up separately both have a key 1, and cannot be joined.",
+            takes: .file("The keys; - is standard input"),
+            answers: .imported,
+            example: "tapcard keys import tapcard-keys.json"
+        ) { session throws(TapcardError) in try await session.importKeys() },
+    ]
+}
+
+extension Session {
+    /// The ring that a change would make, or why it must not be.
+    private func changed(
+        _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
+    ) throws(TapcardError) -> KeyRing {
+        do throws(KeyError) {
+            return try change(keys)
+        } catch {
+            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
+            let first = error.detail.prefix(1).uppercased()
+            throw TapcardError(
+                kind, first + error.detail.dropFirst() + ".", meaning: "The keys are as they were.",
+                advice: error.kind == .conflict
+                    ? "A station that has issued no card yet can remove its key file and import again."
+                    : "tapcard keys list shows them.")
+        }
+    }
+
+    /// What is given up is given up in the ledger first: a kill in between leaves a key that no
+    /// station trusts and that the file still has, which the same command puts right.
+    fileprivate func changeKeys(
+        _ change: (KeyRing) throws(KeyError) -> KeyRing
+    ) async throws(TapcardError) -> KeyRing {
+        let known = try await keys()
+        let ledger = try await ledger()
+        try await noteRetired(in: try changed(known, by: change), ledger)
+        return try keyFile.alone { () throws(TapcardError) in
+            let changed = try changed(try keyFile.load() ?? known, by: change)
+            try keyFile.save(changed)
+            return changed
+        }
+    }
+
+    private func noteRetired(
+        in keys: KeyRing, _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let retired = Set(keys.entries.filter { $0.status == .retired }.map(\.id))
+        guard !retired.isEmpty else { return }
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.retire(retired, at: surroundings.now())
+        }
+    }
+
+    fileprivate func listKeys() async throws(TapcardError) -> Report {
+        let ring = try await keys()
+        let uses = try await usesOfKeys()
+        let ledger = try await ledger()
+        let retired = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.retiredKeys()
+        }
+        let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
+        let rows = keys.entries.map { entry in
+            (entry: entry, use: uses[entry.id, default: KeyUse()])
+        }
+        return Report(
+            [
+                JSONMember(
+                    key: "keys",
+                    value: .array(
+                        rows.map {
+                            [
+                                "id": .number($0.entry.id),
+                                "status": .string($0.entry.status.rawValue),
+                                "created": .string($0.entry.created),
+                                "cards": .number($0.use.cards),
+                                "protected": .number($0.use.protected),
+                            ]
+                        }))
+            ],
+            rows.map {
+                "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
+                    + "since \($0.entry.created)  cards: \($0.use.cards)  "
+                    + "protected: \($0.use.protected)"
+            }, isPlain: true)
+    }
+
+    private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
+        let ledger = try await ledger()
+        return try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in
+                var uses: [UInt8: KeyUse] = [:]
+                var cards = rows.pagesOfCards()
+                while let card = try cards.next() {
+                    if let keyID = card.protection.keyID {
+                        uses[keyID, default: KeyUse()].protected += 1
+                    }
+                    guard let issued = try rows.issued(card.uid, card.confirmed),
+                        let record = SealedRecord(issued.bytes)
+                    else { continue }
+                    uses[record.keyID, default: KeyUse()].count(card.uid)
+                }
+                return uses
+            }
+        }
+    }
+
+    /// The ids under which this ledger has records, or passwords on tags.
+    fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
+        let ledger = try await ledger()
+        return try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in
+                var used: Set<UInt8> = []
+                var cards = rows.pagesOfCards()
+                while let card = try cards.next() {
+                    if let keyID = card.protection.keyID { used.insert(keyID) }
+                    for issued in try rows.issuedRecords(on: card.uid) {
+                        if let record = SealedRecord(issued.bytes) { used.insert(record.keyID) }
+                    }
+                }
+                return used
+            }
+        }
+    }
+
+    fileprivate func retireKey() async throws(TapcardError) -> Report {
+        let id = try self[.key]
+        // What cannot be done is said before anyone is asked whether they are sure.
+        let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
+            try keys.retiring(id)
+        }
+        _ = try changed(try await keys(), by: retiring)
+        let use = try await usesOfKeys()[id, default: KeyUse()]
+        guard self[.forEver] else {
+            throw TapcardError(
+                .usage,
+                "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
+                    + "\(use.named). They would be taken for forged."
+                    + (use.protected == 0 ? "" : " " + use.kept),
+                meaning: "The keys are as they were.",
+                advice: use.cards == 0
+                    ? "If you are sure, repeat with --for-ever."
+                    : "First make a booking on each of those cards: it seals the card with the new "
+                        + "key. Or repeat with --for-ever, and then for each card: tapcard repair "
+                        + "--card UID")
+        }
+        _ = try await changeKeys(retiring)
+        return Report(
+            [
+                JSONMember(key: "id", value: .number(id)),
+                JSONMember(key: "cards", value: .number(use.cards)),
+                JSONMember(key: "protected", value: .number(use.protected)),
+            ],
+            ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
+                + (use.protected == 0 ? [] : [use.kept])
+                + [
+                    "Older copies of the key file still have it: destroy them, and export the "
+                        + "keys again"
+                ], isDeed: true)
+    }
+
+    fileprivate func importKeys() async throws(TapcardError) -> Report {
+        let path = try self[.file()]
+        try requireFile(path)
+        let imported = try imported(from: path)
+        let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
+        try makeDataFolder()
+        if try keyFile.load() == nil, let ledger = try await ledgerIfThere() {
+            try await noteRetired(in: imported, ledger)
+        }
+        let areAll = try keyFile.alone { () throws(TapcardError) in
+            guard try keyFile.load() == nil else { return false }
+            try keyFile.save(imported)
+            return true
+        }
+        if !areAll {
+            _ = try await changeKeys { keys throws(KeyError) in try keys.merging(imported) }
+        }
+        let keys = try await self.keys()
+        let ledger = try? await ledgerIfThere()
+        let retired = (try? await ledger?.retiredKeys()) ?? []
+        let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
+        // They were given up for good: a copy from before brings nothing back.
+        let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
+        let new = imported.entries.count { key in
+            !known.contains(key.id) && !stay.contains { $0.id == key.id }
+        }
+        let currency = ledger?.currency
+        let isOther =
+            imported.currencyCode != nil && currency != nil
+            && imported.currencyCode != currency?.code
+        return Report(
+            [
+                JSONMember(
+                    key: "keys", value: .array(keys.entries.map { .number(String($0.id)) })),
+                JSONMember(key: "currency", value: .text(imported.currencyCode)),
+            ],
+            ["Keys imported: \(new); new records: key \(keys.sealing.id)"]
+                + stay.map { "Key \($0.id) is retired here and stays so" }
+                + (isOther
+                    ? [
+                        "They are of a station in \(imported.currencyCode ?? ""), this one is in "
+                            + "\(currency?.code ?? ""): its cards are recognised here, and refused"
+                    ] : []),
+            isDeed: true)
+    }
+
+    private func imported(from path: String) throws(TapcardError) -> KeyRing {
+        let file = KeyFile(path: path)
+        do {
+            if let keys = try file.load() { return keys }
+        } catch {
+            if error.kind == .cancelled { throw error }
+            throw TapcardError(
+                .fileUnusable, error.what, meaning: "The keys are as they were.",
+                advice: "Name a file of tapcard keys export that only you can read.")
+        }
+        throw TapcardError(.fileUnusable, "There is no file \(path).")
+    }
+}
+
+/// What a key is still needed for.
+private struct KeyUse: Sendable {
+    /// Cards that carry their last record under it.
+    private(set) var cards = 0
+    private var first: [CardUID] = []
+    private static let mostNamed = 10
+    /// Cards whose tag asks for the password that comes from it, or is about to.
+    var protected = 0
+
+    mutating func count(_ card: CardUID) {
+        cards += 1
+        if first.count < KeyUse.mostNamed { first.append(card) }
+    }
+
+    /// How many cards, and the numbers of the first ones.
+    var named: String {
+        guard cards > 0 else { return "0" }
+        let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
+        return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
+    }
+
+    /// What becomes of them when the key is retired.
+    var kept: String {
+        "Cards that keep its password: \(protected). Whoever has the key can write to them until "
+            + "tapcard tag unprotect, then tapcard tag protect gives them another one."
+    }
+}

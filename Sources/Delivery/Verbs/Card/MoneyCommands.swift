@@ -1,0 +1,151 @@
+import Ledger
+import StyledText
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<TypedAmount> {
+    fileprivate static var amount: Self { .argument("AMOUNT", .moved, "Such as 4.50") }
+}
+
+extension Parameter<TypedAmount?> {
+    fileprivate static var part: Self {
+        .optionalArgument("AMOUNT", .moved, "Less than all of it")
+    }
+}
+
+extension Parameter<OperationID> {
+    fileprivate static var refunded: Self {
+        .argument(
+            "OPERATION", .operation, "The id of the payment or addition",
+            page: .other("payment"))
+    }
+}
+
+extension Parameter<Int?> {
+    private static var lines: ClosedRange<Int> { 1...1_000 }
+
+    static var last: Self {
+        .option(
+            "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
+            "Only the newest, \(lines.words) (default: all)",
+            // A year's entries would be more than any page can show.
+            usual: .number(lines.upperBound))
+    }
+}
+
+extension Command {
+    static let moneyCommands: [Command] = [
+        Command(
+            "pay", group: .money, "Record a payment",
+            discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
+                + "too soon, the exit status is 6 and the next tap settles it.",
+            takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
+            answers: .receipt,
+            example: "tapcard pay 4.50"
+        ) { session throws(TapcardError) in
+            try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
+                try await station.pay(
+                    amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
+            }
+        },
+        Command(
+            "add", group: .money, "Add funds that are in the drawer already",
+            takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
+            page: .post("add"), answers: .receipt,
+            example: "tapcard add 20"
+        ) { session throws(TapcardError) in
+            try await session.move("Added") { station, amount, id, card throws(TapcardError) in
+                try await station.add(
+                    amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
+            }
+        },
+        Command(
+            "refund", group: .money, "Reverse a payment or an addition, once, at most its amount",
+            discussion:
+                "What was paid goes back onto the card. What was added leaves the card, and "
+                + "its cash the drawer: hand it out when the command says so. Never below zero.",
+            takes: .refunded, .part, .operation, .card,
+            page: .post("refund"), answers: .receipt,
+            example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        ) { session throws(TapcardError) in
+            let id = try session[.refunded]
+            let station = try await session.station()
+            let amount = try session[.part, in: station.currency]
+            let receipt = try await station.refund(
+                id, amount, id: try session[.operation], only: try session[.card])
+            let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
+            return Report(receipt, verb)
+        },
+        Command(
+            "close", group: .money, "Pay out what is left on a card and empty it",
+            takes: .operation, .card, page: .post("close"), answers: .receipt,
+            example: "tapcard close"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            let receipt = try await station.close(
+                id: try session.operation(station), only: try session[.card])
+            return Report(receipt, "Paid out")
+        },
+        Command(
+            "history", group: .money, "Show what was done, from the ledger; no card needed",
+            discussion: "Also what the activation service was asked for, and what it said.",
+            takes: .card.saying("Only this card"), .last,
+            page: .get("history", reader: .never), answers: .history,
+            example: "tapcard history --card 04AC6B72BA6C80"
+        ) { session throws(TapcardError) in try await session.history() },
+        .takings,
+        Command(
+            "audit", group: .money, "Check every invariant over the whole ledger",
+            discussion: "Names the cards for which the activation service was asked and has not "
+                + "answered.",
+            page: .get("audit", reader: .never), answers: .audit,
+            example: "tapcard audit"
+        ) { session throws(TapcardError) in try await session.audit() },
+    ]
+}
+
+extension Session {
+    fileprivate func move(
+        _ verb: String,
+        _ carryOut: (Station, Money, OperationID, CardUID?) async throws(TapcardError) -> Receipt
+    ) async throws(TapcardError) -> Report {
+        let ledger = try await ledger()
+        let amount = try self[.amount, in: ledger.currency]
+        let card = try self[.card]
+        let station = try await station(with: ledger)
+        return Report(
+            try await carryOut(station, amount, try operation(station), card), verb)
+    }
+
+    fileprivate func audit() async throws(TapcardError) -> Report {
+        let report = try await Station.audit(try await ledger(making: false))
+        let problem =
+            report.violations.isEmpty
+            ? nil
+            : TapcardError(
+                .auditFailed, "The ledger breaks \(report.violations.count) of its invariants.",
+                meaning: "Its balances cannot be relied on.",
+                next: [.ledger(.restoreGoodBackup)])
+        let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
+        return Report(
+            [
+                JSONMember(key: "cards", value: .number(report.cards)),
+                JSONMember(key: "operations", value: .number(report.operations)),
+                JSONMember(key: "open", value: .number(report.open)),
+                JSONMember(
+                    key: "violations",
+                    value: .array(report.violations.map(JSONValue.string))),
+                JSONMember(key: "activating", value: .array(report.activating.map { .text($0) })),
+            ],
+            [
+                "Cards: \(report.cards), operations: \(report.operations), \(open); "
+                    + (report.violations.isEmpty
+                        ? "every invariant holds" : "violations: \(report.violations.count)")
+            ] + report.violations
+                + report.activating.map {
+                    "Card \($0): the service was asked for its activation and has not answered; "
+                        + "tapcard activate asks again"
+                }, problem: problem)
+    }
+}

@@ -1,0 +1,109 @@
+import Ledger
+import StyledText
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<CalendarDate?> {
+    fileprivate static var day: Self {
+        .option("day", "DATE", .day, "Such as 2026-11-22 (default: today)")
+    }
+}
+
+extension Command {
+    static let takings = Command(
+        "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
+        discussion:
+            "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
+            + "drawer. Added is the cash put into the drawer for funds on cards, less the additions "
+            + "that were taken back. Paid out is the cash taken out of it: for closed accounts, "
+            + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "
+            + "what was in it in the morning, plus added, less paid out.\n\n"
+            + "Days and hours are local. What was begun on a day counts on that day.",
+        takes: .day, page: .get("takings", reader: .never), answers: .takings,
+        example: "tapcard takings --day 2026-11-22"
+    ) { session throws(TapcardError) in try await session.takings() }
+}
+
+extension Session {
+    fileprivate func takings() async throws(TapcardError) -> Report {
+        let day = try takingsDay()
+        let ledger = try await ledger(making: false)
+        let (start, end) = LocalTime.span(around: day)
+        let taken = try await Station.operations(
+            begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
+        ) { hours, operation, closed in hours.count(operation, closed: closed) }
+        let (hours, sum) = (taken.hours, taken.sum)
+        func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
+        let documents: [JSONValue] = hours.indices.map { hour in
+            [
+                "hour": .number(hour), "paid": .text(money(hours[hour].paid)),
+                "added": .text(money(hours[hour].added)),
+                "paidOut": .text(money(hours[hour].paidOut)),
+            ]
+        }
+        return Report(
+            [
+                JSONMember(key: "day", value: .text(day)),
+                JSONMember(key: "currency", value: .string(ledger.currency.code)),
+                JSONMember(key: "hours", value: .array(documents)),
+                JSONMember(key: "paid", value: .text(money(sum.paid))),
+                JSONMember(key: "added", value: .text(money(sum.added))),
+                JSONMember(key: "paidOut", value: .text(money(sum.paidOut))),
+                JSONMember(key: "drawer", value: .text(money(sum.drawer))),
+                JSONMember(key: "payments", value: .number(sum.payments)),
+                JSONMember(key: "additions", value: .number(sum.additions)),
+                JSONMember(key: "payouts", value: .number(sum.payouts)),
+            ], Session.table(of: hours, sum, day, money), isPlain: true)
+    }
+
+    /// The day that is named, or today.
+    private func takingsDay() throws(TapcardError) -> CalendarDate {
+        if let named = try self[.day] { return named }
+        guard let today = LocalTime.dayAndHour(surroundings.now()).day else {
+            throw TapcardError(
+                .usage, "The clock of this machine shows a year without a calendar.",
+                meaning: "Nothing was read.", advice: "Name the day with --day.")
+        }
+        return today
+    }
+
+    /// The hours in which something moved, and the sums.
+    private static func table(
+        of hours: [Takings], _ sum: Takings, _ day: CalendarDate, _ money: (Int64) -> Money
+    ) -> [String] {
+        let used = hours.indices.filter { hours[$0] != Takings() }
+        let names = used.map { ($0 < 10 ? "0" : "") + "\($0):00" } + ["sum"]
+        let rows = zip(names, used.map { hours[$0] } + [sum]).map { name, takings in
+            [name] + [takings.paid, takings.added, takings.paidOut].map { money($0).shown }
+        }
+        let all = [[day.description, "paid", "added", "paid out"]] + rows
+        let widths = (0..<4).map { column in all.map { $0[column].cellCount }.max() ?? 0 }
+        let change = money(abs(sum.drawer)).shown
+        return all.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                cell.0.padded(cell.1, atStart: column > 0)
+            }.joined(separator: "  ")
+        } + [
+            sum.drawer < 0
+                ? "The drawer holds \(change) less than before."
+                : "The drawer holds \(change) more than before."
+        ]
+    }
+}
+
+/// A local day, hour by hour.
+private struct TakenHours: Sendable {
+    let day: CalendarDate
+    var hours = [Takings](repeating: Takings(), count: 24)
+    var sum = Takings()
+
+    init(of day: CalendarDate) { self.day = day }
+
+    mutating func count(_ operation: Operation, closed: Int64) {
+        let begun = LocalTime.dayAndHour(operation.begunAt)
+        guard begun.day == day, hours.indices.contains(begun.hour) else { return }
+        sum.count(operation, closed: closed)
+        hours[begun.hour].count(operation, closed: closed)
+    }
+}

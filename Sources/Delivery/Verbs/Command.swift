@@ -1,0 +1,63 @@
+package import TapcardCore
+
+/// A row of the command table with what it does.
+package struct Command: Sendable {
+    package let spec: CommandSpec
+    /// The call by which a page runs the command; nil for commands of a terminal or an operator.
+    package let page: PageCall?
+    /// The document that `--json` prints; nil for a command that draws a screen instead.
+    package let answers: PrintedDocument?
+    private let run: @Sendable (Session) async throws(TapcardError) -> Report
+
+    package init<each Value>(
+        _ words: String, group: Group, _ summary: String, discussion: String = "",
+        takes parameters: repeat Parameter<each Value>, page: PageCall? = nil,
+        answers: PrintedDocument? = nil, example: String,
+        run: @escaping @Sendable (Session) async throws(TapcardError) -> Report
+    ) {
+        var rows: [CommandParameter] = []
+        repeat rows.append((each parameters).row)
+        spec = CommandSpec(
+            path: words.split(separator: " ").map(String.init), summary: summary,
+            discussion: discussion, parameters: rows, example: example, group: group.rawValue)
+        (self.page, self.answers, self.run) = (page, answers, run)
+    }
+
+    /// Whether it may be repeated under an id without happening twice.
+    package var takesOperation: Bool { takes(.operation) }
+
+    /// Carries it out.
+    package func outcome(in session: Session) async -> Result<Report, TapcardError> {
+        do throws(TapcardError) {
+            return .success(try await run(session))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func takes<Value>(_ parameter: Parameter<Value>) -> Bool {
+        spec.parameters.contains { $0.name == parameter.row.name }
+    }
+
+    package var words: String { spec.path.joined(separator: " ") }
+
+    /// The headings of the overview, in their order.
+    package enum Group: String {
+        case cards = "Cards"
+        case money = "Money"
+        case lottery = "Lottery"
+        case mastermind = "Mastermind"
+        case operators = "Operators"
+        case tags = "Tags"
+        case readers = "Readers"
+        case station = "This station"
+        case simulation = "Simulation"
+    }
+
+    /// The commands that need nothing but a station. The program adds those that print its own
+    /// table, and those that drive what only the executable knows.
+    package static let all: [Command] =
+        cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
+        + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
+        + keyCommands + simulationCommands + cashierCommands
+}

@@ -1,0 +1,66 @@
+import Glibc
+package import TapcardDomain
+
+/// Times as people read them: stored in UTC, shown where they are.
+package enum LocalTime {
+    /// "2026-11-21 14:05:09", local.
+    static func text(_ time: Timestamp) -> String {
+        let parts = unsafe parts(time, localtime_r)
+        return unsafe date(parts) + " " + clock(parts)
+    }
+
+    /// "2026-11-21T13:05:09Z".
+    package static func iso(_ time: Timestamp) -> String {
+        let parts = unsafe parts(time, gmtime_r)
+        return unsafe date(parts) + "T" + clock(parts) + "Z"
+    }
+
+    /// "2026-11-21", in UTC.
+    static func date(_ time: Timestamp) -> String { unsafe date(parts(time, gmtime_r)) }
+
+    /// The day and the hour of it, as the clock on the wall has them.
+    static func dayAndHour(_ time: Timestamp) -> (day: CalendarDate?, hour: Int) {
+        let parts = unsafe parts(time, localtime_r)
+        return unsafe (
+            CalendarDate(
+                year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1,
+                day: Int(parts.tm_mday)), Int(parts.tm_hour)
+        )
+    }
+
+    /// All of a local day lies between the two, and some of those beside it: where clocks are
+    /// changed at midnight nobody can say more without looking.
+    static func span(around day: CalendarDate) -> (start: Timestamp, end: Timestamp) {
+        let most: Int64 = 26 * 3_600_000
+        var parts = unsafe tm()
+        unsafe parts.tm_year = Int32(day.year - 1_900)
+        unsafe parts.tm_mon = Int32(day.month - 1)
+        unsafe parts.tm_mday = Int32(day.day)
+        unsafe parts.tm_hour = 12
+        unsafe parts.tm_isdst = -1
+        let noon = Int64(unsafe mktime(&parts)) * 1_000
+        return (Timestamp(milliseconds: noon - most), Timestamp(milliseconds: noon + most))
+    }
+
+    private static func parts(
+        _ time: Timestamp,
+        _ convert: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+    ) -> tm {
+        var seconds = time_t(time.milliseconds / 1_000)
+        var parts = unsafe tm()
+        _ = unsafe convert(&seconds, &parts)
+        return unsafe parts
+    }
+
+    private static func date(_ parts: tm) -> String {
+        unsafe "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    }
+
+    private static func clock(_ parts: tm) -> String {
+        unsafe "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+    }
+
+    private static func two(_ number: Int32) -> String {
+        number < 10 ? "0\(number)" : String(number)
+    }
+}

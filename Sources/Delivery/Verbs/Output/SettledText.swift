@@ -1,0 +1,50 @@
+import Ledger
+import StyledText
+package import TapcardCore
+import TapcardDomain
+package import TextCodecs
+
+extension Settled {
+    /// What became of something that an earlier tap had left open, and what is to be done now.
+    var words: String {
+        let noun = operation.kind.noun
+        let sum = Money(minorUnits: operation.amount, amount.currency).shown
+        let about = operation.amount == 0 ? noun : "\(noun) of \(sum)"
+        return switch (operation.kind, isDone) {
+        case (.protect, false), (.unprotect, false):
+            "Settled: the interrupted \(noun) was given up: somebody has locked the tag's settings. "
+                + "The tag stays as it is, and the card works."
+        case (_, false): "Settled: the interrupted \(about) was not made."
+        case (.pay, true), (.issue, true): "Settled: the interrupted \(about) is made."
+        case (_, true):
+            "Settled: the interrupted \(about) is done."
+                + (handedOut.map { " Hand out \($0.shown) now." } ?? "")
+        }
+    }
+
+    /// The cash that leaves the drawer because this is done: nobody was told before.
+    private var handedOut: Money? {
+        if closed.minorUnits > 0 { return closed }
+        guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }
+        return Money(minorUnits: operation.amount, amount.currency)
+    }
+
+    package var document: JSONValue {
+        var members = [
+            JSONMember(key: "operation", value: .text(operation.id)),
+            JSONMember(key: "kind", value: .string(operation.kind.rawValue)),
+            JSONMember(key: "amount", value: .text(amount)),
+            JSONMember(key: "outcome", value: .string(operation.state.rawValue)),
+        ]
+        if closed.minorUnits > 0 { members.append(JSONMember(key: "closed", value: .text(closed))) }
+        return .object(members)
+    }
+}
+
+extension Report {
+    static func member(settled: [Settled]) -> JSONMember {
+        JSONMember(key: "settled", value: .array(settled.map(\.document)))
+    }
+
+    static func words(settled: [Settled]) -> [String] { settled.map(\.words) }
+}

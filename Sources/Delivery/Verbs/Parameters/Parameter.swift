@@ -1,0 +1,144 @@
+import TapcardCore
+package import TapcardDomain
+package import TextCodecs
+
+/// A value that a command takes, declared once: a command line, a page, the help, the completions
+/// and the API's document all follow it, and the command reads it with its type.
+package struct Parameter<Value: Sendable>: Sendable {
+    package let row: CommandParameter
+    /// The value of the texts that were given; nil where none were.
+    let value: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
+
+    /// The same value with another line in the help.
+    package func saying(_ help: String) -> Parameter {
+        Parameter(row: row.saying(help), value: value)
+    }
+
+    private init(
+        row: CommandParameter,
+        value: @escaping @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
+    ) {
+        (self.row, self.value) = (row, value)
+    }
+
+    private init<Word>(
+        _ name: String, _ place: CommandParameter.Place, _ type: ValueType<Word>, _ help: String,
+        isRequired: Bool, completes: CompletedValue?, page: PageParameter.Name,
+        usual: JSONValue? = nil,
+        value: @escaping @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
+    ) {
+        var member: PageParameter?
+        if let form = type.form, let jsonName = page.text(for: name) {
+            member = PageParameter(
+                name: jsonName, form: form, isRequired: isRequired, usual: usual)
+        }
+        row = CommandParameter(
+            name, place, help: help, isRequired: isRequired, choices: type.choices,
+            completes: completes ?? type.completes, page: member)
+        self.value = value
+    }
+}
+
+extension Parameter {
+    /// `--name PLACEHOLDER`. Only a page's call can require one: on a command line the command
+    /// itself says what is missing.
+    package static func option<Wrapped>(
+        _ name: String, _ placeholder: String, _ type: ValueType<Wrapped>, _ help: String,
+        isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil
+    ) -> Parameter where Value == Wrapped? {
+        Parameter(
+            name, .option(placeholder), type, help, isRequired: isRequired, completes: nil,
+            page: page, usual: usual, value: type.optional)
+    }
+
+    /// An argument that may be left out.
+    package static func optionalArgument<Wrapped>(
+        _ name: String, _ type: ValueType<Wrapped>, _ help: String,
+        page: PageParameter.Name = .same
+    ) -> Parameter where Value == Wrapped? {
+        Parameter(
+            name, .argument, type, help, isRequired: false, completes: nil, page: page,
+            value: type.optional)
+    }
+
+    package static func argument(
+        _ name: String, _ type: ValueType<Value>, _ help: String,
+        completes: CompletedValue? = nil, page: PageParameter.Name = .same
+    ) -> Parameter {
+        Parameter(
+            name, .argument, type, help, isRequired: true, completes: completes, page: page
+        ) { texts, row throws(TapcardError) in try type.parse(texts?.first ?? "", row) }
+    }
+
+    /// All the words that are left.
+    package static func arguments<Element>(
+        _ name: String, _ type: ValueType<Element>, _ help: String, isRequired: Bool = true,
+        page: PageParameter.Name = .same
+    ) -> Parameter where Value == [Element] {
+        Parameter(
+            name, .arguments, type, help, isRequired: isRequired, completes: nil, page: page
+        ) { texts, row throws(TapcardError) in
+            var elements: [Element] = []
+            for text in texts ?? [] { elements.append(try type.parse(text, row)) }
+            return elements
+        }
+    }
+
+    /// What a page's call needs and no command line has, such as a password.
+    package static func secret<Wrapped>(
+        _ name: String, _ type: ValueType<Wrapped>
+    ) -> Parameter where Value == Wrapped? {
+        Parameter(
+            name, .secret, type, "", isRequired: true, completes: nil, page: .same,
+            value: type.optional)
+    }
+}
+
+extension Parameter<Bool> {
+    package static func flag(
+        _ name: String, _ help: String, page: PageParameter.Name = .same
+    ) -> Parameter {
+        Parameter(
+            name, .flag, ValueType<Bool>.truth, help, isRequired: false, completes: nil, page: page
+        ) { texts, _ in texts != nil }
+    }
+}
+
+extension ParsedCommand {
+    package func isGiven<Value>(_ parameter: Parameter<Value>) -> Bool {
+        texts[parameter.row.name] != nil
+    }
+}
+
+extension Session {
+    /// A value of the command that runs. One that was not given is nil, false or empty; so is one
+    /// that this command does not take.
+    package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
+        get throws(TapcardError) {
+            try parameter.value(command.texts[parameter.row.name], parameter.row)
+        }
+    }
+
+    package subscript(_ flag: Parameter<Bool>) -> Bool { command.isGiven(flag) }
+
+    /// An amount, in the currency of the ledger that it moves in.
+    package subscript(_ parameter: Parameter<TypedAmount>, in currency: Currency) -> Money {
+        get throws(TapcardError) { try money(try self[parameter], currency) }
+    }
+
+    package subscript(_ parameter: Parameter<TypedAmount?>, in currency: Currency) -> Money? {
+        get throws(TapcardError) {
+            try self[parameter].map { amount throws(TapcardError) in try money(amount, currency) }
+        }
+    }
+
+    private func money(
+        _ amount: TypedAmount, _ currency: Currency
+    ) throws(TapcardError) -> Money {
+        do {
+            return try settings.amount(amount.text, currency)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}

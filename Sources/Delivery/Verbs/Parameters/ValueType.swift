@@ -1,0 +1,225 @@
+import TapcardCore
+import TapcardDomain
+
+/// A type of a parameter's value: what a page may send for it, and what its text means. Both
+/// command lines and pages come here with texts, and are refused in the same words.
+package struct ValueType<Value: Sendable>: Sendable {
+    /// How it comes in JSON; nil if no page can send it.
+    var form: PageParameter.Form?
+    /// The only words that are accepted; empty if any word is.
+    var choices: [String] = []
+    var completes: CompletedValue?
+    let parse: @Sendable (_ text: String, CommandParameter) throws(TapcardError) -> Value
+
+    var optional: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value? {
+        { [parse] texts, row throws(TapcardError) in
+            guard let text = texts?.first else { return nil }
+            return try parse(text, row)
+        }
+    }
+}
+
+extension ValueType {
+    /// A type whose initialiser knows which texts are values; `what` says what the others are not.
+    private static func made(
+        by make: @escaping @Sendable (String) -> Value?, _ what: String,
+        form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
+        meaning: String = "Nothing was done.", advice: String = ""
+    ) -> Self {
+        Self(form: form, completes: completes) { text, _ throws(TapcardError) in
+            if let value = make(text) { return value }
+            throw TapcardError(
+                .usage, "\(text.debugDescription) is not \(what).", meaning: meaning,
+                advice: advice)
+        }
+    }
+}
+
+/// An amount that a person typed. It is money in the currency of a ledger.
+package struct TypedAmount: Sendable, Hashable {
+    let text: String
+}
+
+extension ValueType<String> {
+    /// A text that only a command line can give.
+    package static var word: Self { Self { text, _ in text } }
+    package static var file: Self { Self(completes: .files) { text, _ in text } }
+    package static var verb: Self { Self(completes: .verbs) { text, _ in text } }
+    static var fault: Self { Self(form: .fault) { text, _ in text } }
+    static var tag: Self { Self(form: .tags) { text, _ in text } }
+
+    /// A text of so many characters.
+    static func text(_ lengths: ClosedRange<Int>) -> Self {
+        Self(form: .text(lengths)) { text, _ in text }
+    }
+
+    static var settingValue: Self { Self(completes: .settingValue) { text, _ in text } }
+
+    static func oneOf(_ words: [String]) -> Self { Self(choices: words) { text, _ in text } }
+}
+
+extension ValueType<Bool> {
+    static var truth: Self { Self(form: .truth) { text, _ in Settings.truth(text) ?? false } }
+}
+
+extension ValueType where Value: RawRepresentable<String> & CaseIterable {
+    /// One of the words of an enumeration.
+    package static func choice(_ type: Value.Type) -> Self {
+        let words = type.allCases.map(\.rawValue)
+        return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
+            guard let choice = Value(rawValue: text) else {
+                throw TapcardError(
+                    .usage, "\(row.name) cannot be \(text.debugDescription).",
+                    meaning: "Nothing was done.")
+            }
+            return choice
+        }
+    }
+}
+
+extension ValueType<TypedAmount> {
+    static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
+    /// An amount that moves, which is above zero.
+    static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }
+}
+
+extension ValueType<CardUID> {
+    static var card: Self {
+        .made(
+            by: CardUID.init, "a valid card number: write 14 hexadecimal digits", form: .card,
+            completes: .cards)
+    }
+}
+
+extension ValueType<OperationID> {
+    static var operation: Self {
+        .made(
+            by: OperationID.init, "a valid operation id: write a UUID", form: .operation,
+            advice: "tapcard history shows the ids.")
+    }
+}
+
+extension ValueType<HolderName> {
+    static var holderName: Self {
+        Self(form: .text(1...HolderName.longestInBytes)) { text, _ throws(TapcardError) in
+            try TapcardError.wrapping { () throws(Refusal) in try HolderName(text) }
+        }
+    }
+}
+
+extension ValueType<HolderID> {
+    static var holderID: Self {
+        Self(form: .wholeNumber(1...Int.max)) { text, _ throws(TapcardError) in
+            try TapcardError.wrapping { () throws(Refusal) in try HolderID(parsing: text) }
+        }
+    }
+}
+
+extension ValueType<DrawID> {
+    static var draw: Self {
+        .made(
+            by: DrawID.init, "a valid draw name", form: .lotteryName,
+            advice: "Write it like draw-1.")
+    }
+}
+
+extension ValueType<TicketID> {
+    static var ticket: Self {
+        .made(
+            by: TicketID.init, "a valid ticket name", form: .lotteryName,
+            advice: "tapcard tickets lists them.")
+    }
+}
+
+extension ValueType<CalendarDate> {
+    static var day: Self {
+        .made(
+            by: CalendarDate.init, "a valid day: write it like 2026-11-22", form: .day,
+            meaning: "Nothing was read.")
+    }
+}
+
+extension ValueType<CashierName> {
+    static var cashier: Self {
+        Self { text, _ throws(TapcardError) in
+            do throws(Refusal) {
+                return try CashierName(text)
+            } catch {
+                throw TapcardError(
+                    .refusal(.badName),
+                    "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
+                    meaning: "Nothing was changed.")
+            }
+        }
+    }
+}
+
+extension ValueType<UInt8> {
+    static var key: Self {
+        .made(
+            by: { UInt8($0) }, "a valid key number", completes: .keys,
+            meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
+    }
+}
+
+extension ValueType<Int> {
+    /// A whole number within limits; `meaning` is said where it is none. Where the limits are
+    /// `forPagesOnly`, the command itself refuses what another program may have allowed.
+    package static func wholeNumber(
+        _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
+    ) -> Self {
+        Self(form: .wholeNumber(limits)) { text, row throws(TapcardError) in
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+                forPagesOnly || limits.contains(number)
+            else {
+                throw TapcardError(
+                    .usage,
+                    "--\(row.name) cannot be \(text.debugDescription): write a whole number"
+                        + (forPagesOnly ? "." : ", \(limits.words)."),
+                    meaning: meaning)
+            }
+            return number
+        }
+    }
+}
+
+extension ValueType<UInt16> {
+    /// A port; zero is any that is free.
+    package static func port(orSay meaning: String) -> Self {
+        let number = ValueType<Int>.wholeNumber(0...Int(UInt16.max), orSay: meaning)
+        return Self { text, row throws(TapcardError) in UInt16(try number.parse(text, row)) }
+    }
+}
+
+extension ValueType<[Int]> {
+    /// Colours of a game as digits, also written together.
+    static func colours(_ counts: ClosedRange<Int>) -> Self {
+        Self(form: .digits(0...9, count: counts)) { text, _ throws(TapcardError) in
+            var colours: [Int] = []
+            for character in text {
+                guard let colour = character.wholeNumberValue, character.isASCII else {
+                    throw TapcardError(
+                        .usage,
+                        "\(String(character).debugDescription) is not a valid colour: write "
+                            + "digits.", meaning: "Nothing was sent.",
+                        advice: "For example: 152561, or 1 5 2 5 6 1.")
+                }
+                colours.append(colour)
+            }
+            return colours
+        }
+    }
+}
+
+extension TapcardError {
+    /// Carries out what the rules of the domain may refuse.
+    static func wrapping<Value>(
+        _ body: () throws(Refusal) -> Value
+    ) throws(TapcardError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}

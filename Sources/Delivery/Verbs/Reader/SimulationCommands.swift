@@ -1,0 +1,126 @@
+package import TagReading
+package import TapcardCore
+import TextCodecs
+
+extension Parameter<[String]> {
+    fileprivate static var tags: Self {
+        .arguments(
+            "TAG", .tag, "NTAG213, NTAG215, NTAG216 or a number", isRequired: false,
+            page: .other("tags"))
+    }
+    fileprivate static var fault: Self {
+        .arguments("FAULT", .fault, "Such as: 3 torn mix 7; or none")
+    }
+}
+
+extension Command {
+    private static let faults = """
+        A fault is the number of a WRITE and what goes wrong there: torn old, torn new, torn zero, \
+        torn mix SEED (a mixture of old and new bits), torn new-lowest N, new-highest N, \
+        old-lowest N or old-highest N (the page was erased and has so many bits of the new or the \
+        old one), torn new-some SEED or old-some SEED, acknowledge-lost, pulled-after, lost, \
+        garbled, late (the answer comes after the reader has given up), "refused 0", \
+        killed-before, killed-after (this process dies).
+        """
+
+    static let simulationCommands: [Command] = [
+        Command(
+            "sim put", group: .simulation, "Put a tag onto the simulated reader",
+            discussion: "A chip's name brings a new one from the factory, a number the one with "
+                + "that number; without either, the tag comes back that lay there last.",
+            takes: .tags,
+            page: .post("simulator/put", reader: .never), answers: .tags,
+            example: "tapcard sim put NTAG216"
+        ) { session throws(TapcardError) in
+            let which = try session[.tags]
+            let tags = try session.simulating { tags, reader throws(TapcardError) in
+                try tags.put(which, reader)
+            }
+            return Report(
+                [JSONMember(key: "tags", value: .array(tags.map(\.document)))],
+                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isDeed: true)
+        },
+        Command(
+            "sim take", group: .simulation, "Take everything off the simulated reader",
+            page: .post("simulator/take", reader: .never), answers: .nothing,
+            example: "tapcard sim take"
+        ) { session throws(TapcardError) in
+            try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
+            return Report([], ["The simulated reader is empty"], isDeed: true)
+        },
+        Command(
+            "sim tear", group: .simulation, "Let the card be torn off at a chosen WRITE",
+            discussion: faults,
+            takes: .fault,
+            page: .post("simulator/tear", reader: .never), answers: .fault,
+            example: "tapcard sim tear 3 torn mix 7"
+        ) { session throws(TapcardError) in
+            let given = try session[.fault]
+            // As the list shows it, too.
+            let words = given.first == "write" ? given.dropFirst() : given[...]
+            let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
+            try session.simulating { tags, reader throws(TapcardError) in
+                try tags.tear(fault, reader)
+            }
+            return Report(
+                [JSONMember(key: "fault", value: .text(fault))],
+                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isDeed: true)
+        },
+        Command(
+            "sim list", group: .simulation, "Show the simulated tags",
+            page: .get("simulator", reader: .never), answers: .drawer,
+            example: "tapcard sim list"
+        ) { session throws(TapcardError) in
+            let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
+                try tags.list(reader)
+            }
+            return Report(
+                [
+                    JSONMember(key: "tags", value: .array(tags.map(\.document))),
+                    JSONMember(key: "fault", value: .text(fault)),
+                ],
+                tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
+                    + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
+        },
+    ]
+}
+
+extension SimulatedTag {
+    fileprivate var document: JSONValue {
+        ["uid": .string(uid), "chip": .string(chip), "onReader": .bool(isOnReader)]
+    }
+}
+
+extension TapcardError {
+    /// A simulated reader that is not usable is a file that is not.
+    package init(ofSimulation error: ReaderError) {
+        guard error.kind == .noReader else {
+            self.init(error)
+            return
+        }
+        self.init(
+            .noReader, "The simulated reader cannot be used: \(error.detail).",
+            meaning: "Nothing was done.",
+            advice: "Mend its file or remove it: then it begins anew, with a blank tag.")
+    }
+}
+
+extension Session {
+    /// The simulated reader that is set, or the one in the data folder.
+    fileprivate func simulating<Success>(
+        _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        try makeDrawerFolder()
+        let path: String
+        switch settings.reader {
+        case nil, "sim": path = settings.simulatedFolder + "/simulation.txt"
+        case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
+        case let name?:
+            throw TapcardError(
+                .usage, "\(name.debugDescription) is not a simulated reader.",
+                meaning: "Nothing was done.",
+                advice: "Use --reader sim, or sim:FILE.")
+        }
+        return try body(drivers.simulatedTags, path)
+    }
+}

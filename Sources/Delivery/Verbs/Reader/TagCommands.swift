@@ -1,0 +1,325 @@
+import DurableFile
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Type2Tag
+
+extension Parameter<String?> {
+    fileprivate static var dumpFile: Self {
+        .optionalArgument(
+            "FILE", .file, "Where to keep it; must not exist. - or nothing is standard output")
+    }
+}
+
+extension Parameter<TagDump.Format?> {
+    fileprivate static var format: Self {
+        .option(
+            "format", "FORMAT", .choice(TagDump.Format.self),
+            "tapcard's own text, or a file for a Flipper Zero or a Proxmark3")
+    }
+}
+
+extension Command {
+    static let tagCommands: [Command] = [
+        Command(
+            "tag info", group: .tags, "Show what a tag says of itself, whoever wrote it",
+            discussion: "A true signature proves who made the chip, not that the card is no copy.",
+            page: .post("tag/info"), answers: .tag,
+            example: "tapcard tag info"
+        ) { session throws(TapcardError) in try await session.tagInfo() },
+        Command(
+            "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
+            discussion: "A Flipper's .nfc file and a Proxmark3's JSON show a page that could not "
+                + "be read only behind all those that could.",
+            takes: .dumpFile, .format,
+            answers: .dump,
+            example: "tapcard tag dump card.nfc --format flipper"
+        ) { session throws(TapcardError) in try await session.dump() },
+        Command(
+            "tag restore", group: .tags, "Put the user pages of a dump back onto a tag",
+            discussion: "Lock bits, capability container, configuration and passwords are never "
+                + "written. An old state of a card that is put back is found out at the next tap.",
+            takes: .file(
+                "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
+                    + "nfc-mfultralight (.mfd); - is standard input"),
+            .overwrite, answers: .restoredTag,
+            example: "tapcard tag restore card.txt --overwrite"
+        ) { session throws(TapcardError) in try await session.restore() },
+        Command(
+            "tag protect", group: .tags, "Protect a card's tag against writing by others",
+            discussion: "Phones still read it. The password comes from your keys: without them "
+                + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
+                + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
+            takes: .card, answers: .protection,
+            example: "tapcard tag protect"
+        ) { session throws(TapcardError) in
+            let card = try session[.card]
+            let station = try await session.station()
+            session.sayWhoOpens()
+            return Report(try await station.protect(id: station.newID(), only: card))
+        },
+        Command(
+            "tag unprotect", group: .tags, "Take the password off a card's tag",
+            discussion: "Also off one that this ledger does not know, if a key of yours opens it "
+                + "and it does not count wrong passwords.",
+            takes: .card, answers: .protection,
+            example: "tapcard tag unprotect"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            return Report(
+                try await station.unprotect(id: station.newID(), only: try session[.card]))
+        },
+        Command(
+            "tag format", group: .tags, "Make a tag blank again",
+            discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
+            takes: .overwrite, answers: .blankTag,
+            example: "tapcard tag format"
+        ) { session throws(TapcardError) in
+            let uid = try await session.station()
+                .format(overwriting: session[.overwrite])
+            return Report(
+                [JSONMember(key: "uid", value: .text(uid))], ["Tag \(uid) is blank"], isDeed: true)
+        },
+    ]
+}
+
+extension Report {
+    fileprivate init(_ change: ProtectionChange) {
+        var lines = [
+            change.isProtected
+                ? "Card \(change.uid) is protected: only your keys can write to its tag"
+                : "Tag \(change.uid) is not protected any more: anyone can write to it"
+        ]
+        if let operation = change.operation { lines.append("Operation \(operation)") }
+        lines += Report.words(settled: change.settled)
+        if change.display == .outOfDate {
+            lines.append(Report.displayIsOld)
+        }
+        self.init(
+            [
+                JSONMember(key: "uid", value: .text(change.uid)),
+                JSONMember(key: "protected", value: .bool(change.isProtected)),
+                JSONMember(key: "operation", value: .text(change.operation)),
+                JSONMember(key: "display", value: .string(change.display.rawValue)),
+                Report.member(settled: change.settled),
+            ], lines, isDeed: true)
+    }
+
+    /// What the settings of a tag mean.
+    fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
+        guard chip.isProtected(by: settings) else {
+            return ["Protection: none; anyone can write to the tag"]
+                + (settings.isLocked ? ["Its settings are locked for ever"] : []) + mirror(settings)
+        }
+        let first = settings.firstProtected
+        var lines = [
+            "Protection: a password is needed to write from page "
+                + "\(Hexadecimal.encode([first]))h (AUTH0)"
+                + (first > AccessConfiguration.everything
+                    ? "; whoever has a phone can still lock the pages before it" : "")
+        ]
+        lines.append(
+            settings.protectsReading
+                ? "  and to read from there (PROT)" : "  but not to read (PROT)")
+        lines.append(
+            settings.passwordLimit == 0
+                ? "  wrong passwords are not counted (AUTHLIM 0)"
+                : "  after \(settings.passwordLimit) wrong passwords nobody can ever open it "
+                    + "(AUTHLIM)")
+        if settings.isLocked { lines.append("  these settings are locked for ever (CFGLCK)") }
+        return lines + mirror(settings)
+    }
+
+    private static func mirror(_ settings: AccessConfiguration) -> [String] {
+        settings.mirrorPage.map { page in
+            "Mirror: from page \(Hexadecimal.encode([page]))h on it shows its number or its "
+                + "counter instead of what is written there"
+        }.map { [$0] } ?? []
+    }
+}
+
+extension Session {
+    /// What cannot be undone without the keys, said to everybody before it is done.
+    func sayWhoOpens() {
+        say(
+            """
+            tapcard: only the keys in \(settings.keyPath) open a protected tag. Keep a copy of \
+            them (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
+
+            """)
+    }
+
+    fileprivate func tagInfo() async throws(TapcardError) -> Report {
+        let info = try await lookingStation().tagInfo()
+        func yes(_ value: Bool) -> String { value ? "yes" : "no" }
+        let version = info.version.map(Hexadecimal.encode)
+        return Report(
+            [
+                JSONMember(key: "uid", value: .text(info.uid)),
+                JSONMember(key: "chip", value: .string(info.chip.name)),
+                JSONMember(key: "version", value: .text(version)),
+                JSONMember(key: "originality", value: .string(info.originality.rawValue)),
+                JSONMember(key: "pages", value: .number(info.chip.pageCount)),
+                JSONMember(key: "ndef", value: .string(info.ndef)),
+                JSONMember(key: "locked", value: .bool(info.isLocked)),
+                JSONMember(key: "protected", value: .bool(info.isProtected)),
+                JSONMember(key: "counter", value: .number(info.counter)),
+                JSONMember(
+                    key: "settings", value: info.configuration.map(Session.document) ?? .null),
+            ],
+            [
+                "\(info.chip.name), number \(info.uid)",
+                "\(info.chip.pageCount) pages of 4 bytes, \(info.chip.userPages.count) for users",
+                Report.words(info.originality),
+                "Holds: \(info.ndef)",
+                "Locked: \(yes(info.isLocked)); protected by a password: \(yes(info.isProtected))",
+            ] + (info.configuration.map { Report.words($0, of: info.chip) } ?? []))
+    }
+
+    private static func document(_ settings: AccessConfiguration) -> JSONValue {
+        [
+            "firstProtected": .number(settings.firstProtected),
+            "protectsReading": .bool(settings.protectsReading),
+            "passwordLimit": .number(settings.passwordLimit), "locked": .bool(settings.isLocked),
+            "mirrorPage": .number(settings.mirrorPage),
+        ]
+    }
+
+    fileprivate func dump() async throws(TapcardError) -> Report {
+        let path = try self[.dumpFile]
+        if let path { try requireNew(path) }
+        let dump = try await lookingStation().dump()
+        let format = try self[.format] ?? .text
+        let text: String
+        do throws(Type2Error) {
+            text = try dump.written(as: format)
+        } catch {
+            throw TapcardError(
+                .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
+                meaning: "No dump was made.", advice: "Use --format text.")
+        }
+        if path == DurableFile.standardStream, !isJSON {
+            output.write(text)
+            return .nothing
+        }
+        guard let path, path != DurableFile.standardStream else {
+            return Report(
+                [
+                    JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
+                    JSONMember(key: "chip", value: .string(dump.chip.name)),
+                    JSONMember(key: "dump", value: .string(text)),
+                ], [String(text.dropLast())], isPlain: true)
+        }
+        try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
+        return Report(
+            [
+                JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
+                JSONMember(key: "chip", value: .string(dump.chip.name)),
+                JSONMember(key: "file", value: .string(path)),
+            ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"],
+            isDeed: true)
+    }
+
+    fileprivate func restore() async throws(TapcardError) -> Report {
+        let path = try self[.file()]
+        let dump: TagDump
+        do {
+            dump = try TagDump.reading(try content(of: path)).dump
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw TapcardError(
+                .fileUnusable,
+                "\(Session.shown(path)) is no dump: \((error as? Type2Error)?.detail ?? "\(error)").",
+                meaning: "Nothing was written to a tag.")
+        }
+        let pages = dump.chip.userPages
+        let missing = pages.count { dump.pages[Int($0)] == nil }
+        guard missing < pages.count else {
+            throw TapcardError(
+                .fileUnusable, "\(Session.shown(path)) has none of the pages that can be restored.",
+                meaning: "Nothing was written to a tag.")
+        }
+        let uid = try await station().restore(dump, overwriting: self[.overwrite])
+        return Report(
+            [
+                JSONMember(key: "uid", value: .text(uid)),
+                JSONMember(key: "missing", value: .number(missing)),
+            ],
+            ["Restored \(Session.shown(path)) onto tag \(uid)"]
+                + (missing == 0
+                    ? []
+                    : [
+                        "Pages that the dump does not have, and that were left as they were: "
+                            + "\(missing) of \(pages.count)"
+                    ]),
+            isDeed: true)
+    }
+
+    /// A file that someone named; missing is an error here.
+    func content(of path: String) throws(TapcardError) -> [UInt8] {
+        do {
+            if let bytes = try DurableFile(path).readStream() { return bytes }
+        } catch {
+            if error.kind == .cancelled {
+                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
+            }
+            throw TapcardError(
+                .fileUnusable, "The file cannot be read: \(error.detail).",
+                meaning: "Nothing was done.")
+        }
+        throw missing(path)
+    }
+
+    func requireFile(_ path: String) throws(TapcardError) {
+        guard
+            path == DurableFile.standardStream
+                || (try? DurableFile(path).permissions()) != nil
+        else { throw missing(path) }
+    }
+
+    /// What a named file is called in a sentence.
+    static func shown(_ path: String) -> String {
+        path == DurableFile.standardStream ? "standard input" : path
+    }
+
+    /// One stream cannot carry the content of a file and the document about it.
+    func requireStream(_ what: String) throws(TapcardError) {
+        guard isJSON else { return }
+        throw TapcardError(
+            .usage, "\(what) and a JSON document cannot both go to standard output.",
+            meaning: "Nothing was done.", advice: "Leave out --json, or name a file.")
+    }
+
+    private func missing(_ path: String) -> TapcardError {
+        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
+    }
+
+    /// Nothing is written over silently.
+    func requireNew(_ path: String) throws(TapcardError) {
+        if path == DurableFile.standardStream { return }
+        guard (try? DurableFile(path).permissions()) == nil else {
+            throw TapcardError(
+                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
+                advice: "Name another file.")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard (try? DurableFile(folder).permissions()) != nil else {
+            throw TapcardError(
+                .fileUnusable, "There is no folder \(folder) for \(path).",
+                meaning: "Nothing was done.", advice: "Make it, or name another file.")
+        }
+    }
+
+    func writing(
+        _ path: String, _ body: (DurableFile) throws(FileError) -> Void
+    ) throws(TapcardError) {
+        do {
+            try body(DurableFile(path))
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The file cannot be written: \(error.detail).",
+                meaning: "No such file was made.")
+        }
+    }
+}

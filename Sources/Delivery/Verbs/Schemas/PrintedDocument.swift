@@ -1,0 +1,239 @@
+import Ledger
+import ReaderDiagnosis
+import TapcardCore
+import TapcardDomain
+package import TextCodecs
+
+/// What a command prints with `--json` where it is done, and answers a page that asks for it. The
+/// raw value is the name of its schema.
+package enum PrintedDocument: String, Sendable, CaseIterable {
+    case card = "Card"
+    case cardStatus = "CardStatus"
+    case receipt = "Receipt"
+    case purchase = "Purchase"
+    case history = "History"
+    case takings = "Takings"
+    case audit = "Audit"
+    case draws = "Draws"
+    case draw = "Draw"
+    case tickets = "Tickets"
+    case check = "TicketCheck"
+    case claim = "TicketClaim"
+    case login = "MastermindLogin"
+    case game = "MastermindGame"
+    case guess = "MastermindGuess"
+    case board = "MastermindBoard"
+    case ranking = "MastermindRanking"
+    case findings = "Findings"
+    case tag = "Tag"
+    case drawer = "SimulatedDrawer"
+    case tags = "SimulatedTags"
+    case fault = "SimulatedFault"
+    case nothing = "Nothing"
+    case file = "WrittenFile"
+    case restoration = "Restoration"
+    case script = "Script"
+    case station = "SetUpStation"
+    case settings = "StationSettings"
+    case setting = "StationSetting"
+    case changedSetting = "ChangedSetting"
+    case keys = "Keys"
+    case key = "NewKey"
+    case retired = "RetiredKey"
+    case imported = "ImportedKeys"
+    case readers = "Readers"
+    case dump = "TagDump"
+    case restoredTag = "RestoredTag"
+    case blankTag = "BlankTag"
+    case protection = "TagProtection"
+    case emulation = "Emulation"
+    case sandbox = "Sandbox"
+    case served = "ServedPage"
+    case cashiers = "Cashiers"
+    case addedCashier = "AddedCashier"
+    case removedCashier = "RemovedCashier"
+    case schema = "PrintedSchema"
+
+    package var schema: JSONValue {
+        switch self {
+        case .card: CardSchemas.card
+        case .cardStatus:
+            PrintedDocument.done([
+                "uid": ValueSchemas.card,
+                "status": Schema.words(LedgerCard.Status.allCases.map(\.rawValue)),
+            ])
+        case .receipt: PrintedDocument.done(CardSchemas.receipt, optional: CardSchemas.givenUp)
+        case .purchase:
+            PrintedDocument.done(CardSchemas.receipt + ["ticket": CardSchemas.ticket])
+        case .history: MoneySchemas.history
+        case .takings: MoneySchemas.takings
+        case .audit: MoneySchemas.audit
+        case .draws: LotterySchemas.draws
+        case .draw: LotterySchemas.draw
+        case .tickets: LotterySchemas.tickets
+        case .check: LotterySchemas.check
+        case .claim: LotterySchemas.claim
+        case .login: MastermindSchemas.login
+        case .game: MastermindSchemas.game
+        case .guess: MastermindSchemas.guess
+        case .board: MastermindSchemas.board
+        case .ranking: MastermindSchemas.ranking
+        case .findings: StationSchemas.findings
+        case .tag: StationSchemas.tag
+        case .drawer: StationSchemas.drawer
+        case .tags: PrintedDocument.done(["tags": StationSchemas.tags])
+        case .fault: PrintedDocument.done(["fault": Schema.orNull(Schema.text)])
+        case .nothing: PrintedDocument.done([:])
+        case .file: PrintedDocument.done(["file": Schema.text])
+        case .restoration:
+            PrintedDocument.done([
+                "file": Schema.text, "exhausted": Schema.list(of: ValueSchemas.card),
+                "stopped": Schema.orNull(
+                    Schema.list(
+                        of: Schema.object([
+                            "uid": ValueSchemas.card,
+                            "status": Schema.words(LedgerCard.Status.allCases.map(\.rawValue)),
+                        ]))),
+                "kept": Schema.orNull(Schema.text),
+            ])
+        case .script: PrintedDocument.done(["script": Schema.text])
+        case .station, .settings, .setting, .changedSetting: settingSchema
+        case .keys, .key, .retired, .imported: keySchema
+        case .readers:
+            PrintedDocument.shown([
+                "readers": Schema.list(
+                    of: Schema.object([
+                        "name": Schema.orNull(Schema.text), "make": Schema.text,
+                        "driver": Schema.text, "state": Schema.text, "detail": Schema.text,
+                        "usb": Schema.orNull(Schema.text), "node": Schema.orNull(Schema.text),
+                    ]))
+            ])
+        case .dump, .restoredTag, .blankTag, .protection: tagSchema
+        case .emulation, .sandbox, .served: playedSchema
+        case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
+        case .addedCashier:
+            PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.truth])
+        case .removedCashier: PrintedDocument.done(["cashier": Schema.text])
+        case .schema: PrintedDocument.done(["schema": ["type": "object"]])
+        }
+    }
+
+    private var settingSchema: JSONValue {
+        let setting: Schema.Members = [
+            "name": Schema.text, "value": Schema.orNull(Schema.text), "from": Schema.text,
+        ]
+        return switch self {
+        case .station:
+            PrintedDocument.done([
+                "ledger": Schema.text, "keys": Schema.text, "currency": Schema.text,
+                "new": Schema.truth,
+            ])
+        case .settings:
+            PrintedDocument.done([
+                "settings": Schema.list(of: Schema.object(setting)), "simulated": Schema.truth,
+            ])
+        case .setting: PrintedDocument.done(setting)
+        default:
+            PrintedDocument.done([
+                "name": Schema.text, "value": Schema.orNull(Schema.text), "file": Schema.text,
+            ])
+        }
+    }
+
+    private var keySchema: JSONValue {
+        switch self {
+        case .keys:
+            PrintedDocument.done([
+                "keys": Schema.list(
+                    of: Schema.object([
+                        "id": Schema.count,
+                        "status": Schema.words(["active", "verify-only", "retired"]),
+                        "created": Schema.text, "cards": Schema.count, "protected": Schema.count,
+                    ]))
+            ])
+        case .key: PrintedDocument.done(["id": Schema.count])
+        case .retired:
+            PrintedDocument.done([
+                "id": Schema.count, "cards": Schema.count, "protected": Schema.count,
+            ])
+        default:
+            PrintedDocument.done([
+                "keys": Schema.list(of: Schema.count), "currency": Schema.orNull(Schema.text),
+            ])
+        }
+    }
+
+    private var tagSchema: JSONValue {
+        switch self {
+        case .dump:
+            PrintedDocument.done(
+                ["uid": ValueSchemas.card, "chip": Schema.text],
+                optional: ["dump": Schema.text, "file": Schema.text])
+        case .restoredTag:
+            PrintedDocument.done(["uid": ValueSchemas.card, "missing": Schema.count])
+        case .blankTag: PrintedDocument.done(["uid": ValueSchemas.card])
+        default:
+            PrintedDocument.done([
+                "uid": ValueSchemas.card, "protected": Schema.truth,
+                "operation": Schema.orNull(ValueSchemas.operation),
+                "display": Schema.words(DisplayState.allCases.map(\.rawValue)),
+                "settled": CardSchemas.settled,
+            ])
+        }
+    }
+
+    private var playedSchema: JSONValue {
+        switch self {
+        case .emulation:
+            [
+                "anyOf": [
+                    PrintedDocument.done([
+                        "device": Schema.text, "link": Schema.orNull(Schema.text),
+                        "connection": Schema.text, "control": Schema.orNull(Schema.text),
+                    ]), PrintedDocument.done(["answer": ["type": "object"]]),
+                ]
+            ]
+        case .sandbox:
+            PrintedDocument.done([
+                "activation": Schema.text, "lottery": Schema.text, "mastermind": Schema.text,
+                "control": Schema.text, "password": Schema.text,
+            ])
+        default: PrintedDocument.done(["address": Schema.text])
+        }
+    }
+
+    /// What is only answered when all went well.
+    static func done(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
+        document(["const": "done"], members, optional)
+    }
+
+    /// What is printed of a failure.
+    static let error = Schema.object(
+        [
+            "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
+            "error": Schema.words(TapcardError.Kind.allCases.map(\.word)),
+            "message": Schema.text, "uid": Schema.orNull(ValueSchemas.card),
+            "operation": Schema.orNull(ValueSchemas.operation), "settled": CardSchemas.settled,
+            "next": CardSchemas.next,
+        ], optional: ["at": ValueSchemas.time])
+
+    /// A line of a watch: the reader answers again.
+    static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
+
+    /// What is shown also where something is wrong with it.
+    static func shown(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
+        document(
+            ValueSchemas.result, members,
+            optional + ["error": Schema.text, "message": Schema.text])
+    }
+
+    private static func document(
+        _ result: JSONValue, _ members: Schema.Members, _ optional: Schema.Members
+    ) -> JSONValue {
+        Schema.object(["result": result] + members, optional: optional)
+    }
+}
+
+extension ValueSchemas {
+    static let resultWords = TapcardError.Result.allCases.map(\.rawValue)
+}

@@ -1,0 +1,89 @@
+package import TextCodecs
+
+/// Builds JSON Schemas (2020-12): what the API's document says of the values that come and go.
+package enum Schema {
+    /// Names with their values, in their order.
+    package struct Members: ExpressibleByDictionaryLiteral, Sendable {
+        let all: [JSONMember]
+
+        package init(dictionaryLiteral elements: (String, JSONValue)...) {
+            all = elements.map { JSONMember(key: $0.0, value: $0.1) }
+        }
+
+        private init(_ all: [JSONMember]) { self.all = all }
+
+        static func + (left: Members, right: Members) -> Members { Members(left.all + right.all) }
+    }
+
+    package static let text: JSONValue = ["type": "string"]
+    package static let truth: JSONValue = ["type": "boolean"]
+    package static let count: JSONValue = ["type": "integer", "minimum": 0]
+    package static let null: JSONValue = ["type": "null"]
+
+    /// An object of exactly these members; only the optional ones may be missing.
+    package static func object(_ members: Members, optional: Members = [:]) -> JSONValue {
+        [
+            "type": "object", "properties": .object(members.all + optional.all),
+            "required": .array(members.all.map { .string($0.key) }),
+            "additionalProperties": false,
+        ]
+    }
+
+    package static func list(of element: JSONValue) -> JSONValue {
+        ["type": "array", "items": element]
+    }
+
+    /// An object of exactly these members.
+    package static func object(
+        members: [(name: String, schema: JSONValue, isRequired: Bool)]
+    ) -> JSONValue {
+        let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
+        return [
+            "type": "object",
+            "properties": .object(members.map { JSONMember(key: $0.name, value: $0.schema) }),
+            "required": .array(required), "additionalProperties": false,
+        ]
+    }
+
+    /// One of these words.
+    package static func words(_ words: [String]) -> JSONValue {
+        ["type": "string", "enum": .array(words.map { .string($0) })]
+    }
+
+    package static func pattern(_ pattern: String) -> JSONValue {
+        ["type": "string", "pattern": .string(pattern)]
+    }
+
+    package static func number(_ range: ClosedRange<Int>) -> JSONValue {
+        [
+            "type": "integer", "minimum": .number(String(range.lowerBound)),
+            "maximum": .number(String(range.upperBound)),
+        ]
+    }
+
+    /// The value, or null where it is not known or there is none.
+    package static func orNull(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, null]] }
+
+    /// What stands among the document's components under this name.
+    package static func named(_ name: String) -> JSONValue {
+        ["$ref": .string("#/components/schemas/" + name)]
+    }
+
+    /// The name that such a reference leads to.
+    package static func name(in reference: JSONValue) -> String? {
+        let place = "#/components/schemas/"
+        return reference.string.flatMap {
+            $0.hasPrefix(place) ? String($0.dropFirst(place.count)) : nil
+        }
+    }
+
+    /// What stands for a value that is left out; nil is nothing.
+    package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
+        guard let usual else { return schema }
+        return .object((schema.members ?? []) + [JSONMember(key: "default", value: usual)])
+    }
+
+    static func described(_ schema: JSONValue, _ words: String) -> JSONValue {
+        .object((schema.members ?? []) + [JSONMember(key: "description", value: .string(words))])
+    }
+}

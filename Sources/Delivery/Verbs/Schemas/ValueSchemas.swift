@@ -1,0 +1,118 @@
+package import TapcardDomain
+package import TextCodecs
+
+/// The values that many documents have in common.
+package enum ValueSchemas {
+    package static let card = Schema.named("CardNumber")
+    package static let operation = Schema.named("OperationID")
+    /// An id that a request names; the nil UUID is none.
+    package static let givenID = Schema.pattern(
+        "^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
+    package static let time = Schema.named("Time")
+    static let day = Schema.named("Day")
+    static let amount = Schema.named("Amount")
+    static let signedAmount = Schema.named("SignedAmount")
+    static let game = Schema.named("GameID")
+    static let result = Schema.named("Result")
+    static let lotteryName = Schema.named("LotteryName")
+
+    /// What they are called by in the API's document; without a currency for amounts of any.
+    package static func components(_ currency: Currency?) -> [(name: String, schema: JSONValue)] {
+        let fraction =
+            switch currency?.decimals {
+            case nil: "(\\.[0-9]+)?"
+            case 0: ""
+            case let decimals?: "\\.[0-9]{\(decimals)}"
+            }
+        return [
+            (
+                "CardNumber",
+                Schema.described(
+                    Schema.pattern("^[0-9A-F]{14}$"), "A card's number: seven bytes.")
+            ),
+            (
+                "OperationID",
+                Schema.described(
+                    Schema.pattern("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"), "A UUID.")
+            ),
+            (
+                "Time",
+                Schema.described(
+                    Schema.pattern(
+                        "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
+                            + "(\\.[0-9]{3})?Z$"),
+                    "ISO 8601, UTC.")
+            ),
+            ("Day", Schema.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")),
+            (
+                "Amount",
+                Schema.described(
+                    Schema.pattern("^[0-9]+\(fraction)$"),
+                    "In \(currency?.code ?? "the document's currency"), as a decimal.")
+            ),
+            (
+                "SignedAmount",
+                Schema.described(
+                    Schema.pattern("^-?[0-9]+\(fraction)$"),
+                    "Below zero where it went off the card.")
+            ),
+            ("GameID", Schema.pattern("^[0-9a-f]{32}$")),
+            (
+                "LotteryName",
+                Schema.described(
+                    Schema.pattern(lotteryNamePattern), "What the lottery calls a draw or a ticket."
+                )
+            ),
+            (
+                "Result",
+                Schema.described(
+                    Schema.words(["done"] + resultWords),
+                    "What came of it; all but done go with an error and a message.")
+            ),
+        ]
+    }
+
+    private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
+
+    /// What a call takes; null is what is left out.
+    package static func parameter(
+        _ form: PageParameter.Form, _ currency: Currency
+    ) -> JSONValue {
+        switch form {
+        case .text(let lengths):
+            [
+                "type": "string", "minLength": .number(String(lengths.lowerBound)),
+                "maxLength": .number(String(lengths.upperBound)),
+            ]
+        case .choice(let words): Schema.words(words)
+        case .amount: amount("", currency)
+        case .moved: amount("(?=.*[1-9])", currency)
+        case .card: Schema.pattern("^[: ]*([0-9A-Fa-f][: ]*){14}$")
+        case .operation: givenID
+        case .lotteryName: Schema.pattern(lotteryNamePattern)
+        case .day: ["type": "string", "format": "date"]
+        case .wholeNumber(let range): Schema.number(range)
+        case .truth: Schema.truth
+        case .tags:
+            [
+                "type": "array", "maxItems": 64,
+                "items": Schema.pattern("^([Nn][Tt][Aa][Gg]21[356]|([0-9A-Fa-f]{2}){1,10})$"),
+            ]
+        case .digits(let range, let counts):
+            [
+                "type": "array", "items": Schema.number(range),
+                "minItems": .number(String(counts.lowerBound)),
+                "maxItems": .number(String(counts.upperBound)),
+            ]
+        case .fault: Schema.orNull(Schema.text)
+        }
+    }
+
+    private static func amount(_ condition: String, _ currency: Currency) -> JSONValue {
+        let fraction = currency.decimals == 0 ? "" : "(\\.[0-9]{1,\(currency.decimals)})?"
+        return [
+            "type": "string", "pattern": .string("^\(condition)[0-9]+\(fraction)$"),
+            "maxLength": .number(String(PageParameter.longestAmount)),
+        ]
+    }
+}

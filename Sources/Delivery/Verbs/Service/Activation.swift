@@ -1,0 +1,73 @@
+import BlockingLane
+import ServicePorts
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    /// Activates the code of the card on the reader. Whoever leaves while the service is asked is
+    /// told that the request goes on.
+    func activate() async throws(TapcardError) -> Report {
+        let service = AnnouncedActivation(try services().activation, in: self)
+        let station = try await station()
+        let id = try operation(station)
+        defer { lastWords.set(nil) }
+        let outcome = await withTaskCancellationHandler {
+            do throws(TapcardError) {
+                return Result<Receipt, TapcardError>.success(
+                    try await station.activate(id: id, through: service))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            service.noteLeaving()
+        }
+        let receipt = try outcome.get()
+        let reading = try await station.reading(afterwards: receipt)
+        return Report(
+            reading, "Activated", currency: station.currency, isReplayed: receipt.isReplayed)
+    }
+}
+
+/// The service, with word of what goes on for whoever leaves while it is asked.
+private struct AnnouncedActivation: ActivationService {
+    private let service: any ActivationService
+    private let session: Session
+    private let isAsking = Guarded(false)
+
+    init(_ service: any ActivationService, in session: Session) {
+        (self.service, self.session) = (service, session)
+    }
+
+    func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        isAsking.withLock { $0 = true }
+        defer { isAsking.withLock { $0 = false } }
+        session.lastWords.set { [session] in session.showCutShort() }
+        return try await service.activate(code)
+    }
+
+    func noteLeaving() {
+        guard isAsking.withLock({ $0 }) else { return }
+        session.waiting.show("Activating; stops when the answer is recorded")
+        if session.isVerbose {
+            session.say("tapcard: the request goes on; its answer is recorded\n")
+        }
+    }
+}
+
+extension Session {
+    /// The process ends while the service is asked.
+    fileprivate func showCutShort() {
+        let error = TapcardError(
+            .outcomeUnknown, "Stopped while the service was being asked.",
+            meaning: "Whether the code counts as activated is not known; the activation is still "
+                + "open.", next: [.service(.activateAgain)])
+        guard !isJSON else {
+            output.write(document: Report.document(of: error))
+            return
+        }
+        // The line that turns ends here.
+        if console.isErrorTerminal, !isQuiet, !isVerbose { say("\n") }
+        show(error)
+    }
+}

@@ -1,0 +1,132 @@
+import Ledger
+import ServicePorts
+import StyledText
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    /// The draws, as far as they are known; what money rests on is revalidated.
+    func draws(revalidating: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
+        let lottery = try services().lottery
+        return try await asking { () throws(ServiceError) in
+            try await lottery.draws(revalidating: revalidating)
+        }
+    }
+
+    /// The draws of a lottery that has begun anew.
+    func drawsBegunAnew() async throws(TapcardError) -> Fetched<DrawList> {
+        let lottery = try services().lottery
+        return try await asking(or: "Nothing was forgotten.") { () throws(ServiceError) in
+            try await lottery.drawsBegunAnew()
+        }
+    }
+
+    /// The tickets that the lottery itself keeps.
+    func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
+        let lottery = try services().lottery
+        return try await asking { () throws(ServiceError) in try await lottery.tickets() }
+    }
+
+    private func asking<Value>(
+        or meaning: String = "There is nothing to show.",
+        _ ask: () async throws(ServiceError) -> Fetched<Value>
+    ) async throws(TapcardError) -> Fetched<Value> {
+        waiting.show("Asking the lottery")
+        if isVerbose { say("tapcard: asking the lottery\n") }
+        let fetched: Fetched<Value>
+        do {
+            fetched = try await ask()
+        } catch {
+            throw TapcardError(error, meaning: meaning)
+        }
+        if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
+        if !isJSON, !isQuiet {
+            for note in fetched.notes { say("tapcard: \(note.shown)\n") }
+        }
+        return fetched
+    }
+
+    /// What amounts are shown in: what was asked for, or what the ledger is kept in.
+    func currency(of ledger: (any LedgerStore)?) throws(TapcardError) -> Currency {
+        if let ledger { return ledger.currency }
+        return try settings.currency ?? .usd
+    }
+
+    /// As wide as the terminal is; in a pipe as wide as the words are.
+    func layout(indent: Int = 0) -> LotteryLayout {
+        let usual = 80
+        return LotteryLayout(
+            width: console.isTerminal ? (console.size()?.columns ?? usual) - indent : nil)
+    }
+}
+
+/// How old an answer is, or the older one of two.
+struct AnswerAge: Sendable {
+    private let age: Int
+    private let staleness: ServiceError?
+    private let notes: [String]
+
+    init<Value>(_ fetched: Fetched<Value>) {
+        self.init(age: fetched.age, staleness: fetched.staleness, notes: fetched.notes)
+    }
+
+    private init(age: Int, staleness: ServiceError?, notes: [String]) {
+        (self.age, self.staleness, self.notes) = (age, staleness, notes)
+    }
+
+    func joined(_ other: AnswerAge) -> AnswerAge {
+        AnswerAge(
+            age: max(age, other.age), staleness: staleness ?? other.staleness,
+            notes: notes + other.notes.filter { !notes.contains($0) })
+    }
+    fileprivate var members: (first: [JSONMember], last: [JSONMember]) {
+        (
+            [JSONMember(key: "age", value: .number(age))],
+            [
+                JSONMember(key: "stale", value: .text(staleness?.kind.rawValue)),
+                JSONMember(key: "notes", value: .array(notes.map { .string($0) })),
+            ]
+        )
+    }
+
+    fileprivate var sentence: String? {
+        staleness.map { "As of \(Age.words(age)) ago; \(Age.words($0))." }
+    }
+}
+
+extension Report {
+    /// What the lottery said, with how old that is: for a person only where it is not fresh.
+    init(
+        _ age: AnswerAge, _ members: [JSONMember], lines: [Line], _ layout: LotteryLayout,
+        problem: TapcardError? = nil, isPlain: Bool = false, isDeed: Bool = false
+    ) {
+        self.init(
+            age.members.first + members + age.members.last,
+            lines: lines + (age.sentence.map(layout.sentence) ?? []), problem: problem,
+            isPlain: isPlain, isDeed: isDeed)
+    }
+}
+
+/// How long ago something was, and why it was not asked anew.
+enum Age {
+    private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
+
+    /// In the largest unit of which there is a whole one.
+    static func words(_ seconds: Int) -> String {
+        let (size, name) = units.first { seconds >= $0.0 } ?? (1, "second")
+        let count = max(0, seconds) / size
+        return "\(count) \(name)\(count == 1 ? "" : "s")"
+    }
+
+    static func words(_ error: ServiceError) -> String {
+        switch error.kind {
+        case .unreachable, .timedOut, .cutOff: "the service does not answer"
+        case .broken: "the service is out of order"
+        case .goneBack:
+            "the service gives no usable answer (\(error.detail)); if the lottery has really begun "
+                + "anew: tapcard draws --forget"
+        default: "the service gives no usable answer (\(error.detail))"
+        }
+    }
+}

@@ -1,0 +1,326 @@
+import Ledger
+import MastermindBoard
+import ServicePorts
+import StyledText
+import TapcardCore
+import TapcardDomain
+import TerminalControl
+import TextCodecs
+
+extension Parameter<String> {
+    fileprivate static var user: Self {
+        .argument("USER", .text(1...256), "Your name at the service")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var password: Self {
+        .secret("password", .text(1...MastermindRules.longestPassword))
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var timeToLive: Self {
+        .option(
+            "time-to-live", "SECONDS", number(MastermindRules.loginSeconds),
+            "How long the login lasts, \(MastermindRules.loginSeconds.words); the service decides "
+                + "without it")
+    }
+    fileprivate static var slots: Self {
+        let range = 1...MastermindRules.mostSlots
+        return .option(
+            "slots", "N", number(range),
+            "How many colours to find, \(range.words) (default: \(Session.usualSlots))")
+    }
+
+    /// The rules of the game say themselves what they refuse.
+    private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
+        .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var keep: Self {
+        .flag("keep", "Keep the game on the card on the reader, too")
+    }
+}
+
+extension Parameter<[[Int]]> {
+    fileprivate static var colours: Self {
+        .arguments(
+            "COLOUR", .colours(1...MastermindRules.mostSlots),
+            "Digits from 1 to 6, also written together: 152561", page: .other("colours"))
+    }
+}
+
+extension Command {
+    private static let passwords =
+        "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it is never an "
+        + "argument and never kept."
+
+    static let mastermindCommands: [Command] = [
+        Command(
+            "mastermind login", group: .mastermind, "Log in to Mastermind",
+            discussion: passwords
+                + " What the service lets you in with is kept for its owner only, in "
+                + "mastermind.json beside the keys.",
+            takes: .user, .timeToLive, .password,
+            page: .post("mastermind/login", reader: .never, asksService: true),
+            answers: .login,
+            example: "tapcard mastermind login amanda --time-to-live 600"
+        ) { session throws(TapcardError) in try await session.logInToMastermind() },
+        Command(
+            "mastermind start", group: .mastermind, "Start a game",
+            discussion: "It is the game that guess and play go on with.",
+            takes: .slots, .keep,
+            page: .post("mastermind/start", reader: .with(.keep), asksService: true),
+            answers: .game,
+            example: "tapcard mastermind start --slots 4"
+        ) { session throws(TapcardError) in try await session.startMastermind() },
+        Command(
+            "mastermind guess", group: .mastermind, "Make a guess in the current game",
+            discussion: "A guess whose answer is lost may have counted: it is not repeated.",
+            takes: .colours,
+            page: .post("mastermind/guess", reader: .never, asksService: true), answers: .guess,
+            example: "tapcard mastermind guess 1 5 2 5 6 1"
+        ) { session throws(TapcardError) in try await session.guessInMastermind() },
+        Command(
+            "mastermind show", group: .mastermind, "Show the current game and its guesses",
+            discussion: "From what is kept here: the service is not asked.",
+            page: .get("mastermind/game", reader: .never), answers: .board,
+            example: "tapcard mastermind show"
+        ) { session throws(TapcardError) in try session.showMastermind() },
+        Command(
+            "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
+            takes: .slots.saying("Only games with so many slots"),
+            page: .get("mastermind/ranking", reader: .never, asksService: true), answers: .ranking,
+            example: "tapcard mastermind ranking --slots 4"
+        ) { session throws(TapcardError) in try await session.showMastermindRanking() },
+        Command(
+            "mastermind play", group: .mastermind, "Play on a board in the terminal",
+            discussion: "Goes on with the current game, or starts one. ? shows the keys; q leaves, "
+                + "and the game stays. " + passwords,
+            example: "tapcard mastermind play"
+        ) { session throws(TapcardError) in
+            try session.requireBoard()
+            return try await session.playMastermind()
+        },
+        Command(
+            "mastermind resume", group: .mastermind, "Go on with the game on a card",
+            discussion: "It becomes the current game. On a terminal the board opens at once.",
+            page: .post("mastermind/resume"), answers: .game,
+            example: "tapcard mastermind resume"
+        ) { session throws(TapcardError) in try await session.resumeMastermind() },
+    ]
+}
+
+extension Session {
+    fileprivate static let usualSlots = 6
+
+    private func mastermind() throws(TapcardError) -> MastermindDesk {
+        try mastermind { user throws(TapcardError) in try await mastermindPassword(user) }
+    }
+
+    /// What is kept of Mastermind, and the service.
+    func mastermind(
+        password: @escaping @Sendable (String) async throws(TapcardError) -> String?
+    ) throws(TapcardError) -> MastermindDesk {
+        try makeDataFolder()
+        return MastermindDesk(
+            path: settings.dataFolder + "/mastermind.json",
+            address: try settings.mastermindAddress.text, service: try services().mastermind,
+            password: password, note: { say("tapcard: \($0.shown)\n") })
+    }
+
+    /// From the page, the environment or the keyboard; nil where there is none of them.
+    private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
+        if let password = try self[.password] { return password }
+        if let password = try settings.mastermindPassword { return password }
+        guard let keyboard = console.keyboard else { return nil }
+        do {
+            if let password = try await keyboard.askSecretly("Password for \(user.shown): ") {
+                return password
+            }
+        } catch {
+            throw TapcardError(
+                .failed, "The terminal cannot be asked for the password: \(error).",
+                meaning: "Nothing was sent.", advice: "Set TAPCARD_MASTERMIND_PASSWORD.")
+        }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was sent.")
+    }
+
+    fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
+        let user = try self[.user]
+        let timeToLive = try self[.timeToLive]
+        try MastermindDesk.requireLogin(user, timeToLive)
+        let desk = try mastermind()
+        guard let password = try await mastermindPassword(user) else {
+            throw TapcardError(
+                .usage, "There is no terminal to ask for the password.",
+                meaning: "Nothing was sent.",
+                advice: "Run it in a terminal, or set TAPCARD_MASTERMIND_PASSWORD.")
+        }
+        try await desk.logIn(as: user, password: password, timeToLive: timeToLive)
+        return Report(
+            [
+                JSONMember(key: "user", value: .string(user)),
+                JSONMember(key: "timeToLive", value: .number(timeToLive)),
+            ], ["Logged in to Mastermind as \(user)"], isDeed: true)
+    }
+
+    fileprivate func startMastermind() async throws(TapcardError) -> Report {
+        let slots = try self[.slots] ?? Session.usualSlots
+        let desk = try mastermind()
+        // What can fail without a game fails before there is one.
+        let station = self[.keep] ? try await self.station() : nil
+        let kept = try await desk.start(slots: slots)
+        var uid: CardUID?
+        var settled: [Settled] = []
+        var problem: TapcardError?
+        if let station {
+            do {
+                let receipt = try await station.keepGame(kept.game, id: station.newID())
+                (uid, settled) = (receipt.uid, receipt.settled)
+            } catch {
+                settled = error.settled
+                problem = TapcardError(
+                    error.kind, error.what,
+                    meaning: "The game is started and is the current one here, but no card keeps "
+                        + "it.", next: error.next, uid: error.uid)
+            }
+        }
+        let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
+        return Report(
+            Report.members(of: kept) + [
+                JSONMember(key: "uid", value: .text(uid)), Report.member(settled: settled),
+            ],
+            [
+                "Started a game of \(slotWords)", "Game \(kept.game.id)",
+                uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
+                    ?? "tapcard mastermind play opens the board",
+            ] + Report.words(settled: settled), problem: problem, isDeed: true)
+    }
+
+    fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
+        let colours = Array(try self[.colours].joined())
+        let desk = try mastermind()
+        let kept = try await desk.guess(colours, in: try desk.requireCurrentGame())
+        guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
+            let evaluation = turn.evaluation, let number = turn.number
+        else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }
+        var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
+        if kept.solvedWith != nil {
+            lines[0] = "Solved with guess \(number): " + lines[0]
+        } else {
+            lines.append("Guess \(number) of game \(kept.game.id)")
+        }
+        return Report(
+            [
+                JSONMember(key: "game", value: .text(kept.game.id)),
+                JSONMember(key: "black", value: .number(evaluation.black)),
+                JSONMember(key: "white", value: .number(evaluation.white)),
+                JSONMember(key: "guesses", value: .number(number)),
+                JSONMember(key: "slots", value: .number(kept.game.slots)),
+                JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
+            ], lines, isDeed: true)
+    }
+
+    fileprivate func showMastermind() throws(TapcardError) -> Report {
+        let desk = try mastermind()
+        let user = JSONMember(key: "user", value: try desk.user().map { .string($0) } ?? .null)
+        guard let kept = try desk.currentGame() else {
+            return Report(
+                [user, JSONMember(key: "game", value: .null)],
+                ["There is no game; tapcard mastermind start begins one"], isPlain: true)
+        }
+        let turns = kept.history.turns
+        return Report(
+            [user] + Report.members(of: kept) + [
+                JSONMember(key: "colours", value: .number(MastermindRules.usualColours)),
+                JSONMember(key: "turns", value: .array(turns.map(Report.document(of:)))),
+            ],
+            ["Game \(kept.game.id), \(kept.game.slots) slots"]
+                + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
+    }
+
+    fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
+        let slots = try self[.slots]
+        let rows = try await mastermind().ranking().ranked(slots: slots)
+        let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
+        let scores = rows.map { String($0.score).count }.max() ?? 0
+        return Report(
+            [JSONMember(key: "ranking", value: .array(rows.map(Report.document(of:))))],
+            rows.isEmpty
+                ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
+                : rows.map { row in
+                    let score = String(row.score)
+                    return row.name.steady.padded(names) + "  "
+                        + score.padded(scores, atStart: true)
+                        + (row.score == 1 ? " guess,   " : " guesses, ")
+                        + "\(row.slots) slots".padded(8) + "  \(row.time)"
+                }, isPlain: true)
+    }
+
+    fileprivate func resumeMastermind() async throws(TapcardError) -> Report {
+        let desk = try mastermind()
+        let (card, game) = try await station().keptGame()
+        guard let game else {
+            throw TapcardError(
+                .refusal(.wrongState), "The card keeps no game.", meaning: "Nothing was changed.",
+                next: [.service(.keepGame)], uid: card.uid)
+        }
+        let kept = try desk.resume(game)
+        if !isJSON, !isQuiet, hasBoard {
+            await waiting.stop()
+            return try await playMastermind()
+        }
+        return Report(
+            Report.members(of: kept) + [
+                JSONMember(key: "uid", value: .text(card.uid)),
+                Report.member(settled: card.settled),
+            ],
+            ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
+                + Report.words(settled: card.settled), isDeed: true)
+    }
+}
+
+extension Report {
+    fileprivate static func members(of kept: KeptMastermindGame) -> [JSONMember] {
+        [
+            JSONMember(key: "game", value: .text(kept.game.id)),
+            JSONMember(key: "slots", value: .number(kept.game.slots)),
+            JSONMember(key: "guesses", value: .number(kept.history.guessCount)),
+            JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
+        ]
+    }
+
+    /// How far a game has come.
+    static func words(of kept: KeptMastermindGame) -> [String] {
+        let count = kept.history.guessCount
+        let words = count == 1 ? "1 guess" : "\(count) guesses"
+        if kept.solvedWith != nil { return ["Solved with \(words)"] }
+        return ["\(words) so far; tapcard mastermind play goes on"]
+    }
+
+    fileprivate static func document(of turn: MastermindTurn) -> JSONValue {
+        [
+            "guess": .array(turn.guess.map { .number($0) }), "number": .number(turn.number),
+            "black": .number(turn.evaluation?.black), "white": .number(turn.evaluation?.white),
+        ]
+    }
+
+    fileprivate static func line(of turn: MastermindTurn) -> String {
+        let number = (turn.number.map(String.init) ?? "?").padded(4, atStart: true)
+        let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
+        return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
+            + (pegs ?? "its answer is not known")
+    }
+
+    fileprivate static func document(of rank: MastermindRank) -> JSONValue {
+        [
+            "name": .string(rank.name), "score": .number(rank.score), "slots": .number(rank.slots),
+            "time": .string(rank.time), "participant": .string(rank.participant),
+            "id": .string(rank.id), "icons": .array(rank.icons.map { .string($0) }),
+        ]
+    }
+}

@@ -1,0 +1,152 @@
+import CardCryptography
+import DurableFile
+package import Ledger
+package import TapcardCore
+import TapcardDomain
+
+extension Session {
+    /// The ledger. A simulated station makes one on first use, a real one with `tapcard init`.
+    /// What only looks asks for one that is there: a mistyped name must not be answered with "all is
+    /// well" from an empty one.
+    ///
+    /// What may change it refuses one that can only be read before it asks for a card.
+    package func ledger(
+        making mayMake: Bool = true, changing mayChange: Bool? = nil
+    ) async throws(TapcardError) -> any LedgerStore {
+        // A ledger is made before its keys: where there are keys, a missing one is lost.
+        if mayMake, settings.readerIsSimulated { try makeDataFolder() }
+        let wasUsed = isThere(settings.keyPath)
+        let ledger = try await openLedger(
+            making: mayMake && settings.readerIsSimulated && !wasUsed)
+        if mayChange ?? mayMake {
+            try await withLedgerErrors { () throws(LedgerError) in
+                try await ledger.requireWritable()
+            }
+        }
+        return ledger
+    }
+
+    /// Opens the ledger. A new one is in the currency of the keys where none was asked for: their
+    /// cards could not be read in another.
+    func openLedger(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
+        let path = try settings.ledgerPath
+        let isNew = try !hasLedger
+        if mayMake { try makeDataFolder() }
+        try requireSafePlaces()
+        try requireUnwritable(path, "ledger", .ledgerUnavailable)
+        var currency = try settings.currency
+        if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
+        do {
+            return try await drivers.openLedger(path, currency, mayMake)
+        } catch {
+            if error.kind == .wrongCurrency { throw otherCurrency(TapcardError(error)) }
+            guard error.kind == .unavailable, isNew, !mayMake else { throw TapcardError(error) }
+            throw try notSetUp
+        }
+    }
+
+    /// Whether there is a ledger. Throws where there might be one behind a link.
+    var hasLedger: Bool {
+        get throws(TapcardError) {
+            do {
+                return try DurableFile(try settings.ledgerPath).permissions() != nil
+            } catch let error as FileError where error.kind == .danglingLink {
+                throw TapcardError(
+                    .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
+                    meaning: "Without its ledger tapcard takes and gives no money.",
+                    advice: "Mount the disk that it is on, or name another ledger with --ledger.")
+            } catch let error as TapcardError {
+                throw error
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Whether this is a real station on which nothing was ever kept, neither keys nor a ledger.
+    var isFresh: Bool {
+        get throws(TapcardError) {
+            guard !settings.readerIsSimulated, try !hasLedger else { return false }
+            return try keyFile.load() == nil
+        }
+    }
+
+    /// The error of a station that has no ledger.
+    private var notSetUp: TapcardError {
+        get throws(TapcardError) {
+            let path = try settings.ledgerPath
+            let nothing = "Nothing was changed on card or ledger."
+            guard try keyFile.load() == nil else {
+                return TapcardError(
+                    .notSetUp, "There is no ledger at \(path), but there are keys.",
+                    meaning: nothing,
+                    advice:
+                        "Put a backup back with \(commandLine("restore-backup FILE")), or begin "
+                        + "a new ledger with \(commandLine("init")).")
+            }
+            guard !settings.readerIsSimulated else {
+                return TapcardError(
+                    .ledgerUnavailable, "There is no ledger at \(path).", meaning: nothing,
+                    advice: "The first card makes one: \(commandLine("demo")).")
+            }
+            return TapcardError(
+                .notSetUp, "This station is not set up: there is no ledger at \(path).",
+                meaning: nothing,
+                advice: "Set it up once, in the currency that it takes: "
+                    + "\(commandLine("init --currency EUR")). To play first: tapcard --reader sim "
+                    + "demo.")
+        }
+    }
+
+    /// The refusal of a ledger in another currency, with the way out.
+    private func otherCurrency(_ error: TapcardError) -> TapcardError {
+        let code = settings.effective(.currency).text?.uppercased() ?? "EUR"
+        let advice: String
+        if command.spec.path == ["init"], settings.isPlayMoney {
+            advice =
+                "To play in \(code), put the play money away first: mv \(settings.dataFolder) "
+                + "\(settings.dataFolder)-before"
+        } else if command.spec.path == ["init"] {
+            advice =
+                "A station keeps its currency. To begin another one: TAPCARD_DATA=FOLDER tapcard "
+                + "init --currency \(code)"
+        } else {
+            advice = currencyAdvice
+        }
+        return TapcardError(error.kind, error.what, meaning: error.meaning, advice: advice)
+    }
+
+    /// How a currency that is not the ledger's is taken out of the settings.
+    var currencyAdvice: String {
+        switch settings.effective(.currency).origin {
+        case .flag: "Leave --currency out."
+        case .variable: "The currency comes from a variable: unset TAPCARD_CURRENCY"
+        case .builtIn: ""
+        case .file:
+            "The currency comes from \(settings.configurationPath). To take it out: "
+                + commandLine("config set currency")
+        }
+    }
+
+    /// A command line for the same station: with the reader and the ledger that flags named here.
+    func commandLine(_ words: String) -> String {
+        let flags = [Settings.Name.reader, .ledger].compactMap { name -> String? in
+            let (text, origin) = settings.effective(name)
+            guard origin == .flag, let text else { return nil }
+            return " --\(name.rawValue) \(text)"
+        }
+        return "tapcard\(flags.joined()) \(words)"
+    }
+
+    /// The ledger; nil before the first card, where there is none and none was named.
+    func ledgerIfThere() async throws(TapcardError) -> (any LedgerStore)? {
+        do {
+            return try await ledger(making: false)
+        } catch {
+            guard [.ledgerUnavailable, .notSetUp].contains(error.kind),
+                settings.effective(.ledger).origin == .builtIn, try !hasLedger
+            else { throw error }
+            return nil
+        }
+    }
+}

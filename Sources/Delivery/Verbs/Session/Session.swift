@@ -1,0 +1,264 @@
+package import CardCryptography
+import DurableFile
+package import Ledger
+import StyledText
+import TagReading
+package import TapcardCore
+import TapcardDomain
+
+/// The line that tells a person what is waited for; where nobody looks there is none.
+package struct WaitingLine: Sendable {
+    let show: @Sendable (String) -> Void
+    /// Returns when the line is gone.
+    let stop: @Sendable () async -> Void
+
+    package init(
+        show: @escaping @Sendable (String) -> Void = { _ in },
+        stop: @escaping @Sendable () async -> Void = {}
+    ) {
+        (self.show, self.stop) = (show, stop)
+    }
+}
+
+/// One run of one command: what was asked, the settings, and the doors to the world.
+package struct Session: Sendable {
+    package let command: ParsedCommand
+    /// All commands of the program.
+    package let verbs: [Command]
+    package let settings: Settings
+    package let manner: Manner
+    package let drivers: Drivers
+    package let console: Console
+    package let output: StandardOutput
+    package let waiting: WaitingLine
+    package let madeServices: MadeServices
+    package let lastWords: LastWords
+
+    package init(
+        command: ParsedCommand, verbs: [Command] = [], settings: Settings, manner: Manner,
+        drivers: Drivers, console: Console, output: StandardOutput,
+        waiting: WaitingLine = WaitingLine(), madeServices: MadeServices = MadeServices(),
+        lastWords: LastWords
+    ) {
+        (self.command, self.verbs) = (command, verbs)
+        (self.settings, self.manner, self.drivers) = (settings, manner, drivers)
+        (self.console, self.output, self.waiting) = (console, output, waiting)
+        (self.madeServices, self.lastWords) = (madeServices, lastWords)
+    }
+
+    package var isJSON: Bool { manner.isJSON }
+    package var isQuiet: Bool { manner.isQuiet }
+    var isVerbose: Bool { manner.isVerbose }
+
+    /// Reader, ledger and keys, opened in the order in which a missing one is the clearest error.
+    package func station() async throws(TapcardError) -> Station {
+        try await station(with: try await ledger())
+    }
+
+    /// A station that looks at tags and writes nothing. Where nothing was ever set up it does that
+    /// without keys and ledger, and makes neither.
+    func lookingStation() async throws(TapcardError) -> Station {
+        guard try isFresh else {
+            return try await station(with: try await ledger(changing: false))
+        }
+        return try await station(
+            with: InMemoryLedger(currency: try settings.currency ?? .usd),
+            KeyRingSource(KeyRing.none))
+    }
+
+    package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
+        let keys = try await keys(beside: ledger)
+        return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
+    }
+
+    package func station(
+        with ledger: any LedgerStore, _ keys: KeyRingSource
+    ) async throws(TapcardError) -> Station {
+        Station(
+            reader: try await reader(), ledger: ledger, keySource: keys,
+            settings: Station.Settings(
+                wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
+                ceilings: try settings.ceilings(ledger.currency),
+                isConfirmed: self[.confirmed]),
+            surroundings: surroundings)
+    }
+
+    /// The services, at the addresses that are set.
+    func services() throws(TapcardError) -> Services {
+        try madeServices.once { () throws(TapcardError) in
+            drivers.services(try settings.checkedServices())
+        }
+    }
+
+    var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
+
+    /// The keys, made together with the ledger. Then a person is told where all of it lies.
+    ///
+    /// They are not made where the ledger has cards: then they were lost, and new ones would only
+    /// hide that.
+    package func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing
+    {
+        if let keys = try keyFile.load() { return keys }
+        let ledger: any LedgerStore
+        if let known { ledger = known } else { ledger = try await self.ledger() }
+        return try await makeKeys(beside: ledger)
+    }
+
+    /// `isTold` where the command itself says where the keys lie.
+    func makeKeys(
+        beside ledger: any LedgerStore, isTold: Bool = false
+    ) async throws(TapcardError) -> KeyRing {
+        try makeDataFolder()
+        let ledgerPath = try settings.ledgerPath
+        if try keyFile.load() == nil {
+            let count = try await withLedgerErrors { () throws(LedgerError) in
+                try await ledger.readAtLength { rows throws(LedgerError) in
+                    var (count, cards) = (0, rows.pagesOfCards())
+                    while try cards.next() != nil { count += 1 }
+                    return count
+                }
+            }
+            guard count == 0 else { throw lostKeys(count) }
+        }
+        let (keys, areNew) = try keyFile.loadOrMake(
+            created: LocalTime.date(surroundings.now()), currency: ledger.currency,
+            random: surroundings.random)
+        if areNew, !isTold {
+            let words =
+                "first run, in \(ledger.currency.code). Keys are in \(settings.keyPath), the ledger "
+                + "is in \(ledgerPath)."
+            for line in [words] + firstAdvice { say("tapcard: \(line.shown)\n") }
+        }
+        return keys
+    }
+
+    /// What people have to know about keys and a ledger that were made just now.
+    private var firstAdvice: [String] {
+        if settings.isPlayMoney {
+            return ["the reader is simulated: this is play money, apart from the real books."]
+        }
+        // Which ledger a simulated reader is on was said before.
+        if settings.readerIsSimulated { return [] }
+        return [
+            "back up the keys now (tapcard keys export FILE): without them your cards cannot be "
+                + "told from forged ones."
+        ]
+    }
+
+    private func lostKeys(_ count: Int) -> TapcardError {
+        TapcardError(
+            .keysUnusable,
+            "The key file \(settings.keyPath) is missing, but the ledger has cards: \(count).",
+            meaning: "Nothing was changed; without their keys these cards cannot be told from "
+                + "forged ones.",
+            advice: "Put the backup of your keys in its place, or bring it with tapcard keys "
+                + "import FILE.")
+    }
+
+    /// Whether there is such a file; also where that cannot be told.
+    func isThere(_ path: String) -> Bool {
+        do {
+            return try DurableFile(path).permissions() != nil
+        } catch {
+            return true
+        }
+    }
+
+    package var surroundings: Station.Surroundings {
+        var surroundings = drivers.surroundings { progress in
+            if let text = Session.words(progress) { waiting.show(text) }
+            if isVerbose { say("tapcard: \(Session.detail(progress).shown)\n") }
+        }
+        surroundings.cashier = settings.cashier
+        return surroundings
+    }
+
+    /// Words beside the result go to standard error.
+    package func say(_ text: String) { console.writeError(text) }
+
+    /// The data folder, also where drivers keep their files.
+    func makeDataFolder() throws(TapcardError) { try makeFolder(settings.dataFolder) }
+
+    /// The folder of the simulated reader's drawer.
+    func makeDrawerFolder() throws(TapcardError) { try makeFolder(settings.simulatedFolder) }
+
+    private func makeFolder(_ path: String) throws(TapcardError) {
+        do {
+            try DurableFile.makeFolder(path)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The folder for keys and ledger cannot be made: \(error.detail).",
+                meaning: "Nothing was done.",
+                advice: "Give yourself the right to write there, or set XDG_DATA_HOME.")
+        }
+        try requireSafeDataFolder()
+    }
+
+    private func reader() async throws(TapcardError) -> any TagReader {
+        if settings.readerIsSimulated { try makeDrawerFolder() }
+        do throws(ReaderError) {
+            return try await drivers.openReader(
+                settings.reader, settings.simulatedFolder,
+                self[.watch] ? .watch : .tap)
+        } catch {
+            throw settings.readerIsSimulated
+                ? TapcardError(ofSimulation: error) : TapcardError(error)
+        }
+    }
+
+    /// A reader by name, for looking at it. Only a simulated one has a file in the data folder.
+    func openReader(_ name: String) async throws(ReaderError) -> any TagReader {
+        if name == "sim" {
+            do {
+                try makeDrawerFolder()
+            } catch {
+                throw ReaderError(.noReader, error.what)
+            }
+        }
+        return try await drivers.openReader(name, settings.simulatedFolder, .tap)
+    }
+
+    private static func words(_ progress: Station.Progress) -> String? {
+        switch progress {
+        case .waitingForCard: "Hold a card to the reader"
+        case .cardSeen: "Reading the card"
+        case .settling: "Settling what was left open"
+        case .scratching: "Scratching"
+        case .asking: "Activating"
+        case .writing: "Writing; hold the card still"
+        case .switchingProtection: "Switching the tag's protection; hold the card still"
+        case .committed, .hint: nil
+        }
+    }
+
+    private static func detail(_ progress: Station.Progress) -> String {
+        switch progress {
+        case .waitingForCard: "waiting for a card"
+        case .cardSeen(let uid): "card \(uid) is on the reader"
+        case .settling(let id): "settling operation \(id)"
+        case .scratching: "scratching"
+        case .asking: "asking the activation service"
+        case .writing: "writing the record"
+        case .switchingProtection(.settingPassword): "setting the tag's password"
+        case .switchingProtection(.switchingOn): "making the tag ask for its password"
+        case .switchingProtection(.switchingOff): "making the tag ask for no password"
+        case .switchingProtection(.clearingPassword): "taking the password off the tag"
+        case .switchingProtection(let protection): "the tag's protection is \(protection.word)"
+        case .committed(let id): "operation \(id) is committed"
+        case .hint(let text): text
+        }
+    }
+}
+
+extension Session {
+    /// Whether a request is refused where its tap has just settled the same one. A terminal's user
+    /// who names an id knows which request it is; a page names one for each that it begins.
+    var refusesRepetition: Bool {
+        !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
+    }
+
+    /// The id that makes a retry safe: the client's, or a new one.
+    func operation(_ station: Station) throws(TapcardError) -> OperationID {
+        try self[.operation] ?? station.newID()
+    }
+}

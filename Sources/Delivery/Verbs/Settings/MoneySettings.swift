@@ -1,0 +1,146 @@
+package import TapcardCore
+package import TapcardDomain
+
+extension Settings {
+    /// The ceilings that are set, and those that are usual in the currency for the rest.
+    func ceilings(_ currency: Currency) throws(TapcardError) -> Ceilings {
+        let usual = Ceilings.standard(for: currency)
+        return Ceilings(
+            unconfirmed: Ceilings.Amounts(
+                payment: try ceiling(.paymentWithoutAsking, usual.unconfirmed.payment),
+                addition: try ceiling(.additionWithoutAsking, usual.unconfirmed.addition),
+                balance: try ceiling(.balanceWithoutAsking, usual.unconfirmed.balance)),
+            absolute: Ceilings.Amounts(
+                payment: try ceiling(.paymentLimit, usual.absolute.payment),
+                addition: try ceiling(.additionLimit, usual.absolute.addition),
+                balance: try ceiling(.balanceLimit, usual.absolute.balance)))
+    }
+
+    private func ceiling(_ name: Name, _ usual: Money) throws(TapcardError) -> Money {
+        guard effective(name).text != nil else { return usual }
+        return try checked(name) { text throws(Refusal) in
+            try amount(text, usual.currency)
+        }
+    }
+
+    /// The amounts that a page offers with one touch.
+    package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
+    {
+        (
+            pay: try presets(.presets, usualCents: Settings.usualPresets, currency),
+            add: try presets(.additionPresets, usualCents: Settings.usualAdditions, currency)
+        )
+    }
+
+    private static let usualPresets: [Int64] = [100, 250, 500, 1_000]
+    private static let usualAdditions: [Int64] = [500, 1_000, 2_000, 5_000]
+
+    /// The amounts that hold where nothing is set, each as it is written in a setting.
+    static func builtInAmounts(in currency: Currency) -> [Name: String] {
+        let usual = Ceilings.standard(for: currency)
+        func texts(_ cents: [Int64]) -> String {
+            cents.map { currency.roughly(cents: $0).description }.joined(separator: " ")
+        }
+        return [
+            .paymentWithoutAsking: usual.unconfirmed.payment.description,
+            .additionWithoutAsking: usual.unconfirmed.addition.description,
+            .balanceWithoutAsking: usual.unconfirmed.balance.description,
+            .paymentLimit: usual.absolute.payment.description,
+            .additionLimit: usual.absolute.addition.description,
+            .balanceLimit: usual.absolute.balance.description,
+            .presets: texts(usualPresets), .additionPresets: texts(usualAdditions),
+        ]
+    }
+
+    /// Refuses a line for confirmations above the limit: nothing could ever be confirmed.
+    func requireConfirmationsBelowLimits(_ currency: Currency) throws(TapcardError) {
+        let ceilings = try ceilings(currency)
+        let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
+            (.paymentWithoutAsking, .paymentLimit, \.payment),
+            (.additionWithoutAsking, .additionLimit, \.addition),
+            (.balanceWithoutAsking, .balanceLimit, \.balance),
+        ]
+        for (quiet, limit, path) in rows where effective(quiet).text != nil {
+            let (above, most) = (
+                ceilings.unconfirmed[keyPath: path], ceilings.absolute[keyPath: path]
+            )
+            guard above.minorUnits > most.minorUnits else { continue }
+            throw TapcardError(
+                .usage,
+                "\(quiet.rawValue) \(above) would have no effect: it is above \(limit.rawValue) "
+                    + "\(most).", meaning: "Nothing was changed.",
+                advice: "Lower the one or raise the other first.")
+        }
+    }
+
+    private func presets(
+        _ name: Name, usualCents: [Int64], _ currency: Currency
+    ) throws(TapcardError) -> [Money] {
+        guard effective(name).text != nil else { return usualCents.map(currency.roughly(cents:)) }
+        return try checked(name) { text throws(Refusal) in
+            let words = text.split(separator: " ")
+            guard Settings.presetCounts.contains(words.count) else {
+                throw Refusal(
+                    .badAmount, "write \(Settings.presetCounts.words) amounts with spaces between")
+            }
+            var amounts: [Money] = []
+            for word in words {
+                let money = try amount(String(word), currency)
+                guard money.minorUnits > 0 else {
+                    throw Refusal(.badAmount, "the amount must be above 0")
+                }
+                amounts.append(money)
+            }
+            return amounts
+        }
+    }
+
+    /// More than six would not fit under a thumb.
+    private static let presetCounts = 1...6
+
+    /// An amount that a person typed.
+    func amount(_ text: String, _ currency: Currency) throws(Refusal) -> Money {
+        try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
+    }
+
+    /// Where the currency or the language of the station writes a comma before the decimals, both
+    /// comma and point are read.
+    package func acceptsDecimalComma(in currency: Currency) -> Bool {
+        currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
+    }
+
+    /// A value as it is kept in the file: with a point, which is read whatever the language is.
+    static func kept(_ text: String, _ name: Name) -> String {
+        let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
+        return isAmount ? text.replacing(",", with: ".") : text
+    }
+
+    /// Refuses amounts that make no sense in this currency.
+    func checkAmounts(_ currency: Currency) throws(TapcardError) {
+        _ = (try ceilings(currency), try presets(currency))
+    }
+}
+
+/// Which languages write 4,50 and which 4.50.
+package enum DecimalComma {
+    private static let languages: Set<String> = [
+        "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr", "hu",
+        "id", "is", "it", "lt", "lv", "mk", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "sk", "sl",
+        "sq", "sr", "sv", "tr", "uk", "vi",
+    ]
+    /// Places where a language that writes a comma elsewhere writes a point.
+    private static let exceptions: Set<String> = [
+        "de_CH", "de_LI", "it_CH", "es_DO", "es_GT", "es_HN", "es_MX", "es_NI", "es_PA", "es_PE",
+        "es_PR", "es_SV", "es_US",
+    ]
+    /// The variables that say how numbers are written, the strongest first.
+    package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
+
+    static func isUsual(in environment: [String: String]) -> Bool {
+        let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        // Such as de_AT.UTF-8@euro.
+        let place = String(name.prefix { $0 != "." && $0 != "@" })
+        let language = String(place.prefix { $0 != "_" })
+        return languages.contains(language) && !exceptions.contains(place)
+    }
+}

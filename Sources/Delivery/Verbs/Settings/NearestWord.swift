@@ -1,0 +1,10 @@
+/// The candidate that was probably meant: one with at most two letters more, fewer or out of place,
+/// or else one that the word abbreviates.
+package func nearestWord(to word: String, among candidates: [String]) -> String? {
+    // Only words of like length are compared: a command line can be megabytes long.
+    candidates.filter { abs($0.count - word.count) <= 2 }
+        .map { (candidate: $0, changes: $0.difference(from: word).count) }
+        .filter { $0.changes <= 2 && $0.changes < word.count }
+        .min { $0.changes < $1.changes }?.candidate
+        ?? candidates.first { !word.isEmpty && $0.hasPrefix(word) }
+}

@@ -1,0 +1,178 @@
+import DurableFile
+package import ServicePorts
+package import TapcardCore
+package import TapcardDomain
+
+/// Where the services answer, and what the lottery draws: what their drivers have to know.
+package struct ServiceSettings: Sendable, Hashable {
+    package let activation: ServiceAddress
+    package let lottery: ServiceAddress
+    package let mastermind: ServiceAddress
+    /// A file of certificates that are believed besides those of the system; nil for none.
+    package let authorities: String?
+    package let rules: LotteryRules
+    /// Where what the lottery said is kept for later.
+    package let dataFolder: String
+
+    package init(
+        activation: ServiceAddress, lottery: ServiceAddress, mastermind: ServiceAddress,
+        authorities: String?, rules: LotteryRules, dataFolder: String
+    ) {
+        (self.activation, self.lottery, self.mastermind) = (activation, lottery, mastermind)
+        (self.authorities, self.rules, self.dataFolder) = (authorities, rules, dataFolder)
+    }
+}
+
+extension Settings {
+    /// Only ever a variable: a flag would stand in the list of processes, and a file is copied.
+    static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
+    static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
+    static let secretVariables = [passwordVariable, cashierPasswordVariable]
+    /// What a person may take for their names in the file.
+    static let secretNames = [
+        "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
+    ]
+
+    var mastermindAddress: ServiceAddress {
+        get throws(TapcardError) { try address(.mastermindURL) }
+    }
+
+    /// The file of certificates that is set. It is read, so that what is wrong with it is said
+    /// before anybody is asked anything.
+    private var authorities: String? {
+        get throws(TapcardError) {
+            guard let path = effective(.caFile).text else { return nil }
+            // Each service reads it for itself.
+            guard path != DurableFile.standardStream else {
+                throw unusableAuthorities("cannot be standard input")
+            }
+            let bytes: [UInt8]?
+            do {
+                bytes = try DurableFile(path).read()
+            } catch {
+                throw unusableAuthorities("cannot be read: \(error.detail)")
+            }
+            guard let bytes else { throw unusableAuthorities("is not there: \(path)") }
+            guard !bytes.isEmpty else { throw unusableAuthorities("is empty: \(path)") }
+            let marks = bytes.ranges(of: Settings.mark).count
+            guard marks > 0 else { throw unusableAuthorities("holds no certificate: \(path)") }
+            guard marks.isMultiple(of: 2) else { throw unusableAuthorities("is cut off: \(path)") }
+            return path
+        }
+    }
+
+    /// What stands in the first line and in the last of a certificate in PEM, whichever of its names
+    /// it has.
+    private static let mark = Array("CERTIFICATE-----".utf8)
+
+    private func unusableAuthorities(_ what: String) -> TapcardError {
+        TapcardError(
+            .usage, "The \(Name.caFile.rawValue) that is set (\(origin(of: .caFile))) \(what).",
+            meaning: "Nothing was done.",
+            advice: "Name a file of certificates in PEM that you may read, or none.")
+    }
+
+    /// What a ticket costs.
+    package func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
+        try checked(.ticketPrice) { text throws(Refusal) in
+            let price = try amount(text, currency)
+            guard (1...Currency.largestBalance).contains(price.minorUnits) else {
+                throw Refusal(.badAmount, "a ticket costs more than nothing and fits on a card")
+            }
+            return price
+        }
+    }
+
+    func prizes(_ currency: Currency) throws(TapcardError) -> PrizeTable {
+        try checked(.prizes) { text throws(Refusal) in try PrizeTable(parsing: text, currency) }
+    }
+
+    var topPrizeUnit: TopPrizeUnit {
+        get throws(TapcardError) {
+            try checked(.topPrizeUnit) { text throws(Refusal) in
+                guard let unit = TopPrizeUnit(rawValue: text) else {
+                    throw Refusal(
+                        .badAmount,
+                        "write whole or minor: what the lottery's number counts")
+                }
+                return unit
+            }
+        }
+    }
+
+    var lotteryRules: LotteryRules {
+        get throws(TapcardError) {
+            let ballCount = try number(.lotteryBalls)
+            let highest = try number(.lotteryHighest)
+            // Blamed is the one that somebody has set.
+            let isOthers = effective(.lotteryHighest).origin == .builtIn
+            return try checked(isOthers ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
+                try LotteryRules(ballCount: ballCount, highest: highest)
+            }
+        }
+    }
+
+    /// What the services' drivers have to know. Before anything is asked of a service, a setting
+    /// that makes no sense is named. Other commands do not look: money is taken whatever a prize
+    /// table says.
+    ///
+    /// Where the ledger's own currency is not known yet, what any currency admits is let through.
+    func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
+        let services = ServiceSettings(
+            activation: try address(.activationURL), lottery: try address(.lotteryURL),
+            mastermind: try mastermindAddress, authorities: try authorities,
+            rules: try lotteryRules, dataFolder: dataFolder)
+        let set = try self.currency
+        let currency =
+            known ?? set ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
+        _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
+        try checkAmounts(currency)
+        return services
+    }
+
+    private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {
+        do {
+            return try ServiceAddress(effective(name).text ?? "")
+        } catch {
+            throw TapcardError(
+                .usage,
+                "The \(name.rawValue) that is set (\(origin(of: name))) is none: "
+                    + "\(error.detail).", meaning: "Nothing was done.",
+                advice: "Write it like https://lottery.example/draws, with a port where it "
+                    + "needs one.")
+        }
+    }
+
+    private func number(_ name: Name) throws(TapcardError) -> Int {
+        try checked(name) { text throws(Refusal) in
+            guard text.utf8.count <= 3, let number = Int(text), number > 0 else {
+                throw Refusal(.badBalls, "write a number from 1 to 999")
+            }
+            return number
+        }
+    }
+
+    func checked<Value>(
+        _ name: Name, _ parse: (String) throws(Refusal) -> Value
+    ) throws(TapcardError) -> Value {
+        let text = effective(name).text ?? ""
+        do {
+            return try parse(text)
+        } catch {
+            throw TapcardError(
+                .usage,
+                "\(text.debugDescription) is not valid for \(name.rawValue) "
+                    + "(\(origin(of: name))): \(error).",
+                meaning: "Nothing was done.")
+        }
+    }
+
+    private func origin(of name: Name) -> String {
+        switch effective(name).origin {
+        case .flag: "--\(name.rawValue)"
+        case .variable: name.variable
+        case .file: configurationPath
+        case .builtIn: "built in"
+        }
+    }
+}

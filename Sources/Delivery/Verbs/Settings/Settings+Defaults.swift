@@ -1,0 +1,26 @@
+import TapcardCore
+import TapcardDomain
+
+extension Settings.Name {
+    /// What holds where nothing is set; nil where that depends on the station.
+    package var builtIn: String? {
+        switch self {
+        case .timeout: "30"
+        case .paymentLifetime: "120"
+        case .activationURL: "https://api.o2.sk"
+        case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
+        case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
+        // Without decimals: some currencies have none.
+        case .ticketPrice: "2"
+        case .prizes: PrizeTable.standardText
+        case .topPrizeUnit: TopPrizeUnit.whole.rawValue
+        case .lotteryBalls: String(LotteryRules.standard.ballCount)
+        case .lotteryHighest: String(LotteryRules.standard.highest)
+        case .json, .quiet, .verbose, .noColor: "false"
+        case .reader, .data, .ledger, .currency, .cashier, .caFile, .paymentWithoutAsking,
+            .additionWithoutAsking, .balanceWithoutAsking, .paymentLimit, .additionLimit,
+            .balanceLimit, .presets, .additionPresets:
+            nil
+        }
+    }
+}

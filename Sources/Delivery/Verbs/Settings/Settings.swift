@@ -1,0 +1,339 @@
+import DurableFile
+package import TapcardCore
+package import TapcardDomain
+
+/// The settings in force, and where each comes from: a flag beats a variable beats the file.
+package struct Settings: Sendable {
+    /// Where a value was found.
+    enum Origin: String, Sendable {
+        case flag, variable, file, builtIn = "built in"
+    }
+
+    /// One setting of the table.
+    package enum Name: String, CaseIterable, Sendable {
+        case reader, data, ledger, currency, timeout, cashier
+        case paymentLifetime = "payment-lifetime"
+        case activationURL = "activation-url"
+        case lotteryURL = "lottery-url"
+        case mastermindURL = "mastermind-url"
+        case caFile = "ca-file"
+        case ticketPrice = "ticket-price"
+        case prizes
+        case topPrizeUnit = "top-prize-unit"
+        case lotteryBalls = "lottery-balls"
+        case lotteryHighest = "lottery-highest"
+        case paymentWithoutAsking = "confirm-payment-above"
+        case additionWithoutAsking = "confirm-addition-above"
+        case balanceWithoutAsking = "confirm-balance-above"
+        case paymentLimit = "payment-limit"
+        case additionLimit = "addition-limit"
+        case balanceLimit = "balance-limit"
+        case presets
+        case additionPresets = "addition-presets"
+        case json, quiet, verbose
+        case noColor = "no-color"
+
+        package var variable: String {
+            "TAPCARD_"
+                + String(
+                    rawValue.uppercased().map { $0 == "-" ? "_" as Character : $0 })
+        }
+
+        /// On or off, rather than a text.
+        package var isSwitch: Bool {
+            switch self {
+            case .json, .quiet, .verbose, .noColor: true
+            default: false
+            }
+        }
+    }
+
+    /// The variables that stand for settings.
+    package static let variables = Name.allCases.map(\.variable) + secretVariables
+
+    /// Where ledger and keys are.
+    package let dataFolder: String
+    /// Where simulated tags and their books are, whichever reader is set.
+    package let simulatedFolder: String
+    /// The variable that the data folder comes from; nil for the usual place.
+    let dataVariable: String?
+    let file: SettingsFile
+    /// The file of settings where no simulated reader is named outside of it.
+    let ordinaryFile: String
+    let configurationVariable: String?
+    /// What was set and has no effect.
+    package let warnings: [String]
+    /// Passwords, by their variables.
+    private var secrets: [String: String] = [:]
+    /// Whether the station's language writes a comma before the decimals.
+    let languageUsesDecimalComma: Bool
+    /// Who works at this station; nil where nobody has said so.
+    package private(set) var cashier: CashierName?
+    private let malformed: Set<String>
+    private var values: [Name: (text: String, origin: Origin)]
+
+    /// `malformed` are the variables that are no UTF-8, and so are not in the environment.
+    package init(
+        _ command: ParsedCommand, environment: [String: String], malformed: Set<String>
+    ) throws(TapcardError) {
+        self.malformed = malformed
+        languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
+        // Nobody is asked for a password but those who log in.
+        for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
+            throw Settings.isMalformed(name)
+        }
+        let data = try Settings.folder("XDG_DATA_HOME", ".local/share", environment)
+        let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
+        var values: [Name: (text: String, origin: Origin)] = [:]
+        for name in Name.allCases {
+            if let text = command.texts[name.rawValue]?.first {
+                values[name] = (text, .flag)
+            } else if let text = environment[name.variable], !text.isEmpty {
+                values[name] = (text, .variable)
+            }
+        }
+        // Play money stays out of the real books: a simulated reader has settings, keys and ledger
+        // of its own. Only a file that names one itself is settings for it.
+        let isPlay = Settings.isSimulated(values[.reader]?.text)
+        ordinaryFile = configuration.path + "/config.json"
+        file = try SettingsFile(
+            configuration.path + (isPlay ? Settings.simulatedPlace : "") + "/config.json")
+        for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
+        let isSimulated = Settings.isSimulated(values[.reader]?.text)
+        // A variable is exported for the whole shop: only what stands on this command line is meant
+        // for this reader.
+        var stray: Origin?
+        if isSimulated, let origin = values[.ledger]?.origin, origin != .flag {
+            (stray, values[.ledger]) = (origin, nil)
+        }
+        self.values = values
+        configurationVariable = configuration.variable
+        let place = try Settings.place(values[.data]?.text)
+        simulatedFolder = (place ?? data.path) + Settings.simulatedPlace
+        dataFolder = isSimulated ? simulatedFolder : place ?? data.path
+        dataVariable = place == nil ? data.variable : Name.data.variable
+        warnings =
+            file.warnings + Settings.warnings(of: environment.keys)
+            + Settings.warnings(
+                ofPlay: isSimulated, values[.ledger]?.text, ignoring: stray,
+                file.path, simulatedFolder)
+        cashier = try Settings.cashier(values[.cashier]?.text)
+        for name in Settings.secretVariables {
+            secrets[name] = environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        try check()
+    }
+
+    /// Refuses what makes no sense whatever is to be done.
+    private func check() throws(TapcardError) {
+        _ = (try timeout, try paymentLifetime, try currency)
+        try checkReader()
+        for name in Name.allCases where name.isSwitch {
+            let text = effective(name).text ?? ""
+            guard Settings.truth(text) != nil else {
+                throw TapcardError(
+                    .usage,
+                    "\(text.debugDescription) is not a valid value of \(name.rawValue).",
+                    meaning: "Nothing was done.", advice: "Write true or false.")
+            }
+        }
+    }
+
+    /// The same with another value in the file, as far as it makes sense; nil takes it out.
+    func setting(_ name: Name, to text: String?) throws(TapcardError) -> Settings {
+        var settings = self
+        settings.values[name] = text.map { ($0, .file) }
+        settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
+        _ = (try settings.ledgerPath, try Settings.place(settings.values[.data]?.text))
+        if name == .ledger, text != nil, readerIsSimulated {
+            throw TapcardError(
+                .usage, "A simulated reader keeps its ledger in \(dataFolder).",
+                meaning: "Nothing was done.",
+                advice: "For another one, add --ledger FILE to each command.")
+        }
+        try settings.check()
+        return settings
+    }
+
+    /// The same, for somebody who has said elsewhere who they are.
+    package func using(cashier: CashierName) -> Settings {
+        var settings = self
+        settings.cashier = cashier
+        return settings
+    }
+
+    /// Never shown and never logged.
+    package var mastermindPassword: String? {
+        get throws(TapcardError) { try secret(Settings.passwordVariable) }
+    }
+
+    /// Never shown and never logged.
+    var cashierPassword: String? {
+        get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
+    }
+
+    private func secret(_ variable: String) throws(TapcardError) -> String? {
+        guard !malformed.contains(variable) else { throw Settings.isMalformed(variable) }
+        return secrets[variable]
+    }
+
+    private static func isMalformed(_ variable: String) -> TapcardError {
+        TapcardError(
+            .usage, "What \(variable) is set to is no UTF-8.", meaning: "Nothing was done.",
+            advice: "Set it anew, or take it away.")
+    }
+
+    /// A kind and a name, as tapcard readers lists them; whether there is one is another question.
+    private func checkReader() throws(TapcardError) {
+        guard let reader, reader != "sim" else { return }
+        let parts = reader.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, !reader.hasPrefix(":"),
+            !reader.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw TapcardError(
+                .usage, "\(reader.debugDescription) is not a valid reader name.",
+                meaning: "Nothing was done.",
+                advice: "Write sim, sim:FILE, pcsc:NAME or a name of libnfc's such as "
+                    + "pn532_uart:/dev/ttyUSB0; tapcard readers lists what is there.")
+        }
+        guard reader != "sim:\(DurableFile.standardStream)" else {
+            throw TapcardError(
+                .usage, "The simulated reader's file cannot be standard input or output.",
+                meaning: "Nothing was done.", advice: "Name a file, such as sim:tags.txt.")
+        }
+    }
+
+    /// What a switch's text means; nil where it is neither yes nor no.
+    package static func truth(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "1", "yes": true
+        case "false", "0", "no": false
+        default: nil
+        }
+    }
+
+    package func isOn(_ name: Name) -> Bool {
+        effective(name).text.flatMap(Settings.truth) ?? false
+    }
+
+    /// The text that is in force, and its origin.
+    func effective(_ name: Name) -> (text: String?, origin: Origin) {
+        if let value = values[name] { return (value.text, value.origin) }
+        let text = name == .ledger ? dataFolder + "/ledger.sqlite" : name.builtIn
+        return (text, .builtIn)
+    }
+
+    package var reader: String? { values[.reader]?.text }
+    /// Whether the reader is one that tapcard plays itself.
+    package var readerIsSimulated: Bool { Settings.isSimulated(reader) }
+
+    /// Whether nothing but play money can be moved: with a simulated reader, in its own books.
+    var isPlayMoney: Bool {
+        readerIsSimulated
+            && Settings.isSimulatedLedger(effective(.ledger).text ?? "", simulatedFolder)
+    }
+
+    private static func isSimulated(_ reader: String?) -> Bool {
+        reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
+    }
+
+    /// What a simulated station keeps below the folders of the real one.
+    private static let simulatedPlace = "/simulated"
+
+    var configurationPath: String { file.path }
+    package var keyPath: String { dataFolder + "/keys.json" }
+
+    package var ledgerPath: String {
+        get throws(TapcardError) {
+            let (text, origin) = effective(.ledger)
+            let path = text ?? ""
+            if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
+                throw TapcardError(
+                    .usage, "Ledgers in PostgreSQL are not supported by this version.",
+                    meaning: "Nothing was done.", advice: "Name a file with --ledger.")
+            }
+            guard path != DurableFile.standardStream else {
+                throw TapcardError(
+                    .usage, "The ledger cannot be standard input or output.",
+                    meaning: "Nothing was done.",
+                    advice: "Name a file. tapcard backup - writes a copy to standard output.")
+            }
+            guard origin == .flag || path.hasPrefix("/") else {
+                throw TapcardError(
+                    .usage, "\(path.debugDescription) does not name a ledger from / on.",
+                    meaning: "Nothing was done.",
+                    advice: "Write its whole path: otherwise each folder has another ledger.")
+            }
+            return path
+        }
+    }
+
+    /// Nil where none was asked for: then the ledger's own, or US dollars for a new one.
+    package var currency: Currency? {
+        get throws(TapcardError) {
+            guard let code = values[.currency]?.text else { return nil }
+            guard let currency = Currency(code: code.uppercased()) else {
+                throw TapcardError(
+                    .usage, "\(code.debugDescription) is not a valid currency.",
+                    meaning: "Nothing was done.",
+                    advice: "Use one of "
+                        + Currency.known.map(\.code).joined(separator: ", ") + ".")
+            }
+            return currency
+        }
+    }
+
+    private static func cashier(_ text: String?) throws(TapcardError) -> CashierName? {
+        guard let text else { return nil }
+        do {
+            return try CashierName(text)
+        } catch {
+            throw TapcardError(
+                .usage, "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
+                meaning: "Nothing was done.", advice: "Set another cashier, or none.")
+        }
+    }
+
+    var timeout: Duration { get throws(TapcardError) { try seconds(.timeout) } }
+    var paymentLifetime: Duration { get throws(TapcardError) { try seconds(.paymentLifetime) } }
+
+    /// A day is longer than anyone waits for a card.
+    private static let mostSeconds = 86_400.0
+
+    private func seconds(_ name: Name) throws(TapcardError) -> Duration {
+        let text = effective(name).text ?? ""
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+            let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
+        else {
+            throw TapcardError(
+                .usage,
+                "\(text.debugDescription) is not a valid \(name.rawValue): write seconds, from 0 to "
+                    + "86400.",
+                meaning: "Nothing was done.")
+        }
+        return .milliseconds(Int64(seconds * 1_000))
+    }
+
+    /// The folder that is named for keys and ledger.
+    private static func place(_ path: String?) throws(TapcardError) -> String? {
+        guard let path, !path.hasPrefix("/") else { return path }
+        throw TapcardError(
+            .usage, "\(path.debugDescription) does not name a folder from / on.",
+            meaning: "Nothing was done.",
+            advice: "Write the whole path of the folder for keys and ledger.")
+    }
+
+    private static func folder(
+        _ variable: String, _ below: String, _ environment: [String: String]
+    ) throws(TapcardError) -> (path: String, variable: String?) {
+        if let base = environment[variable], base.hasPrefix("/") {
+            return (base + "/tapcard", variable)
+        }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw TapcardError(
+                .usage, "There is no home folder to keep keys and ledger in.",
+                meaning: "Nothing was done.", advice: "Set HOME, or \(variable).")
+        }
+        return ("\(home)/\(below)/tapcard", nil)
+    }
+}

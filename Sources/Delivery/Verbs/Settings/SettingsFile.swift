@@ -1,0 +1,149 @@
+import DurableFile
+import TapcardCore
+import TextCodecs
+
+/// The file of settings: a JSON object, each member of it a setting.
+struct SettingsFile: Sendable {
+    let path: String
+    let values: [Settings.Name: String]
+    /// What stands in it and has no effect.
+    let warnings: [String]
+
+    /// Reads the file; without one nothing is set.
+    init(_ path: String) throws(TapcardError) {
+        self.path = path
+        var values: [Settings.Name: String] = [:]
+        var warnings: [String] = []
+        for member in try SettingsFile.members(of: path) {
+            if let variable = Settings.secretNames[member.key] {
+                throw SettingsFile.unusable(
+                    path, "a password does not belong in it; set \(variable)")
+            }
+            guard let name = Settings.Name(rawValue: member.key) else {
+                warnings.append(
+                    Settings.warning(
+                        "\(member.key.debugDescription) in \(path)", "is not a setting",
+                        meant: nearestWord(
+                            to: member.key, among: Settings.Name.allCases.map(\.rawValue))))
+                continue
+            }
+            guard let text = SettingsFile.text(of: member.value) else {
+                throw SettingsFile.unusable(
+                    path, "\"\(member.key)\" is neither text nor number, true nor false")
+            }
+            values[name] = text
+        }
+        (self.values, self.warnings) = (values, warnings)
+    }
+
+    /// Writes one setting; nil takes it out. The others stay as they are, and in their order.
+    func set(_ name: Settings.Name, to text: String?) throws(TapcardError) {
+        do throws(FileError) {
+            try DurableFile.makeFolder(
+                path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+                    .joined(separator: "/"))
+        } catch {
+            throw unwritable(error)
+        }
+        try FileLock.holding(path + ".lock", orThrow: unwritable) { () throws(TapcardError) in
+            var members = try SettingsFile.members(of: path)
+            let value = text.map { text -> JSONValue in
+                name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
+            }
+            let place = members.firstIndex { $0.key == name.rawValue }
+            switch (place, value) {
+            case (let place?, let value?):
+                members[place] = JSONMember(key: name.rawValue, value: value)
+            case (let place?, nil): members.remove(at: place)
+            case (nil, let value?):
+                members.append(JSONMember(key: name.rawValue, value: value))
+            case (nil, nil): return
+            }
+            do throws(FileError) {
+                // A link stays one: it leads to where somebody keeps his settings.
+                let file = try DurableFile(path).resolved()
+                let bytes = Array(JSONValue.object(members).prettyText.utf8)
+                let mode = try file.permissions()
+                try file.write(bytes, mode: mode ?? 0o644)
+            } catch {
+                throw unwritable(error)
+            }
+        }
+    }
+
+    private func unwritable(_ error: FileError) -> TapcardError {
+        TapcardError(
+            .fileUnusable, "The settings cannot be written: \(error.detail).",
+            meaning: "They are as they were.",
+            advice: "Give yourself the right to write there, or make room.")
+    }
+
+    private static func members(of path: String) throws(TapcardError) -> [JSONMember] {
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            bytes = try DurableFile(path).read()
+        } catch {
+            throw unusable(path, error.detail)
+        }
+        guard let bytes else { return [] }
+        try requireUnexposed(path)
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parsing(bytes)
+        } catch {
+            throw unusable(path, error.detail)
+        }
+        guard let members = value.members else { throw unusable(path, "they are no JSON object") }
+        return members
+    }
+
+    private static func unusable(_ path: String, _ reason: String) -> TapcardError {
+        TapcardError(
+            .usage, "The settings in \(path) cannot be used: \(reason).",
+            meaning: "Nothing was done.", advice: "Mend the file or remove it.")
+    }
+
+    private static func text(of value: JSONValue) -> String? {
+        if case .bool(let truth) = value { return truth ? "true" : "false" }
+        return value.string ?? value.numberText
+    }
+}
+
+extension Settings {
+    /// Variables that look like settings and are none. Others may have set them for themselves, so
+    /// nothing is refused.
+    static func warnings(of variables: some Sequence<String>) -> [String] {
+        variables.filter { $0.hasPrefix("TAPCARD_") && !Settings.variables.contains($0) }.sorted()
+            .map {
+                warning(
+                    "The variable \($0)", "is not a setting",
+                    meant: nearestWord(to: $0, among: Settings.variables))
+            }
+    }
+
+    /// Says which ledger a simulated reader is on, where that is not plain. Play money must never
+    /// enter the real books unnoticed.
+    static func warnings(
+        ofPlay isPlay: Bool, _ named: String?, ignoring origin: Origin?, _ file: String,
+        _ folder: String
+    ) -> [String] {
+        if let origin {
+            let what = origin == .variable ? Name.ledger.variable : "\"ledger\" in \(file)"
+            return [
+                "\(what) has no effect with a simulated reader: play money has a ledger of its "
+                    + "own. To use that one, add --ledger FILE."
+            ]
+        }
+        guard isPlay, let named, !isSimulatedLedger(named, folder) else { return [] }
+        return ["the simulated reader is on the ledger \(named)."]
+    }
+
+    /// Whether a ledger is one of play money, by its place.
+    static func isSimulatedLedger(_ path: String, _ folder: String) -> Bool {
+        path.hasPrefix(folder + "/") && !path.contains("/../")
+    }
+
+    fileprivate static func warning(_ what: String, _ why: String, meant: String?) -> String {
+        "\(what) \(why) and has no effect." + (meant.map { " Did you mean \($0)?" } ?? "")
+    }
+}

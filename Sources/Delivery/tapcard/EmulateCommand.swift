@@ -1,0 +1,152 @@
+import DurableFile
+import Glibc
+import PN532Emulator
+import StyledText
+import TapcardCore
+import TextCodecs
+import Verbs
+
+/// How fast an emulated reader answers.
+private enum Pace: String, CaseIterable, Sendable {
+    case immediate, real
+}
+
+extension Parameter<String?> {
+    fileprivate static var tag: Self {
+        .option(
+            "tag", "FILE|CHIP", .file,
+            "The tag on it: a dump, which is kept up to date if it is tapcard's own, or NTAG213, "
+                + "NTAG215, NTAG216")
+    }
+    fileprivate static var link: Self {
+        .option("link", "PATH", .file, "A name for the device that stays the same")
+    }
+    fileprivate static var control: Self {
+        .option(
+            "control", "PATH", .file,
+            "The socket for control lines: that of the link with .control behind it")
+    }
+    fileprivate static var tell: Self {
+        .option(
+            "tell", "LINE", .word,
+            "Send a control line to the one that runs, instead of playing another")
+    }
+}
+
+extension Parameter<Pace?> {
+    fileprivate static var pace: Self {
+        .option("pace", "PACE", .choice(Pace.self), "How fast it answers")
+    }
+}
+
+extension Command {
+    private static let lines = """
+        Control lines are typed on standard input or sent with --tell: remove; present, or \
+        present NTAG215, present classic, present type4, present felica; add, for one more; \
+        fault write 3 torn mix 7, fault data 2 lose-reply, fault none; stall and resume; unplug \
+        and plug; status, counters, reset, dump. docs/EMULATOR.md explains them all.
+        """
+
+    static let emulate =
+        Command(
+            "emulate", group: .simulation, "Play a PN532 reader on a serial device",
+            discussion: "Other programs find it under the name that is printed, until Ctrl-C. "
+                + lines,
+            takes: .tag, .link, .control, .pace, .tell,
+            answers: .emulation,
+            example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
+        ) { session throws(TapcardError) in
+            try session.checkNames()
+            if let line = try session[.tell] { return try session.tell(line) }
+            return try await session.emulate()
+        }
+}
+
+extension Session {
+    private var controlPath: String? {
+        get throws(TapcardError) {
+            if let control = try self[.control] { return control }
+            return try self[.link].map { $0 + ".control" }
+        }
+    }
+
+    /// Refuses names that no file can have, and those under which libnfc would not find a device.
+    fileprivate func checkNames() throws(TapcardError) {
+        for name in [Parameter.tag, .link, .control] where try self[name] == "" {
+            throw TapcardError(
+                .usage, "--\(name.row.name) needs a name.", meaning: "Nothing was done.",
+                advice: "See: tapcard emulate --help")
+        }
+        for name in [Parameter.link, .control] where try self[name] == DurableFile.standardStream {
+            throw TapcardError(
+                .usage, "--\(name.row.name) cannot be standard input or output.",
+                meaning: "Nothing was done.", advice: "Name a path, such as ./-")
+        }
+        // In a connection string the colon stands between the device and its speed.
+        guard try self[.link]?.contains(":") != true else {
+            throw TapcardError(
+                .usage, "A link cannot have a colon in its name: libnfc would cut it off there.",
+                meaning: "Nothing was done.", advice: "Choose a name without one.")
+        }
+    }
+
+    fileprivate func tell(_ line: String) throws(TapcardError) -> Report {
+        guard let socket = try controlPath else {
+            throw TapcardError(
+                .usage, "Which emulated reader is meant?", meaning: "Nothing was done.",
+                advice: "Name it with --link or --control.")
+        }
+        guard !command.isGiven(.tag), !command.isGiven(.pace) else {
+            throw TapcardError(
+                .usage, "--tell goes to a reader that runs already.",
+                meaning: "Nothing was done.", advice: "Leave out --tag and --pace.")
+        }
+        let answer = try EmulatedReader.answer(to: line, at: socket)
+        // A dump is for a file, everything else for a person's eyes or a program.
+        let text = answer["dump"]?.string.map { String($0.dropLast()) }
+        return Report(
+            [JSONMember(key: "answer", value: answer)], [text ?? answer.text], isPlain: true)
+    }
+
+    /// Plays the reader until somebody stops it.
+    fileprivate func emulate() async throws(TapcardError) -> Report {
+        var options = EmulatedReader.Options()
+        (options.link, options.controlPath) = (try self[.link], try controlPath)
+        options.pace = try self[.pace] == .real ? .real : .immediate
+        let (console, output) = (console, output)
+        options.input = EmulatedReader.Input(descriptor: STDIN_FILENO) { output.write($0 + "\n") }
+        let reader = try EmulatedReader.start(with: try self[.tag], options) {
+            console.writeError("tapcard: \($0.shown)\n")
+        }
+        defer { reader.stop() }
+        // Without its name nobody could open it.
+        if show(started(reader, options)) { await waitUntilStopped() }
+        guard !isJSON else { return Report.nothing.whenStopped }
+        let counts = (reader.counters.document.members ?? []).map { member in
+            "  \(member.key): \(member.value.text)"
+        }
+        return Report([], ["The reader is gone. It counted:"] + counts, isPlain: true)
+            .whenStopped
+    }
+
+    private func started(_ reader: EmulatedReader, _ options: EmulatedReader.Options) -> Report {
+        let device = reader.devicePath ?? ""
+        let connection = reader.connectionString ?? ""
+        let name = options.link ?? device
+        let telling = options.link.map { "tapcard emulate --link \($0) --tell status" }
+        return Report(
+            [
+                JSONMember(key: "device", value: .string(device)),
+                JSONMember(key: "link", value: .text(options.link)),
+                JSONMember(key: "connection", value: .string(connection)),
+                JSONMember(key: "control", value: .text(options.controlPath)),
+            ],
+            [
+                "A PN532 answers at \(name)",
+                "tapcard read --reader pn532_uart:\(name)",
+                "LIBNFC_DEFAULT_DEVICE=\(connection) nfc-list",
+                telling.map { "Control lines here, or: \($0)" } ?? "Control lines here",
+                "Ctrl-C ends it",
+            ])
+    }
+}

@@ -1,0 +1,97 @@
+import CardCryptography
+import DurableFile
+import PN532Emulator
+import SimulatedField
+import TapcardCore
+import TextCodecs
+import Type2Tag
+
+extension EmulatedReader {
+    /// Plugs a reader in with a tag on it: a chip, or a file with a dump; a blank NTAG213 where none
+    /// is named. `complain` gets what could not be written back to the tag's file.
+    static func start(
+        with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
+    ) throws(TapcardError) -> EmulatedReader {
+        var options = options
+        let world: Simulation
+        if let name = tag, Type2Chip(named: name.uppercased()) == nil {
+            let file = try TagFile(name)
+            world = Simulation([file.tag], onReader: [file.tag.uid])
+            if file.isKept {
+                options.whenTagsChange = { file.save($0, complain) }
+            } else {
+                let what =
+                    name == DurableFile.standardStream
+                    ? "Standard input" : "\(name) is a dump of another program's and"
+                complain(
+                    "\(what) is only read: what is written to the tag ends with this reader. Its "
+                        + "control line dump shows it.")
+            }
+        } else {
+            var drawer = Simulation()
+            let chip = tag.flatMap { Type2Chip(named: $0.uppercased()) } ?? .ntag213
+            if let tag = drawer.addTag(chip, random: RandomBytes.make) { drawer.put([tag.uid]) }
+            world = drawer
+        }
+        do {
+            return try start(world, options)
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    /// Has a reader that runs carry out a control line; its answer.
+    static func answer(
+        to line: String, at socket: String
+    ) throws(TapcardError) -> JSONValue {
+        let answer: JSONValue
+        do {
+            let text = try tell(line, at: socket)
+            answer = try JSONValue.parsing(Array(text.utf8))
+        } catch let error as EmulatorError {
+            throw refusal(error, line: line)
+        } catch {
+            throw TapcardError(
+                .failed, "What listens at \(socket) is no emulated reader.",
+                meaning: "Nothing is known of what it did.",
+                advice: "Name the emulated reader's own --link or --control.")
+        }
+        guard answer["result"]?.string != "failed" else {
+            throw TapcardError(
+                .usage, "The reader refused: \(answer["message"]?.string ?? "").",
+                meaning: "Nothing was changed.", advice: "tapcard emulate --help shows the lines.")
+        }
+        return answer
+    }
+
+    /// `line` is what was to be told; nil where a reader was to be plugged in.
+    private static func refusal(_ error: EmulatorError, line: String? = nil) -> TapcardError {
+        let nothing = "Nothing was done."
+        guard error.kind != .unanswered else {
+            return TapcardError(
+                .failed, "The emulated reader was told, but \(error.detail).",
+                meaning: "Whether the line was carried out is not known.",
+                advice: "Ask with --tell status when the reader answers again.")
+        }
+        let what = "The emulated reader is not to be had: \(error.detail)."
+        return switch error.kind {
+        case .busy:
+            TapcardError(
+                .readerBusy, what, meaning: nothing,
+                advice: "End the other one, or choose another name with --link or --control.")
+        case .occupied:
+            TapcardError(
+                .fileUnusable, what, meaning: nothing,
+                advice: "Choose another name with --link or --control.")
+        case .control:
+            TapcardError(
+                .usage, what, meaning: nothing, advice: "tapcard emulate --help shows the lines.")
+        case .system, .unanswered:
+            TapcardError(
+                .failed, what, meaning: nothing,
+                advice: line == nil
+                    ? "Look whether --link and --control lie in folders you can write to."
+                    : "Look whether tapcard emulate runs with the same --link or --control.")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import KioskServer
+import ServiceSandbox
+import TapcardCore
+import TextCodecs
+import Verbs
+import WebServer
+
+extension Parameter<String?> {
+    fileprivate static var fail: Self {
+        .option("fail", "FAILURE", .word, "What goes wrong from the beginning")
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var drawEvery: Self {
+        .option(
+            "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: Session.unplayed),
+            "Let the lottery draw again and again")
+    }
+    fileprivate static var maxAge: Self {
+        .option(
+            "max-age", "SECONDS", .wholeNumber(0...31_536_000, orSay: Session.unplayed),
+            "How long the lottery's answers may be kept without asking (default: 60)")
+    }
+}
+
+extension Command {
+    private static let failures = """
+        A failure is one of slow, cut-off, huge, huge-unannounced, not-json, wrong-shape, \
+        redirect, 400, 404, 500, 503; wrong-version, bad-version, empty-version; bad-balls, \
+        duplicate-balls, bad-date; expired-token. In front of it may stand a service: \
+        lottery:slow; behind it a time in seconds: slow=20; and how many requests it befalls: \
+        cut-off*1. docs/SANDBOX.md explains them all, and how to switch them while it runs.
+        """
+
+    static let sandbox =
+        Command(
+            "sandbox", group: .simulation, "Stand in for the three services on this machine",
+            discussion: "Activation, lottery and Mastermind answer under the addresses that are "
+                + "printed, until Ctrl-C. Nothing they do is kept.\n\n" + failures,
+            takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .maxAge, .tlsCertificate,
+            .tlsKey,
+            answers: .sandbox,
+            example: "tapcard sandbox --fail lottery:slow"
+        ) { session throws(TapcardError) in
+            try await session.playServices()
+        }
+}
+
+extension Session {
+    fileprivate static let unplayed = "Nothing is played."
+
+    private func sandboxSettings() throws(TapcardError) -> ServiceSandbox.Settings {
+        var settings = ServiceSandbox.Settings()
+        settings.port = try self[.port(orSay: Session.unplayed)] ?? 0
+        let failure = try self[.fail]
+        settings.drawEvery = try self[.drawEvery].map { .seconds($0) }
+        if let maxAge = try self[.maxAge] { settings.maxAge = maxAge }
+        let tls = try tlsFiles(orSay: Session.unplayed)
+        if let failure {
+            guard let known = SandboxSwitch(failure) else {
+                throw TapcardError(
+                    .usage, "\(SandboxSwitch.refusal(failure)).", meaning: Session.unplayed,
+                    advice: "See: tapcard sandbox --help")
+            }
+            settings.failure = known
+        }
+        settings.tls = try tls?.read(orSay: Session.unplayed)
+        return settings
+    }
+
+    /// Plays them until somebody stops it.
+    fileprivate func playServices() async throws(TapcardError) -> Report {
+        let settings = try sandboxSettings()
+        let sandbox: ServiceSandbox
+        do throws(WebServerError) {
+            sandbox = try ServiceSandbox.start(settings, now: Wiring.now)
+        } catch {
+            throw TapcardError(error, "The sandbox cannot be played.", meaning: Session.unplayed)
+        }
+        // Without its addresses nobody could use it.
+        if show(started(sandbox)) { await waitUntilStopped() }
+        await sandbox.stop()
+        guard !isJSON else { return Report.nothing.whenStopped }
+        return Report(
+            [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
+        ).whenStopped
+    }
+
+    /// The line that gives another terminal the same simulated reader.
+    private var simulatedReader: [String] {
+        guard settings.readerIsSimulated, let reader = settings.reader else { return [] }
+        return ["export TAPCARD_READER=\(reader)"]
+    }
+
+    private func started(_ sandbox: ServiceSandbox) -> Report {
+        Report(
+            [
+                JSONMember(key: "activation", value: .string(sandbox.address(of: .activation))),
+                JSONMember(key: "lottery", value: .string(sandbox.address(of: .lottery))),
+                JSONMember(key: "mastermind", value: .string(sandbox.address(of: .mastermind))),
+                JSONMember(key: "control", value: .string(sandbox.control)),
+                JSONMember(key: "password", value: .string(ServiceSandbox.password)),
+            ],
+            ["The sandbox answers at \(sandbox.address)"] + simulatedReader + [
+                "export TAPCARD_ACTIVATION_URL=\(sandbox.address(of: .activation))",
+                "export TAPCARD_LOTTERY_URL=\(sandbox.address(of: .lottery))",
+                "export TAPCARD_MASTERMIND_URL=\(sandbox.address(of: .mastermind))",
+                "Mastermind's password, whoever logs in: \(ServiceSandbox.password)",
+                "What is to go wrong: curl -X PUT -d cut-off \(sandbox.control)/failure",
+                "Ctrl-C ends it",
+            ])
+    }
+}

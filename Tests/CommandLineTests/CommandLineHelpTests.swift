@@ -1,0 +1,325 @@
+import CommandLine
+import Testing
+import Verbs
+
+@Suite("Help and documentation made from the table")
+struct CommandLineHelpTests {
+    @Test(arguments: [[], ["--help"], ["-h"], ["help"], ["--json"], ["help", "--help"], ["--"]])
+    func theOverview(line: [String]) throws {
+        #expect(try text(line) == sample.help())
+        #expect(sample.help() == overview)
+    }
+
+    @Test(arguments: [
+        ["help", "pay"], ["pay", "--help"], ["--help", "pay"], ["pay", "-h", "4.50", "5"],
+        ["--json", "help", "pay"], ["help", "pay", "4.50"],
+    ])
+    func oneCommand(line: [String]) throws {
+        let pay = try #require(sample.commands.first { $0.path == ["pay"] })
+        #expect(try text(line) == sample.help(for: pay))
+        #expect(sample.help(for: pay) == helpForPay)
+    }
+
+    @Test(arguments: [["tag"], ["tag", "--help"], ["help", "tag"], ["tag", "--json"]])
+    func aGroupOfCommands(line: [String]) throws {
+        #expect(try text(line) == helpForTag)
+    }
+
+    @Test func aCommandThatIsAGroupToo() throws {
+        #expect(try text(["draws", "--help"]) == helpForDraws)
+    }
+
+    @Test func anArgumentThatMayBeLeftOutAndChoices() throws {
+        #expect(try text(["tag", "dump", "--help"]) == helpForDump)
+    }
+
+    @Test func noLineIsLongerThanAHundredColumns() throws {
+        let long = String(repeating: "word ", count: 100)
+        let spec = CommandSpec(
+            path: ["x"], summary: "Do it", discussion: long + "\n\n" + long,
+            parameters: [CommandParameter("long", .flag, help: long)], example: "tapcard x",
+            group: "X")
+        let lines = sample.help(for: spec).split(separator: "\n")
+        #expect(lines.map(\.count).max() == 99)
+        #expect(lines.allSatisfy { $0.last != " " })
+    }
+
+    @Test func theWholeDocumentation() throws {
+        #expect(try text(["help", "--markdown"]) == sample.markdown())
+        #expect(sample.markdown() == documentation)
+    }
+}
+
+private let overview = """
+    Usage:
+      tapcard VERB [OPTIONS]
+
+    Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \
+    card is
+    pulled away too soon.
+
+    Cards:
+      read               Show what is on a card
+      forget             Blank the names of cards
+
+    Money:
+      pay                Take a payment
+
+    Lottery:
+      draws              List the draws
+      draws show         Show one draw
+
+    Tags:
+      tag info           Describe the chip
+      tag dump           Write all pages down
+
+    Other:
+      completions        Print completions for a shell
+
+    Global options:
+      -r, --reader NAME  Use this reader
+      --ledger FILE      Keep the books here
+      --json             Print one JSON document
+      -h, --help         Show help and do nothing else
+      --version          Show the version and do nothing else
+
+    Exit status:
+      0                  done
+      2                  wrong usage
+
+    More:
+      tapcard VERB --help
+
+    """
+
+private let helpForPay = """
+    Usage:
+      tapcard pay [OPTIONS] AMOUNT
+
+    Take a payment
+
+    The card is the old one or the new one, whatever moment it is pulled. A success is never claimed
+    that did not happen, and a retry under the same operation pays once.
+
+    Exit status 6 means: tap again.
+
+    Arguments:
+      AMOUNT            What to pay, such as 4.50
+
+    Options:
+      --operation UUID  Make a retry safe: an operation that has been done is answered with \
+    what came of
+                        it, and is not done again
+      -c, --card UID    Insist on one card
+
+    Example:
+      tapcard pay 4.50
+
+    Global options:
+      tapcard --help
+
+    """
+
+private let helpForTag = """
+    Usage:
+      tapcard tag VERB [OPTIONS]
+
+    Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \
+    card is
+    pulled away too soon.
+
+    Tags:
+      tag info           Describe the chip
+      tag dump           Write all pages down
+
+    Global options:
+      -r, --reader NAME  Use this reader
+      --ledger FILE      Keep the books here
+      --json             Print one JSON document
+      -h, --help         Show help and do nothing else
+      --version          Show the version and do nothing else
+
+    Exit status:
+      0                  done
+      2                  wrong usage
+
+    More:
+      tapcard tag VERB --help
+
+    """
+
+private let helpForDraws = """
+    Usage:
+      tapcard draws [OPTIONS]
+
+    List the draws
+
+    Options:
+      --age DAYS  Only so old
+
+    Further verbs:
+      draws show  Show one draw
+
+    Example:
+      tapcard draws
+
+    Global options:
+      tapcard --help
+
+    """
+
+private let helpForDump = """
+    Usage:
+      tapcard tag dump [OPTIONS] [FILE]
+
+    Write all pages down
+
+    Arguments:
+      [FILE]           Where to
+
+    Options:
+      --format FORMAT  The form of the dump (text, flipper)
+
+    Example:
+      tapcard tag dump --format flipper
+
+    Global options:
+      tapcard --help
+
+    """
+
+private let documentation = #"""
+    # Commands of tapcard
+
+    Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \#
+    card is pulled away too soon.
+
+    `make docs` makes this page from the command table: change that instead.
+
+    ## tapcard read
+
+    Usage: `tapcard read [OPTIONS]`
+
+    Show what is on a card
+
+    | Options | |
+    |---|---|
+    | `-w, --watch` | Go on until Ctrl-C |
+
+    Example: `tapcard read --watch`
+
+    ## tapcard forget
+
+    Usage: `tapcard forget [OPTIONS] CARD...`
+
+    Blank the names of cards
+
+    | Arguments | |
+    |---|---|
+    | `CARD...` | The UID of a card |
+
+    Example: `tapcard forget 04AC6B72BA6C80`
+
+    ## tapcard pay
+
+    Usage: `tapcard pay [OPTIONS] AMOUNT`
+
+    Take a payment
+
+    The card is the old one or the new one, whatever moment it is pulled. A success is
+    never claimed that did not happen, and a retry under the same operation pays once.
+
+    Exit status 6 means: tap again.
+
+    | Arguments | |
+    |---|---|
+    | `AMOUNT` | What to pay, such as 4.50 |
+
+    | Options | |
+    |---|---|
+    | `--operation UUID` | Make a retry safe: an operation that has been done is answered with \#
+    what came of it, and is not done again |
+    | `-c, --card UID` | Insist on one card |
+
+    Example: `tapcard pay 4.50`
+
+    ## tapcard draws
+
+    Usage: `tapcard draws [OPTIONS]`
+
+    List the draws
+
+    | Options | |
+    |---|---|
+    | `--age DAYS` | Only so old |
+
+    | Further verbs | |
+    |---|---|
+    | `draws show` | Show one draw |
+
+    Example: `tapcard draws`
+
+    ## tapcard draws show
+
+    Usage: `tapcard draws show [OPTIONS] ID`
+
+    Show one draw
+
+    | Arguments | |
+    |---|---|
+    | `ID` | As draws lists it |
+
+    Example: `tapcard draws show draw-1`
+
+    ## tapcard tag info
+
+    Usage: `tapcard tag info [OPTIONS]`
+
+    Describe the chip
+
+    Example: `tapcard tag info`
+
+    ## tapcard tag dump
+
+    Usage: `tapcard tag dump [OPTIONS] [FILE]`
+
+    Write all pages down
+
+    | Arguments | |
+    |---|---|
+    | `[FILE]` | Where to |
+
+    | Options | |
+    |---|---|
+    | `--format FORMAT` | The form of the dump (text, flipper) |
+
+    Example: `tapcard tag dump --format flipper`
+
+    ## tapcard completions
+
+    Usage: `tapcard completions [OPTIONS] SHELL`
+
+    Print completions for a shell
+
+    | Arguments | |
+    |---|---|
+    | `SHELL` | The shell \| its name (bash, zsh, fish) |
+
+    Example: `tapcard completions bash`
+
+    ## All commands
+
+    | Global options | |
+    |---|---|
+    | `-r, --reader NAME` | Use this reader |
+    | `--ledger FILE` | Keep the books here |
+    | `--json` | Print one JSON document |
+    | `-h, --help` | Show help and do nothing else |
+    | `--version` | Show the version and do nothing else |
+
+    | Exit status | |
+    |---|---|
+    | `0` | done |
+    | `2` | wrong usage |
+
+    """#

@@ -1,0 +1,201 @@
+import CommandLine
+import Testing
+import Verbs
+
+@Suite("What a command line means")
+struct CommandLineParsingTests {
+    @Test func aVerbWithItsArgument() throws {
+        let command = try #require(try run("pay", "4.50"))
+        #expect(command.spec.path == ["pay"])
+        #expect(command.texts == ["AMOUNT": ["4.50"]])
+    }
+
+    @Test(arguments: [
+        ["--reader", "sim", "--json", "tag", "dump", "a.txt", "--format", "text"],
+        ["tag", "--reader=sim", "dump", "--format=text", "a.txt", "--json"],
+        ["tag", "dump", "a.txt", "-r", "sim", "--json", "--format", "text"],
+        ["--json", "-r=sim", "tag", "dump", "--format", "text", "--", "a.txt"],
+    ])
+    func optionsStandBeforeAndAfterTheVerb(line: [String]) throws {
+        guard case .run(let command) = try sample.parse(line) else {
+            Issue.record("not run")
+            return
+        }
+        #expect(command.spec.path == ["tag", "dump"])
+        #expect(
+            command.texts == [
+                "FILE": ["a.txt"], "reader": ["sim"], "format": ["text"], "json": ["true"],
+            ])
+    }
+
+    @Test func theShortFormOfAFlag() throws {
+        #expect(try run("read", "-w")?.texts == ["watch": ["true"]])
+    }
+
+    @Test func aValueMayContainEqualsSignsOrNothing() throws {
+        #expect(try run("read", "--reader=a=b=")?.texts["reader"] == ["a=b="])
+        #expect(try run("read", "--reader=")?.texts["reader"] == [""])
+        #expect(try run("read", "--reader", "")?.texts["reader"] == [""])
+    }
+
+    @Test(arguments: ["-5", "-0.5", "-.5", "-,5", "-", "", "4,50"])
+    func whatLooksLikeANumberIsAnArgument(word: String) throws {
+        #expect(try run("pay", word)?.texts["AMOUNT"] == [word])
+        #expect(try run("pay", "1", "--card", word)?.texts["card"] == [word])
+    }
+
+    @Test func nothingIsAnOptionAfterTwoDashes() throws {
+        #expect(
+            try run("forget", "--", "--json", "-x", "--")?.texts["CARD"]
+                == ["--json", "-x", "--"])
+        #expect(try run("--", "pay", "--card")?.texts["AMOUNT"] == ["--card"])
+        #expect(try run("read", "--")?.spec.path == ["read"])
+    }
+
+    @Test func theLastArgumentTakesAllThatIsLeft() throws {
+        #expect(try run("forget", "04A1")?.texts["CARD"] == ["04A1"])
+        #expect(try run("forget", "04A1", "--json", "04B2")?.texts["CARD"] == ["04A1", "04B2"])
+    }
+
+    @Test func anArgumentMayBeLeftOut() throws {
+        let command = try #require(try run("tag", "dump"))
+        #expect(command.texts.isEmpty)
+    }
+
+    @Test func aVerbCanBeACommandAndAGroup() throws {
+        #expect(try run("draws")?.spec.path == ["draws"])
+        #expect(try run("draws", "--age", "5")?.texts["age"] == ["5"])
+        #expect(try run("draws", "--json", "show", "draw-1")?.texts["ID"] == ["draw-1"])
+        #expect(try run("draws", "show", "show")?.texts["ID"] == ["show"])
+    }
+
+    @Test(arguments: [
+        ["--version"], ["pay", "--version"], ["--json", "--version"], ["tag", "--version"],
+    ])
+    func theVersion(line: [String]) throws {
+        guard case .version = try sample.parse(line) else {
+            Issue.record("no version")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        (["pya"], #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
+        (["comp"], #"tapcard has no verb "comp": did you mean completions? See: tapcard --help"#),
+        (["xyzzy"], #"tapcard has no verb "xyzzy". See: tapcard --help"#),
+        ([""], #"tapcard has no verb "". See: tapcard --help"#),
+        (["4.50"], #"tapcard has no verb "4.50". See: tapcard --help"#),
+        (["\u{1B}[2J"], #"tapcard has no verb "\u{1B}[2J". See: tapcard --help"#),
+        (["help", "pya"], #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
+        (
+            ["tag", "inof"],
+            #"tapcard tag has no verb "inof": did you mean info? See: tapcard tag --help"#
+        ),
+        (
+            ["draws", "shwo"],
+            #"tapcard draws has no verb "shwo": did you mean show? See: tapcard draws --help"#
+        ),
+    ])
+    func anUnknownVerb(line: [String], detail: String) {
+        expect(.unknownVerb, detail, of: line)
+    }
+
+    @Test(arguments: [
+        (
+            ["pay", "--opration", "x"],
+            #"tapcard pay has no option "--opration": did you mean --operation? "#
+                + "See: tapcard pay --help"
+        ),
+        (
+            ["pay", "--oper", "x"],
+            #"tapcard pay has no option "--oper": did you mean --operation? "#
+                + "See: tapcard pay --help"
+        ),
+        (
+            ["pay", "-card=5"],
+            #"tapcard pay has no option "-card": did you mean --card? See: tapcard pay --help"#
+        ),
+        (["--watch", "read"], #"tapcard has no option "--watch". See: tapcard --help"#),
+        (["read", "-x"], #"tapcard read has no option "-x". See: tapcard read --help"#),
+        (["read", "-wx"], #"tapcard read has no option "-wx". See: tapcard read --help"#),
+        (["pay", "-inf"], #"tapcard pay has no option "-inf". See: tapcard pay --help"#),
+    ])
+    func anUnknownOption(line: [String], detail: String) {
+        expect(.unknownOption, detail, of: line)
+    }
+
+    @Test(arguments: [
+        ["pay", "1", "--card", "a", "--card", "b"], ["pay", "1", "--card=a", "-c", "b"],
+    ])
+    func anOptionGivenTwice(line: [String]) {
+        expect(.repeatedOption, "--card was given twice. See: tapcard pay --help", of: line)
+    }
+
+    @Test func aFlagGivenTwice() {
+        expect(
+            .repeatedOption, "--json was given twice. See: tapcard read --help",
+            of: ["--json", "read", "--json"])
+    }
+
+    @Test(arguments: [
+        ["pay", "1", "--card"], ["pay", "-c", "--json", "1"], ["pay", "-c", "--", "1"],
+        ["pay", "1", "--card", "--help"],
+    ])
+    func aValueThatIsMissing(line: [String]) {
+        expect(
+            .missingValue, "--card needs a value: UID. See: tapcard pay --help", of: line)
+    }
+
+    @Test func aValueForAFlag() {
+        expect(
+            .unexpectedValue,
+            #"--watch takes no value, but got "yes". See: tapcard read --help"#,
+            of: ["read", "--watch=yes"])
+        expect(
+            .unexpectedValue, #"-w takes no value, but got "". See: tapcard read --help"#,
+            of: ["read", "-w="])
+    }
+
+    @Test func anArgumentThatIsMissing() {
+        expect(
+            .missingArgument, "tapcard pay needs AMOUNT. See: tapcard pay --help", of: ["pay"])
+        expect(
+            .missingArgument, "tapcard forget needs CARD. See: tapcard forget --help",
+            of: ["forget", "--json"])
+    }
+
+    @Test(arguments: [
+        (["pay", "4.50", "5"], #"Unexpected argument: "5". See: tapcard pay --help"#),
+        (["read", "help"], #"Unexpected argument: "help". See: tapcard read --help"#),
+        (
+            ["draws", "--age", "5", "show"],
+            #"Unexpected argument: "show". See: tapcard draws --help"#
+        ),
+    ])
+    func tooManyArguments(line: [String], detail: String) {
+        expect(.tooManyArguments, detail, of: line)
+    }
+
+    @Test func aWordThatIsNotAmongTheChoices() {
+        expect(
+            .notAmongChoices,
+            #"SHELL cannot be "ksh": choose one of bash, zsh, fish. "#
+                + "See: tapcard completions --help",
+            of: ["completions", "ksh"])
+        expect(
+            .notAmongChoices,
+            #"--format cannot be "": choose one of text, flipper. See: tapcard tag dump --help"#,
+            of: ["tag", "dump", "--format="])
+    }
+
+    private func expect(
+        _ kind: CommandLineError.Kind, _ detail: String, of line: [String],
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: CommandLineError.self, sourceLocation: location) {
+            try sample.parse(line)
+        }
+        #expect(error?.kind == kind, sourceLocation: location)
+        #expect(error?.detail == detail, sourceLocation: location)
+    }
+}

@@ -1,0 +1,39 @@
+import CommandLine
+import KioskServer
+import Testing
+import Verbs
+
+@Suite("The table of the commands")
+struct CommandPageTests {
+    private static let table = CommandTable.tapcard(Command.table(adding: [.serve()]))
+
+    @Test("every example is a command line of its own verb")
+    func examples() throws {
+        for command in Self.table.commands {
+            // What follows ">" is for the shell.
+            let line = command.example.prefix { $0 != ">" }
+            let words = line.replacing("\"Zoë Álvarez\"", with: "Zoë").split(separator: " ")
+            #expect(words.first == "tapcard")
+            guard
+                case .run(let parsed) = try Self.table.parse(
+                    words.dropFirst().map(String.init))
+            else {
+                Issue.record("\(command.example) is no command line")
+                continue
+            }
+            #expect(parsed.spec.path == command.path)
+        }
+    }
+
+    @Test("no two verbs have one name, and every option says what it does")
+    func names() {
+        let commands = Self.table.commands
+        #expect(Set(commands.map(\.path)).count == commands.count)
+        for command in commands {
+            let options = command.options + Self.table.globals
+            #expect(Set(options.map(\.name)).count == options.count, "\(command.path)")
+            #expect(options.allSatisfy { !$0.help.isEmpty }, "\(command.path)")
+            #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."), "\(command.path)")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import BlockingLane
+import Testing
+import Verbs
+
+@Suite("The command that serves the counter page")
+struct ServeCommandTests {
+    private static let tls = "--tls-certificate c.pem --tls-key k.pem"
+    private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
+
+    /// Serves until it says how to end it; what it has printed then.
+    private func served(_ bench: ProgramBench, _ line: String) async throws -> String {
+        let running = Task { await bench.run(line) }
+        while bench.served.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+        running.cancel()
+        let ended = await running.value
+        #expect(ended.status == 0, "\(ended.text)")
+        let address = try #require(bench.served.withLock { $0.popLast() })
+        return ended.text.replacing(address, with: "<address>")
+    }
+
+    /// The words without the log.
+    private func words(_ text: String) -> [Substring] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("! ") }
+    }
+
+    @Test("says where it is; only this machine can reach it")
+    func usual() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        #expect(
+            words(try await served(bench, "serve")) == [
+                "The counter page is at <address>", "Ctrl-C ends it", "The counter page is gone",
+            ])
+        #expect(
+            words(try await served(bench, "serve --json")) == [
+                #"{"result":"done","address":"<address>"}"#
+            ])
+    }
+
+    @Test("other machines are let in by TLS, and with a password")
+    func offLoopback() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("cashiers add Ann", Self.password)
+        let ended = await bench.run(
+            "serve --listen 0.0.0.0 \(Self.tls) --name counter.example,192.168.1.5")
+        // No rule is in the way any more, only the certificate.
+        #expect(
+            ended.text
+                == "! tapcard: There is no file c.pem. Nothing is served. Name a file in PEM.\n")
+    }
+
+    @Test("without either it is refused, and says what would be risked")
+    func unsafe() async throws {
+        let bench = try ProgramBench()
+        let reach = "! tapcard: Other machines can reach 192.168.1.5, and "
+        #expect(
+            await bench.run("serve --listen 192.168.1.5")
+                == .init(
+                    status: 2,
+                    text: reach + "anyone in the network could read along, and pay. Nothing is "
+                        + "served. Name a certificate with --tls-certificate and --tls-key, or "
+                        + "leave --listen out.\n"))
+        #expect(
+            await bench.run("serve --listen 192.168.1.5 \(Self.tls)")
+                == .init(
+                    status: 2,
+                    text: reach
+                        + "there is no cashier: anyone in the network could pay. Nothing is "
+                        + "served. Add one with tapcard cashiers add NAME.\n"))
+        #expect(bench.served.withLock { $0 } == [])
+    }
+
+    @Test("unless that is what is wanted; then it says what is risked")
+    func insecure() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        // Documentation's own network: nobody has that address, so nothing is served in the end.
+        let plain = await bench.run("serve --listen 192.0.2.1 --insecure")
+        #expect(
+            plain.text.contains(
+                "! tapcard: insecure: anyone who reaches 192.0.2.1 can read along, passwords too, and "
+                    + "pay, add funds and empty cards.\n"), "\(plain.text)")
+        let encrypted = await bench.run("serve --listen 192.0.2.1 --insecure \(Self.tls)")
+        #expect(encrypted.text.contains("can pay, add funds"), "\(encrypted.text)")
+        // Nothing is risked where only this machine can reach it.
+        let loopback = try await served(bench, "serve --listen 127.0.0.2 --insecure")
+        #expect(!loopback.contains("insecure:"))
+    }
+
+    @Test(
+        "refuses what is no address, no name, no port, or half a certificate",
+        arguments: [
+            ("--listen localhost", "\"localhost\" is not a valid address to listen at"),
+            ("--listen ::1", "\"::1\" is not a valid address to listen at"),
+            ("--listen 127.1", "\"127.1\" is not a valid address to listen at"),
+            ("--listen 127.0.0.01", "\"127.0.0.01\" is not a valid address to listen at"),
+            ("--listen 127.0.0.256", "\"127.0.0.256\" is not a valid address to listen at"),
+            ("--listen=", "\"\" is not a valid address to listen at"),
+            ("--name http://counter", "\"http://counter\" is not a valid machine name"),
+            ("--name counter:80", "\"counter:80\" is not a valid machine name"),
+            ("--name a,,b", "\"\" is not a valid machine name"),
+            ("--port 65536", "--port cannot be \"65536\""),
+            ("--tls-key k.pem", "A certificate needs its key, and a key its certificate."),
+            ("--tls-certificate c.pem", "A certificate needs its key, and a key its certificate."),
+        ])
+    func refusals(line: String, words: String) async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("serve \(line)")
+        #expect(ended.status == 2)
+        #expect(ended.text.hasPrefix("! tapcard: \(words)"), "\(ended.text)")
+        #expect(ended.text.contains("Nothing is served."))
+        #expect(bench.served.withLock { $0 } == [])
+    }
+}

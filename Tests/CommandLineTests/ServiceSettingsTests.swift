@@ -1,0 +1,229 @@
+import BlockingLane
+import CommandLine
+import Testing
+import Verbs
+
+@Suite("The settings of the services")
+struct ServiceSettingsTests {
+    private static let password = "TAPCARD_MASTERMIND_PASSWORD"
+
+    @Test("config shows each of them, and where it comes from")
+    func shown() async throws {
+        let bench = try ProgramBench()
+        try bench.set(#"{"lottery-url":"https://lottery.example/draws/","ticket-price":2.50}"#)
+        let environment = [
+            "TAPCARD_ACTIVATION_URL": "http://127.0.0.1:8080/activation",
+            "TAPCARD_PRIZES": "3=10, 4=top",
+        ]
+        let shown = await bench.run("config", environment)
+        #expect(shown.status == 0)
+        #expect(
+            shown.text.contains(
+                """
+                activation-url          variable         http://127.0.0.1:8080/activation
+                lottery-url             file             https://lottery.example/draws/
+                mastermind-url          built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file                 built in         none
+                ticket-price            file             2.50
+                prizes                  variable         3=10, 4=top
+                top-prize-unit          built in         whole
+                lottery-balls           built in         6
+                lottery-highest         built in         59
+
+                """), "\(shown.text)")
+    }
+
+    @Test(
+        "what makes no sense is refused before anything happens",
+        arguments: [
+            ("ACTIVATION_URL", "ftp://api.example", "it does not begin with https:// or http://"),
+            ("ACTIVATION_URL", "api.example", "it does not begin with https:// or http://"),
+            ("LOTTERY_URL", "https://lottery.example/?draw=1", "it has a query or a fragment"),
+            ("LOTTERY_URL", "https://lottery.example/#top", "it has a query or a fragment"),
+            ("LOTTERY_URL", "https://", "it names no host"),
+            ("LOTTERY_URL", "https:///draws", "it names no host"),
+            ("LOTTERY_URL", "https://:80/", "it names no host"),
+            ("LOTTERY_URL", "https://lottery..example", "it names no host"),
+            ("LOTTERY_URL", "http://127.0.0.1:0", "no port from 1 to 65535"),
+            ("LOTTERY_URL", "http://127.0.0.1:65536", "no port from 1 to 65535"),
+            ("LOTTERY_URL", "http://127.0.0.1:8x", "no port from 1 to 65535"),
+            ("LOTTERY_URL", "http://127.0.0.1:", "no port from 1 to 65535"),
+            ("LOTTERY_URL", "http://[::1", "it names no host"),
+            ("LOTTERY_URL", "http://[127.0.0.1]", "it names no host"),
+            ("LOTTERY_URL", "http://lottery.example/a b", "a character that must not stand in one"),
+            (
+                "LOTTERY_URL", "http://lottery.example/\u{1B}[2J",
+                "a character that must not stand in one"
+            ),
+            ("LOTTERY_URL", "http://lottery.exämple/", "a character that must not stand in one"),
+            ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
+            ("TICKET_PRICE", "0", "a ticket costs more than nothing"),
+            ("TICKET_PRICE", "-2", "is negative"),
+            ("TICKET_PRICE", "2,50", "write 2.50"),
+            ("TICKET_PRICE", "1000000", "fits on a card"),
+            ("TICKET_PRICE", "nan", "is not an amount"),
+            ("PRIZES", "6", "is not a valid row of a prize table"),
+            ("PRIZES", "6=0", "is not a valid row of a prize table"),
+            ("PRIZES", "6=1 6=2", "two rows like 6=2"),
+            ("PRIZES", " ", "has no row"),
+            ("TOP_PRIZE_UNIT", "cents", "write whole or minor"),
+            ("LOTTERY_BALLS", "0", "write a number from 1 to 999"),
+            ("LOTTERY_BALLS", "six", "write a number from 1 to 999"),
+            ("LOTTERY_BALLS", "59", "59 balls of 59"),
+            ("LOTTERY_BALLS", "21", "21 balls of 59"),
+            ("LOTTERY_HIGHEST", "6", "6 balls of 6"),
+            ("LOTTERY_HIGHEST", "1000", "write a number from 1 to 999"),
+        ])
+    func refused(variable: String, value: String, words: String) async throws {
+        let bench = try ProgramBench()
+        let variables = ["TAPCARD_\(variable)": value, "TAPCARD_CURRENCY": "USD"]
+        for line in ["draws", "activate", "ticket claim", "config"] {
+            let ended = await bench.run(line, variables)
+            #expect(ended.status == 2)
+            #expect(ended.text.contains(words), "\(ended.text)")
+            #expect(ended.text.contains("(TAPCARD_\(variable))"), "\(ended.text)")
+            #expect(ended.text.contains("Nothing was done."))
+            #expect(!ended.text.unicodeScalars.contains("\u{1B}"))
+        }
+        // Not even keys were made. What asks no service works all the same.
+        let demo = await bench.run("demo", variables)
+        #expect(demo.status == 0 && demo.text.contains("first run"))
+    }
+
+    @Test("an address may name a port, a path and a number instead of a name")
+    func addresses() async throws {
+        let bench = try ProgramBench()
+        for address in [
+            "http://127.0.0.1:8080/lottery", "http://[::1]:8080/lottery/",
+            "HTTPS://lottery.example",
+            "https://lottery.example:443", "https://sub-domain.lottery_.example/a/~b/%20/c;d=e",
+        ] {
+            let ended = await bench.run("config", ["TAPCARD_LOTTERY_URL": address])
+            #expect(ended.status == 0, "\(ended.text)")
+        }
+    }
+
+    @Test("a price is in the ledger's currency, whichever that is")
+    func currency() async throws {
+        let bench = try ProgramBench()
+        let price = ["TAPCARD_TICKET_PRICE": "2.505"]
+        #expect(await bench.run("config", price).status == 2)
+        let dinars = price.merging(["TAPCARD_CURRENCY": "KWD"]) { $1 }
+        #expect(await bench.run("config", dinars).status == 0)
+        let yen = ["TAPCARD_CURRENCY": "JPY"]
+        #expect(await bench.run("config", yen).status == 0)
+        let refused = await bench.run(
+            "config", yen.merging(["TAPCARD_TICKET_PRICE": "2.50"]) { $1 })
+        #expect(refused.status == 2 && refused.text.contains("JPY has no decimals"))
+    }
+
+    @Test("a password is a variable and nothing else, and is shown nowhere")
+    func password() async throws {
+        let bench = try ProgramBench()
+        for line in ["config", "config --json", "config --verbose", "draws", "--help"] {
+            let ended = await bench.run(line, [ServiceSettingsTests.password: "swordfish"])
+            #expect(!ended.text.contains("swordfish"), "\(line)")
+        }
+        #expect(Settings.variables.contains(ServiceSettingsTests.password))
+        for url in ["http://amanda:swordfish@game.example", "amanda:swordfish@game.example"] {
+            let ended = await bench.run("config", ["TAPCARD_MASTERMIND_URL": url])
+            #expect(ended.status == 2 && !ended.text.contains("swordfish"), "\(ended.text)")
+        }
+        try bench.set(#"{"mastermind-password":"swordfish"}"#)
+        let ended = await bench.run("config")
+        #expect(ended.status == 2 && !ended.text.contains("swordfish"))
+        #expect(ended.text.contains("a password does not belong in it; set TAPCARD_MASTERMIND_"))
+    }
+
+    @Test("the services of a command are made once, however often they are asked")
+    func once() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        _ = await bench.run("issue --balance 20 --quiet")
+        for (count, line) in ["draws", "tickets", "ticket buy", "ticket check"].enumerated() {
+            #expect(await bench.run(line).status == 0, "\(line)")
+            #expect(bench.made.withLock { $0.count } == count + 1, "\(line)")
+        }
+        // What asks nobody makes none.
+        _ = await bench.run("read")
+        #expect(bench.made.withLock { $0.count } == 4)
+    }
+
+    @Test("a file of certificates is told to whoever makes the services")
+    func authorities() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        #expect(await bench.run("draws").status == 0)
+        let path = try bench.write(
+            "One of ours\n-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n",
+            to: "ca.pem")
+        #expect(await bench.run("draws", ["TAPCARD_CA_FILE": path]).status == 0)
+        try bench.set("{\"ca-file\":\"\(path)\"}")
+        #expect(await bench.run("draws").status == 0)
+        #expect(bench.made.withLock { $0.map(\.authorities) } == [nil, path, path])
+        let shown = await bench.run("config")
+        #expect(
+            shown.text.contains(
+                "ca-file                 file             ~/tapcard/simulated/ca.pem\n"))
+    }
+
+    @Test("a file of certificates that is none is refused before anything is asked")
+    func unusableAuthorities() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        let empty = try bench.write("", to: "ca.pem")
+        func refusal(_ path: String) async -> String {
+            let ended = await bench.run("draws", ["TAPCARD_CA_FILE": path])
+            #expect(ended.status == 2)
+            let begin = "! tapcard: The ca-file that is set (TAPCARD_CA_FILE) "
+            let end =
+                ". Nothing was done. Name a file of certificates in PEM that you may read, or "
+                + "none.\n"
+            #expect(ended.text.hasPrefix(begin) && ended.text.hasSuffix(end), "\(ended.text)")
+            return String(ended.text.dropFirst(begin.count).dropLast(end.count))
+        }
+        #expect(await refusal(empty) == "is empty: ~/tapcard/simulated/ca.pem")
+        let none = empty + ".none"
+        #expect(await refusal(none) == "is not there: ~/tapcard/simulated/ca.pem.none")
+        #expect(await refusal("/tmp") == "cannot be read: /tmp: Is a directory")
+        #expect(await refusal("/dev/null") == "cannot be read: /dev/null: a device and no file")
+        let words = try bench.write("no certificate", to: "ca.pem")
+        #expect(await refusal(words) == "holds no certificate: ~/tapcard/simulated/ca.pem")
+        let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")
+        #expect(await refusal(half) == "is cut off: ~/tapcard/simulated/ca.pem")
+        #expect(bench.made.withLock { $0.isEmpty })
+        // Who asks no service does not look.
+        #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)
+    }
+
+    @Test("a variable that is no UTF-8 is refused, the password where it is wanted")
+    func malformed() async throws {
+        let bench = try ProgramBench()
+        for name in ["TAPCARD_LEDGER", "HOME"] {
+            let ended = await bench.run("config", malformed: [name])
+            #expect(ended.status == 2)
+            #expect(
+                ended.text
+                    == "! tapcard: What \(name) is set to is no UTF-8. Nothing was done. Set it "
+                    + "anew, or take it away.\n")
+        }
+        let password: Set = [ServiceSettingsTests.password]
+        #expect(await bench.run("config", malformed: password).status == 0)
+        let ended = await bench.run("mastermind login amanda", malformed: password)
+        #expect(ended.status == 2 && ended.text.contains("MASTERMIND_PASSWORD is set to is no UTF"))
+    }
+
+    @Test("a password that is too long is refused, and sent nowhere")
+    func longPassword() async throws {
+        let bench = try ProgramBench()
+        for (count, status) in [(1_024, 8), (1_025, 2), (2_000, 2)] as [(Int, Int32)] {
+            let ended = await bench.run(
+                "mastermind login amanda",
+                [ServiceSettingsTests.password: String(repeating: "x", count: count)])
+            #expect(ended.status == status, "\(ended.text)")
+            #expect(!ended.text.contains("xxxx"))
+            guard status == 2 else { continue }
+            #expect(
+                ended.text
+                    == "! tapcard: The password is too long: it has \(count) bytes, and 1024 is "
+                    + "the most. Nothing was sent.\n")
+        }
+    }
+}
