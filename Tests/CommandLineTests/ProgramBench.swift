@@ -194,7 +194,9 @@ final class ProgramBench: Sendable {
             },
             surroundings: { [numbers, clock] progress in
                 Station.Surroundings(
-                    now: clock, sleep: { _ in },
+                    now: clock,
+                    // A counter that looks whether its card is still there would look without end.
+                    sleep: { _ in try await Task.sleep(for: .milliseconds(1)) },
                     random: { count in
                         numbers.append("x")
                         return [UInt8](repeating: UInt8(numbers.count), count: count)

@@ -19,6 +19,22 @@ package struct ValueType<Value: Sendable>: Sendable {
     }
 }
 
+extension ValueType {
+    /// A type whose initialiser knows which texts are values; `what` says what the others are not.
+    private static func made(
+        by make: @escaping @Sendable (String) -> Value?, _ what: String,
+        form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
+        meaning: String = "Nothing was done.", advice: String = ""
+    ) -> Self {
+        Self(form: form, completes: completes) { text, _ throws(TapcardError) in
+            if let value = make(text) { return value }
+            throw TapcardError(
+                .usage, "\(text.debugDescription) is not \(what).", meaning: meaning,
+                advice: advice)
+        }
+    }
+}
+
 /// An amount that a person typed. It is money in the currency of a ledger.
 package struct TypedAmount: Sendable, Hashable {
     let text: String
@@ -69,28 +85,17 @@ extension ValueType<TypedAmount> {
 
 extension ValueType<CardUID> {
     static var card: Self {
-        Self(form: .card, completes: .cards) { text, _ throws(TapcardError) in
-            guard let uid = CardUID(text) else {
-                throw TapcardError(
-                    .usage,
-                    "\(text.debugDescription) is not a valid card number: write 14 hexadecimal "
-                        + "digits.", meaning: "Nothing was done.")
-            }
-            return uid
-        }
+        .made(
+            by: CardUID.init, "a valid card number: write 14 hexadecimal digits", form: .card,
+            completes: .cards)
     }
 }
 
 extension ValueType<OperationID> {
     static var operation: Self {
-        Self(form: .operation) { text, _ throws(TapcardError) in
-            guard let id = OperationID(text) else {
-                throw TapcardError(
-                    .usage, "\(text.debugDescription) is not a valid operation id: write a UUID.",
-                    meaning: "Nothing was done.", advice: "tapcard history shows the ids.")
-            }
-            return id
-        }
+        .made(
+            by: OperationID.init, "a valid operation id: write a UUID", form: .operation,
+            advice: "tapcard history shows the ids.")
     }
 }
 
@@ -112,41 +117,25 @@ extension ValueType<HolderID> {
 
 extension ValueType<DrawID> {
     static var draw: Self {
-        Self(form: .lotteryName) { text, _ throws(TapcardError) in
-            guard let id = DrawID(text) else {
-                throw TapcardError(
-                    .usage, "\(text.debugDescription) is not a valid draw name.",
-                    meaning: "Nothing was done.", advice: "Write it like draw-1.")
-            }
-            return id
-        }
+        .made(
+            by: DrawID.init, "a valid draw name", form: .lotteryName,
+            advice: "Write it like draw-1.")
     }
 }
 
 extension ValueType<TicketID> {
     static var ticket: Self {
-        Self(form: .lotteryName) { text, _ throws(TapcardError) in
-            guard let id = TicketID(text) else {
-                throw TapcardError(
-                    .usage, "\(text.debugDescription) is not a valid ticket name.",
-                    meaning: "Nothing was done.", advice: "tapcard tickets lists them.")
-            }
-            return id
-        }
+        .made(
+            by: TicketID.init, "a valid ticket name", form: .lotteryName,
+            advice: "tapcard tickets lists them.")
     }
 }
 
 extension ValueType<CalendarDate> {
     static var day: Self {
-        Self(form: .day) { text, _ throws(TapcardError) in
-            guard let day = CalendarDate(text) else {
-                throw TapcardError(
-                    .usage,
-                    "\(text.debugDescription) is not a valid day: write it like 2026-11-22.",
-                    meaning: "Nothing was read.")
-            }
-            return day
-        }
+        .made(
+            by: CalendarDate.init, "a valid day: write it like 2026-11-22", form: .day,
+            meaning: "Nothing was read.")
     }
 }
 
@@ -167,14 +156,9 @@ extension ValueType<CashierName> {
 
 extension ValueType<UInt8> {
     static var key: Self {
-        Self(completes: .keys) { text, _ throws(TapcardError) in
-            guard let id = UInt8(text) else {
-                throw TapcardError(
-                    .usage, "\(text.debugDescription) is not a valid key number.",
-                    meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
-            }
-            return id
-        }
+        .made(
+            by: { UInt8($0) }, "a valid key number", completes: .keys,
+            meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
     }
 }
 
