@@ -54,7 +54,7 @@ struct PageTests {
 
     @Test("has words for each step that the server names, and for no other")
     func steps() throws {
-        let folders = ["TapcardCommands", "KioskServer"].map { "Sources/Delivery/\($0)" }
+        let folders = ["Verbs", "KioskServer"].map { "Sources/Delivery/\($0)" }
         let sources = try folders.flatMap { try SourceTree.files(below: $0) }
             .map { $0.lines.joined(separator: "\n") }
         let named = Set(

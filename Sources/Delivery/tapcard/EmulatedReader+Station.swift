@@ -5,6 +5,7 @@ import SimulatedField
 import TapcardCore
 import TextCodecs
 import Type2Tag
+import Verbs
 
 extension EmulatedReader {
     /// Plugs a reader in with a tag on it: a chip, or a file with a dump; a blank NTAG213 where none
