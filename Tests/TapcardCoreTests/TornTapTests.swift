@@ -19,7 +19,7 @@ struct TornTapTests {
         let deed = try #require(FaultyWorld.Deed.named(name))
         let before = await deed.world(on: chip)
         let writes = await Tap.play(deed.errand, in: before).writes
-        #expect(writes.count > 4, "no WRITE of a record was interrupted")
+        #expect(writes.count >= 4, "no WRITE of a record was interrupted")
         for (way, write) in Self.ways.flatMap({ way in writes.map { (way, $0) } }) {
             let label: Comment = "step \(write): \(way)"
             let tap = await Tap.play(deed.errand, in: before, mishaps: [write: .radio(way)])
