@@ -14,9 +14,9 @@ struct Play {
     struct Outcome {
         let world: RestingWorld
         /// Those of the shortest schedule.
-        fileprivate(set) var faults: [PlacedFault]
+        let faults: [PlacedFault]
         /// How many schedules: ways to tear a page may leave the same.
-        fileprivate(set) var copies: Int
+        let copies: Int
     }
 
     /// A page that was torn as the card left, in every way it can be.
@@ -64,14 +64,33 @@ struct Play {
     /// The schedules that lead to a moment.
     private struct Arrivals {
         /// How many there are; the faults and the length of the shortest.
-        var copies = 0
-        var faults: [PlacedFault] = []
+        private(set) var copies = 0
+        private(set) var faults: [PlacedFault] = []
         var stepCount = 0
+
+        init() {}
+
+        /// The tap as it begins.
+        init(copies: Int) { self.copies = copies }
+
+        mutating func add(_ more: Int, _ faults: [PlacedFault], _ stepCount: Int) {
+            let isFirst = copies == 0
+            copies += more
+            guard isFirst || Arrivals.depth(faults) < Arrivals.depth(self.faults) else { return }
+            (self.faults, self.stepCount) = (faults, stepCount)
+        }
+
+        /// Of two schedules with as many faults the one with earlier ones is told.
+        private static func depth(_ faults: [PlacedFault]) -> Int {
+            faults.reduce(0) { $0 + $1.step }
+        }
     }
 
+    /// A world at the end of a tap, before its torn page holds what each way of tearing leaves.
     private struct End: Hashable {
         let world: RestingWorld
         let faultCount: Int
+        let tear: Tear?
     }
 
     let errand: Errand
@@ -82,7 +101,8 @@ struct Play {
     private var places: [Moment: Int] = [:]
     private var edges: [[Edge]] = []
     private(set) var outcomes: [Outcome] = []
-    private var ends: [End: Int] = [:]
+    private var ends: [(end: End, arrivals: Arrivals)] = []
+    private var endPlaces: [End: Int] = [:]
     private(set) var violations: [(violation: Violation, faults: [PlacedFault])] = []
     private(set) var executions = 0
     /// Faults that were left out because a tap took more steps than a number can tell.
@@ -111,6 +131,13 @@ struct Play {
         moments.append(moment)
         edges.append([])
         return moments.count - 1
+    }
+
+    private mutating func place(of end: End) -> Int {
+        if let place = endPlaces[end] { return place }
+        endPlaces[end] = ends.count
+        ends.append((end, Arrivals()))
+        return ends.count - 1
     }
 
     // MARK: From one moment to the next
@@ -165,7 +192,7 @@ struct Play {
     /// Counts the schedules that lead to each moment, and from there to each end.
     private mutating func follow() {
         var arrivals = [Arrivals](repeating: Arrivals(), count: moments.count)
-        arrivals[0].copies = 1
+        arrivals[0] = Arrivals(copies: 1)
         for place in inOrder() {
             let arrival = arrivals[place]
             for edge in edges[place] {
@@ -175,15 +202,19 @@ struct Play {
                 }
                 for violation in edge.violations { violations.append((violation, faults)) }
                 switch edge.target {
-                case .end(let world): arrive(world, faults, edge.tear, arrival.copies)
+                case .end(let world):
+                    let end = End(world: world, faultCount: faults.count, tear: edge.tear)
+                    ends[self.place(of: end)].arrivals.add(arrival.copies, faults, 0)
                 case .moment(let next):
-                    let isFirst = arrivals[next].copies == 0
-                    arrivals[next].copies += arrival.copies
-                    guard isFirst || Play.isShorter(faults, than: arrivals[next].faults)
-                    else { continue }
-                    arrivals[next].faults = faults
-                    arrivals[next].stepCount = arrival.stepCount + edge.stepCount
+                    arrivals[next].add(
+                        arrival.copies, faults, arrival.stepCount + edge.stepCount)
                 }
+            }
+        }
+        for (end, arrival) in ends {
+            for (world, faults, ways) in Play.torn(end.world, arrival.faults, end.tear) {
+                outcomes.append(
+                    Outcome(world: world, faults: faults, copies: arrival.copies * ways))
             }
         }
     }
@@ -219,27 +250,6 @@ struct Play {
         }
         return faults.allSatisfy { $0.step < ScheduleNumber.mostSteps }
             ? arrival.faults + faults : nil
-    }
-
-    private static func isShorter(_ faults: [PlacedFault], than others: [PlacedFault]) -> Bool {
-        ScheduleNumber(0).adding(faults).isShorter(than: ScheduleNumber(0).adding(others))
-    }
-
-    private mutating func arrive(
-        _ world: RestingWorld, _ faults: [PlacedFault], _ tear: Tear?, _ copies: Int
-    ) {
-        for (world, faults, ways) in Play.torn(world, faults, tear) {
-            let end = End(world: world, faultCount: faults.count)
-            guard let place = ends[end] else {
-                ends[end] = outcomes.count
-                outcomes.append(Outcome(world: world, faults: faults, copies: copies * ways))
-                continue
-            }
-            outcomes[place].copies += copies * ways
-            if Play.isShorter(faults, than: outcomes[place].faults) {
-                outcomes[place].faults = faults
-            }
-        }
     }
 
     /// The world with the torn page as each way of tearing leaves it.

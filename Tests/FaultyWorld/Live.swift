@@ -320,12 +320,11 @@ extension Live: Hashable {
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(simulation)
+        hasher.combine(simulation.tags[0].pages)
         hasher.combine(readers)
         hasher.combine(place)
         hasher.combine(weak)
-        hasher.combine(active)
-        hasher.combine(tables)
+        tables.hashShortly(into: &hasher)
     }
 }
 

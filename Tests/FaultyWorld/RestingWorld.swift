@@ -20,6 +20,13 @@ package struct RestingWorld: Hashable, Sendable {
         self.ledger = ledger
     }
 
+    /// Hashes what differs soonest. All of a ledger takes longer to hash than a step of a tap.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(tag.pages)
+        hasher.combine(weak)
+        ledger.hashShortly(into: &hasher)
+    }
+
     /// The card's number.
     package var uid: CardUID {
         guard let uid = CardUID(bytes: tag.uid) else {
@@ -48,6 +55,23 @@ package struct RestingWorld: Hashable, Sendable {
     /// The world this much later.
     package mutating func age(seconds: Int64) {
         if let open, seconds > 0 { ledger.age(open.id, milliseconds: seconds * 1_000) }
+    }
+}
+
+extension LedgerTables {
+    /// How much has happened, and how the cards stand.
+    func hashShortly(into hasher: inout Hasher) {
+        hasher.combine(operations.count)
+        hasher.combine(entries.count)
+        hasher.combine(activations.count)
+        hasher.combine(operations.values.count { $0.state == .pending })
+        for card in cards.values.sorted(by: { $0.uid.bytes.lexicographicallyPrecedes($1.uid.bytes) }
+        ) {
+            hasher.combine(card.confirmed)
+            hasher.combine(card.allocated)
+            hasher.combine(card.isDisplayStale)
+            hasher.combine(card.protection)
+        }
     }
 }
 

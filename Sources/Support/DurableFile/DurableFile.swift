@@ -120,6 +120,12 @@ public struct DurableFile: Sendable, Hashable {
         try FileStatus.of(path)?.owner
     }
 
+    /// Whether root owns the file and this process is somebody else's.
+    public func isLentByRoot() throws(FileError) -> Bool {
+        let owner = try owner()
+        return owner == DurableFile.root && geteuid() != DurableFile.root
+    }
+
     /// Makes a folder and those above it, as far as they are missing, and their names durable.
     public static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
         var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }

@@ -15,7 +15,7 @@ extension DurableFile {
     private static let groupOrOthersWrite: UInt32 = 0o022
     private static let othersWrite: UInt32 = 0o002
     fileprivate static let sticky: UInt32 = 0o1000
-    private static let root: UInt32 = 0
+    static let root: UInt32 = 0
     /// The owner of all that has none in this namespace, such as a volume of a container's host.
     private static let unmapped: UInt32 = 65_534
 

@@ -1,5 +1,4 @@
 import DurableFile
-import Glibc
 package import TapcardCore
 package import Verbs
 package import WebServer
@@ -27,7 +26,7 @@ package struct TLSFiles: Sendable, Hashable {
         let file = DurableFile(path)
         // A file that cannot be looked at is refused when it is read.
         guard let mode = try? file.permissions() else { return }
-        let isRoots = (try? file.owner()) == 0 && geteuid() != 0
+        let isRoots = (try? file.isLentByRoot()) ?? false
         guard mode & (isRoots ? 0o037 : 0o077) != 0 else { return }
         throw TapcardError(
             .fileUnusable,
