@@ -1,4 +1,4 @@
-// Activating goes on when this view is left; its failure is told wherever one is.
+// Activation. It continues after this view is left; a failure is reported in every view.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";

@@ -1,4 +1,4 @@
-// The one way to the server: token, time limits, and a new session where the old one is stale.
+// The client of the server's API: token, timeouts, and a new session when the old one is stale.
 
 import { change, state } from "./store.js";
 import { OF_READER, refusals, steps } from "./steps.js";
@@ -18,7 +18,7 @@ export class Problem extends Error {
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
-    // Also where something is open, and the outcome is what nobody knows.
+    // Also an open operation with an unknown outcome.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
@@ -126,7 +126,7 @@ export async function openSession(isDoubtful) {
   else change({ session: JSON.parse(kept), needsLogin: false });
   if (!isDoubtful || !state.session) return;
   await call("GET", "card");
-  // The stream has a cookie instead of the token, and all tabs share it: one may have logged out.
+  // The stream uses a cookie that all tabs share, and another tab may have logged out.
   if (!await isShown()) await renew();
 }
 

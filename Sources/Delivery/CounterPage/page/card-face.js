@@ -1,4 +1,4 @@
-// The card drawn as a card. Its rosette comes from its number: no two cards look the same.
+// The picture of a card. Its rosette is derived from the card's number, so no two cards look alike.
 
 import { h, icon } from "./dom.js";
 import { tagWords } from "./refusals.js";

@@ -1,4 +1,4 @@
-// Making cards, and what an operator may do to one. What cannot be undone is asked about once more.
+// Making cards, and an operator's actions on a card. Irreversible actions need a confirmation.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -107,7 +107,7 @@ function action([verb, [name, hint]]) {
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
   return h("li", button(name, direct[verb] ?? (() => act(verb)), {
     sign: SIGNS[verb], tone: "wide-button", hint,
-    // Nothing is paid out before it is known how much.
+    // A payout needs a known balance.
     disabled: isFree ? state.link !== "live" : !isUsable() || (verb === "close" && !trustedCard()),
   }));
 }

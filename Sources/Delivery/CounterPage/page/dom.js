@@ -1,5 +1,5 @@
-// Views are plain sketches; patch() makes the document look like them. Nodes that stay keep their
-// focus, caret and running animations. Text only ever becomes a text node.
+// Views are plain descriptions; patch() updates the document to match them. Nodes that stay keep
+// their focus, caret and running animations. Text is only ever inserted as text nodes.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SKETCH = Symbol("sketch");
@@ -19,7 +19,7 @@ export function h(selector, ...children) {
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// A child is known again by its place, so that what comes and goes leaves its neighbours alone.
+// Children are matched by position, so that a node that comes or goes leaves its neighbours alone.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;

@@ -1,5 +1,5 @@
-// No control that moves money acts within a moment of appearing or moving: the tap that is on its
-// way then was meant for what was there before. Controls say so with `data-money`.
+// Controls that move money ignore taps for a moment after they appear or move: a tap already on its
+// way was meant for the previous control. Such controls are marked with `data-money`.
 
 const REST = 600;
 /** What each control was like when it was last looked at, and since when it has been so. */
@@ -26,7 +26,7 @@ export function lookAtControls() {
   for (const node of document.querySelectorAll("[data-money]")) since(node, now);
 }
 
-// The time of the event counts, not that of its handling: a busy page hears of a tap late.
+// The event's own time counts, because a busy page handles a tap late.
 function isResting({ target, timeStamp }) {
   lookAtControls();
   const node = target.closest?.("[data-money]");
@@ -45,7 +45,7 @@ function onClick(event) {
   event.stopImmediatePropagation();
 }
 
-// The window hears of them first, also of the click that a form makes of Enter.
+// Capturing on the window comes first and includes the click that a form makes of Enter.
 addEventListener("pointerdown", onPress, true);
 addEventListener("click", onClick, true);
 for (const name of ["scroll", "resize", "toggle"]) addEventListener(name, lookAtControls, true);

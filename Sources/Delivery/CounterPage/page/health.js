@@ -1,4 +1,4 @@
-// How reader, ledger and server are; what the doctor finds, and what mends it.
+// The state of reader, ledger and server, the findings of the doctor, and how to fix them.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";

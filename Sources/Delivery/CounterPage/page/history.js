@@ -1,4 +1,4 @@
-// What was done, to one card or all of them; the day's takings; refunds.
+// The history of one card or all cards, the day's takings, and refunds.
 
 import { load } from "./api.js";
 import { h } from "./dom.js";

@@ -1,4 +1,4 @@
-// The lottery's draws, and one of them with its neighbours.
+// The list of draws, and the view of one draw with its neighbours.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";

@@ -36,7 +36,7 @@ async function ask(verb, body) {
     return null;
   } finally {
     setDraft("game.busy", false);
-    // A guess whose answer is lost may have counted: the board is asked for, nothing is repeated.
+    // A guess whose answer is lost may have counted, so the board is loaded and nothing is retried.
     loadGame();
   }
 }

@@ -1,4 +1,4 @@
-// What is said beside the view: toasts, live regions, questions, system notifications.
+// Messages next to the view: toasts, live regions, questions, system notifications.
 
 import { h } from "./dom.js";
 import { change, freshID, state } from "./store.js";
@@ -14,7 +14,7 @@ export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);
   if (due[name].includes(text)) return;
-  // Emptied first: the same words twice are a second message.
+  // Cleared first, so that a repeated text is announced as a second message.
   region.textContent = "";
   if (due[name].push(text) > 1) return;
   requestAnimationFrame(() => { region.textContent = due[name].splice(0).slice(-4).join(" "); });
@@ -23,7 +23,7 @@ export function announce(text, isUrgent) {
 export function toast(text, tone) {
   const id = freshID();
   const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
-  // The same words once more take their own place: they would pile up over what is pressed next.
+  // A repeated text replaces its toast: a pile of toasts would cover the next button.
   const others = state.toasts.filter((each) => each.text !== text);
   change({ toasts: [...others.slice(-2), { id, text, tone, drop }] });
   announce(text, tone === "bad");
@@ -50,7 +50,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
   oncancel: (event) => { event.preventDefault(); dialog.answer(null); },
   mount: (node) => {
     node.showModal();
-    // Whatever had the focus gets it back, which it cannot while the dialog is open.
+    // Focus returns to the previous element, which is impossible while the dialog is open.
     return () => node.close();
   },
 },
@@ -76,7 +76,7 @@ export function notify(title, body) {
       return;
     }
   } catch {
-    // Phones only let a service worker do it; the toast says the same.
+    // Phones only let a service worker do it; the toast has the same text.
   }
   toast(`${title}: ${body}`, "bad");
 }

@@ -1,5 +1,5 @@
-// What a refusal, or an outcome that nobody knows, says to a cashier: a heading that says what it
-// means for the money, and at most two short sentences. What is shown is what is spoken.
+// The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
+// two short sentences. The visible text is also the announced text.
 
 import { state } from "./store.js";
 import { say } from "./strings.js";
@@ -27,7 +27,7 @@ function reasons({ kind, problem, body }) {
 /** The heading and the sentences of a task that was refused. */
 export function refusalWords(task) {
   const { title, advice, error } = task.problem;
-  // What failed for no reason with a word of its own says nothing of the money.
+  // A failure without a known reason tells nothing about the money.
   const heading = error !== "failed" && words.titles[task.kind];
   if (heading) return { title: heading, lines: reasons(task) };
   return { title: title || say.stage.failed, lines: [meaningOf(task), advice] };
@@ -46,7 +46,7 @@ export function unknownWords({ about, body, doubt }, isRepeated) {
   const title = [say.unknown.title, about].filter(Boolean).join(", ");
   const isWrong = doubt.isWrongCard && state.lying !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
-  // Why it could not be asked for again just now.
+  // The reason why the outcome could not be requested just now.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
   const next = body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
     : say.unknown.press;

@@ -1,4 +1,4 @@
-// The simulated reader, at hand in every view. Only there where the server plays one.
+// The simulated reader, available in every view when the server simulates one.
 
 import { call, load } from "./api.js";
 import { h } from "./dom.js";

@@ -1,5 +1,5 @@
-// What fills the page while an operation is under way: hold the card, the spinner, the check mark,
-// the refusal, and the outcome that nobody knows yet.
+// The full page of an operation under way: hold the card, spinner, check mark, refusal, unknown
+// outcome.
 
 import { h, icon } from "./dom.js";
 import { refusalWords, unknownWords } from "./refusals.js";
@@ -19,7 +19,7 @@ const UNDONE = ["pay", "add"];
 const GOING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.stage;
 
-// What stands above it stays in sight.
+// Without scrolling, so that the content above stays visible.
 const focused = (node) => { node.focus({ preventScroll: true }); };
 const leads = (lines) => lines.map((line) => line && h("p.lead", line));
 const title = (text) => h("h1", { id: "title", tabindex: "-1", mount: focused }, text);
@@ -112,7 +112,7 @@ const kinds = { waiting, working, asking: working, done, failed, unknown };
 export const renderStage = (task) => {
   const { id, status, kind: what, about, body, doubt } = task;
   const whom = about || (body.card && uidWords(body.card));
-  // As long as nobody knows, that is what is shown, whatever is asked meanwhile.
+  // An unknown outcome stays visible until it is known, even while other requests run.
   const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
     : status === "asking" ? "working" : status;
   const [told, sign] = kinds[kind](task);

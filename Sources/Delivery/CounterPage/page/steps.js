@@ -1,5 +1,5 @@
-// What the page says of each step that the server names as the next one, and of refusals whose own
-// words are for whoever runs the station.
+// The page's texts for the next steps that the server names, and for refusals whose own texts are
+// for operators.
 
 import { shown } from "./words.js";
 

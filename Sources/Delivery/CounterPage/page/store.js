@@ -1,4 +1,4 @@
-// Everything the page knows. Views read it, change() alone alters it.
+// The state of the page. Views read it; only change() modifies it.
 
 /** A random UUID also over plain http, which hides crypto.randomUUID. */
 export function freshID() {
@@ -14,9 +14,9 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of whatever lies on the reader, read or not, and what each verb was last done to.
+  // The session of the tag on the reader, read or not, and the last card of each verb.
   lying: null, served: {},
-  // The card that was read last, wherever it is.
+  // The card that was read last, wherever it is now.
   seen: null,
 };
 

@@ -1,6 +1,6 @@
-// Operations from the press of a button to their outcome. A task is done when the server's answer
-// says so and never before; where the answer is lost, the operation is asked for by its id. That
-// a question is refused, or a repetition, says nothing of what became of the operation.
+// Operations from the press of a button to their outcome. A task is done only when the server's
+// answer says so; after a lost answer, the operation is queried by its id. A refused query or retry
+// tells nothing about the outcome of the operation.
 
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
@@ -67,7 +67,7 @@ async function send(id, whenRefused) {
   sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
-  // The stream may have told of its end, and it was begun again since.
+  // The stream may have reported its end, and it was started again since.
   if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
@@ -78,11 +78,11 @@ async function send(id, whenRefused) {
 
 /** Asks what became of an operation; a refusal is why it could not be begun again just now. */
 async function ask(id, refusal) {
-  // A task whose outcome is unknown has a timer of its own, which must survive a reconnection.
+  // A task with an unknown outcome has a timer of its own, which must survive a reconnection.
   if (!isPending(id)) return;
   clearTimeout(questions.get(id));
   alter(id, { status: "asking" });
-  // What is open is asked for when somebody has logged in.
+  // Open tasks are queried again after the login.
   if (state.needsLogin) return;
   try {
     const found = await call("GET", `operations/${id}`);
@@ -135,7 +135,7 @@ async function lookInLedger(id) {
     const entry = entries.find(({ operation }) => operation === id);
     if (entry && entry.state !== "pending" && sent.has(id)) await stop(id);
   } catch {
-    // Whoever cannot be asked now is asked again.
+    // A failed query is retried later.
   }
   if (sent.has(id)) questions.set(id, setTimeout(() => lookInLedger(id), NEXT_QUESTION));
 }
@@ -158,7 +158,7 @@ export async function cancel(id) {
     if (!isOpen(id)) return;
     alter(id, { isCancelling: false });
     toast(problem.detail, "bad");
-    // It may have ended without this page having heard of it.
+    // It may have ended before this page received the event.
     if (problem.error === "too-late") call("GET", `operations/${id}`).then(follow, () => {});
   }
 }
@@ -178,9 +178,9 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
-    // What is shown until the outcome is no outcome.
+    // The preliminary display of an unknown outcome is not an outcome.
     if (phase === "done") settle(id, { answer });
-    // Of an earlier try: the one that is under way has an answer of its own.
+    // The event of an earlier attempt: the running one will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null });
@@ -231,7 +231,7 @@ const spin = (id, phase = state.tasks[id].phase) =>
 function settle(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
-  // A ledger that could not be asked says nothing of an earlier try.
+  // A ledger that could not be read tells nothing about an earlier attempt.
   if (task.isAgain && outcome.problem?.result === "ledger") {
     outcome = { problem: unknown(outcome.problem, task.doubt?.uid) };
   }
@@ -266,13 +266,13 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // A request that waits would keep everybody from seeing that the reader is gone, and is back.
+    // A waiting request would hide the loss and return of the reader from all pages.
     repeat(id, problem.isReaderGone ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
-    // It was said already.
+    // The page shows this doubt already.
     if (doubt) return;
   }
   change({ ended: state.ended + 1 });
-  // Where the stream is lost, nothing else says so.
+  // Without the stream, nothing else reports it.
   if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid, id);
   if (status === "done" && verb === "refund") noteUndone(task.body);
   if (status === "cancelled") {
@@ -314,7 +314,7 @@ async function askOnceMore(task, then) {
   }
 }
 
-// Only after a touch: a browser refuses it otherwise, and says so in the log.
+// Only after a touch: otherwise the browser refuses it and logs a warning.
 function vibrate(pattern) {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(pattern);
 }
@@ -344,7 +344,7 @@ export function restoreTasks() {
   for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
     const since = performance.now();
     const doubt = task.doubt && new Problem(task.doubt);
-    // Kept by an earlier version, it has no kind.
+    // A task stored by an earlier version has no kind.
     const asking = { kind: task.verb, ...task, ...FRESH, doubt, status: "asking", since };
     change({ tasks: { ...state.tasks, [task.id]: asking } });
   }

@@ -1,4 +1,4 @@
-// Small pieces that several views share.
+// Small components shared by several views.
 
 import { h, icon } from "./dom.js";
 import { draft, setDraft } from "./store.js";
@@ -47,7 +47,7 @@ export function accepts(id, wrong) {
 }
 
 export const typed = (id) => draft(id).trim();
-// With room for a sign and groups.
+// The length has room for a sign and group separators.
 export const amountField = (id, label, rest) =>
   field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>

@@ -1,9 +1,10 @@
-// How amounts, times and numbers read. Amounts are decimal strings, reckoned in whole minor units.
+// The format of amounts, times and numbers. Amounts are decimal strings, computed in whole minor
+// units.
 
 import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
-// A no-break space where the comma parts the decimals: 1 500,00 can be nothing else.
+// A no-break space when the comma separates the decimals: 1 500,00 has one meaning only.
 const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
@@ -53,7 +54,7 @@ const takesComma = () => languageUsesComma || separator() === ",";
 /** An amount as somebody here would type it. */
 export const typeable = (amount) => amount.replace(".", separator());
 
-// 1,000 may be one or a thousand where the currency has three decimals: then it is no group.
+// 1,000 is ambiguous in a currency with three decimals, so there it is not read as a group.
 const groups = () => new RegExp(separator() === "," ? "^\\d{1,3}(?:\\.\\d{3})+(?=,|$)"
   : "^\\d{1,3}(?:,\\d{3})+(?=\\.|$)");
 
