@@ -35,7 +35,7 @@ struct TagFile {
         do {
             // The permissions may have changed in the meantime, or the file may be gone.
             let mode = try file.permissions() ?? mode
-            // Not durable: after a power cut the old content stands for a torn tag.
+            // Not durable: a write lost in a power cut is like a torn tag.
             try file.write(Array(text.utf8), mode: mode, durable: false)
         } catch {
             complain("The tag's file cannot be written: \(error.detail).")

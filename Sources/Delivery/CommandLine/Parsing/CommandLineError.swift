@@ -9,7 +9,7 @@ package struct CommandLineError: Error, Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// What is wrong and where to find help.
+    /// The explanation, with a reference to the help.
     package let detail: String
 
     package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }

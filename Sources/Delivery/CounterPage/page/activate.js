@@ -46,7 +46,7 @@ function body(task) {
   ];
 }
 
-/** A small note for every other view. */
+/** A small note for all other views. */
 export function activationNote({ route }) {
   const task = taskOf("activate");
   const told = isOpen(task?.id) ? words.running : say.unknown.title;

@@ -102,7 +102,7 @@ function banner({ link: connection, reader, route }) {
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
-/** In a line of fixed height: what others do moves nothing under a finger. */
+/** Operations of other tabs, in a line of fixed height so that no button moves under a finger. */
 const others = (s) => [
   activationNote(s),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
@@ -122,7 +122,7 @@ function status(s) {
 
 let drawn = "";
 
-/** What index.html shows is right until more is known: it stays rather than being built anew. */
+/** The first render keeps the content of index.html, which is right until the server answers. */
 const isShellRight = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
   && !s.needsLogin;
 
@@ -157,7 +157,7 @@ function render(s) {
 
 let known = { ended: 0 };
 
-/** What a view looks at changes with what is done, at this counter or another. */
+/** Reloads a view's data after an operation, here or at another counter. */
 function watch(s) {
   const { ended, session } = s;
   const now = { ended, session, reader: s.reader?.state, card: s.card?.session };

@@ -39,7 +39,7 @@ h("span", words.funds), h("b", shown(read?.balance)),
 h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
   : isBarred() ? words.barred : asking ? say.card.asking : words.fundsAsk));
 
-/** A way on; where it makes no sense it says why and leads nowhere. */
+/** A link to a view; without a use at the moment it is disabled and gives the reason. */
 function way(name, sign, hint, isOpen) {
   const inside = [icon(sign), h("span", words[name]), h("small", hint)];
   return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
@@ -88,7 +88,7 @@ function move(verb, amount) {
   });
 }
 
-/** A card that is left on the reader is charged once, until somebody says that it is meant. */
+/** A card that stays on the reader is charged once; another charge needs a confirmation. */
 export const serveAgain = (verb) => isServed(verb) && [
   h("div", { mount: () => announce(say.served[verb][0]) },
     note(say.served[verb][0], "info", "warn")),

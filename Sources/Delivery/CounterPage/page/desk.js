@@ -21,7 +21,7 @@ const SIGNS = {
 };
 const words = say.desk;
 
-/** A refusal because of what is on the tag is not overruled by the first press, but asked about. */
+/** Makes a card; if the tag's content is in the way, asks whether to overwrite it. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
@@ -99,7 +99,7 @@ async function act(verb) {
 
 const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
 
-/** A card that is closed or replaced is never allowed again. */
+/** A closed or replaced card can never be unblocked. */
 const isOffered = ([verb]) => verb !== "unblock" || typedCard()
   || !ENDED.includes(state.card?.read?.ledger);
 

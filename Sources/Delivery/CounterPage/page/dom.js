@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SKETCH = Symbol("sketch");
 const LEAVE = Symbol("leave");
 
-/** An element: h("p.hint", { id: "x" }, "text"); properties may be left out. */
+/** An element: h("p.hint", { id: "x" }, "text"); properties are optional. */
 export function h(selector, ...children) {
   const [tag, ...classes] = selector.split(".");
   const [first] = children;
@@ -15,7 +15,10 @@ export function h(selector, ...children) {
   return { tag, props, children: placed(children, "", []) };
 }
 
-/** An icon out of the sprite in index.html; words beside it say the same, so it is hidden. */
+/**
+ * An icon of the sprite in index.html, hidden from screen readers because text next to it says the
+ * same.
+ */
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 

@@ -2,12 +2,12 @@
 // way was meant for the previous control. Such controls are marked with `data-money`.
 
 const REST = 600;
-/** What each control was like when it was last looked at, and since when it has been so. */
+/** The last seen text and position of each control, and the time since which they are unchanged. */
 const known = new WeakMap();
-/** Whether the finger came down on a control too soon: to lift it later does not help. */
+/** Whether the press began too early on a control; lifting the finger later does not help. */
 let isTooSoon = false;
 
-/** Looks at a control, and answers since when it says what it says, where it is. */
+/** Inspects a control and returns the time since which its text and position are unchanged. */
 function since(node, now) {
   const { x, y, width, height } = node.getBoundingClientRect();
   const looks = [node.disabled, node.textContent, ...[x, y, width, height].map(Math.round)].join();
@@ -20,7 +20,7 @@ function since(node, now) {
   return now;
 }
 
-/** Looks at all of them; to be called whenever something may have appeared or moved. */
+/** Inspects all controls; to be called after every change of the layout. */
 export function lookAtControls() {
   const now = performance.now();
   for (const node of document.querySelectorAll("[data-money]")) since(node, now);

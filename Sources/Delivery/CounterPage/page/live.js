@@ -19,7 +19,7 @@ let wasRefused = false;
 let nextTry = null;
 let nextRest = null;
 
-/** Opens session and stream, and goes on trying for as long as the server is away. */
+/** Opens session and stream, and retries while the server is unreachable. */
 export async function connect() {
   if (isOpening || (isResting() && document.hidden)) return;
   isOpening = true;
@@ -142,13 +142,15 @@ function seeCard(told, isSilent) {
   else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
 }
 
-/** What came for an operation is told with its outcome, and not once more for itself. */
+/**
+ * Whether the stage reports this problem with the outcome of its operation, so it is not repeated.
+ */
 function isToldOnStage(problem) {
   const task = stagedTask();
   return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
-/** What was open on the card and came to its end as it was read; money in cash waits for nobody. */
+/** Reports operations that reading the card has settled; cash to hand out gets a dialog. */
 function tellSettled(settled) {
   const lines = settledWords(settled);
   const due = settledPayOut(settled);

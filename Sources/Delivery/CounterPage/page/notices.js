@@ -9,7 +9,7 @@ const TOAST_SHOWING = 7000;
 
 const due = { polite: [], urgent: [] };
 
-/** Speaks; what comes in one moment is spoken together: the last words would silence the rest. */
+/** Announces texts. Those of one moment are joined, because the last would silence the others. */
 export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);
@@ -33,7 +33,7 @@ export function toast(text, tone) {
 export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }) =>
   h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
 
-/** Asks in a modal dialog; resolves to the chosen value, or null when it is left. */
+/** Asks in a modal dialog; resolves to the chosen value, or null when it is dismissed. */
 export function question(title, lines, actions, tone) {
   return new Promise((resolve) => {
     const answer = (value) => { change({ dialog: null }); resolve(value); };
@@ -41,7 +41,7 @@ export function question(title, lines, actions, tone) {
   });
 }
 
-/** For what cannot be undone: leaving things as they are comes first. */
+/** A confirmation of an irreversible action; its first button changes nothing. */
 export const confirmed = (title, lines, action, tone = "bad") =>
   question(title, lines, [[null, say.leaveIt], [true, action, `strong ${tone}`]], tone);
 
@@ -62,13 +62,13 @@ h("div.row.end", dialog.actions.map(([value, text, tone]) =>
 export const canNotify = (permission) =>
   "Notification" in window && Notification.permission === permission;
 
-/** Only ever from a press: a browser grants it, or not, for good. */
+/** Call only after a press: the browser keeps the user's first answer. */
 export const allowNotifications = async () => {
   await Notification.requestPermission();
   change({});
 };
 
-/** Outside the page where that is allowed, otherwise as a toast in it. */
+/** A system notification if allowed, otherwise a toast. */
 export function notify(title, body) {
   try {
     if (canNotify("granted")) {

@@ -38,7 +38,7 @@ export function cover(canvas, onRubbed) {
     if (event.buttons !== 0) rub(event.offsetX, event.offsetY);
   };
 
-  /** The same without a pointer: the field is rubbed in zigzag. */
+  /** Rubs the field in zigzag, for use without a pointer. */
   function rubAlone() {
     onRubbed();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;

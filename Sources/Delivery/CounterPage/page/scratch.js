@@ -57,7 +57,7 @@ const revealed = (code, told) => h("section.rub",
       && link(words.next, "#/activate", { tone: "button strong", sign: "send" }),
     link(say.back, "#/home", { tone: "quiet" })));
 
-/** Whether there is something to rub, or is being rubbed. */
+/** Whether there is a code to rub free, or a scratch under way. */
 const isRubbing = (task) => (task ? ["waiting", "working"].includes(task.status)
   : trustedCard()?.state === "unscratched");
 

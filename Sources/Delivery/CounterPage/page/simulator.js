@@ -23,7 +23,7 @@ async function play(path, body) {
 }
 
 const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
-/** A fault is told as `tapcard sim tear` takes it. */
+/** A fault in the syntax of `tapcard sim tear`. */
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 

@@ -327,6 +327,7 @@ actor OperationQueue {
             listener.yield(step)
         }
         listener.finish()
+        // All steps are published before the end of their operation.
         await following.value
         if needsReader {
             // A separate task checks the reader, because this one may be cancelled.

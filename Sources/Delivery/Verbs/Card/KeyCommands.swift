@@ -127,6 +127,7 @@ extension Session {
         let ledger = try await ledger()
         try await noteRetired(in: try changed(known, by: change), ledger)
         return try keyFile.alone { () throws(TapcardError) in
+            // Another process may have changed the file in the meantime.
             let changed = try changed(try keyFile.load() ?? known, by: change)
             try keyFile.save(changed)
             return changed

@@ -41,7 +41,7 @@ extension TapcardError {
     /// The next steps, in the words of the command line.
     public var advice: String { next.map(\.words.sentence).joined(separator: " ") }
 
-    /// What happened, its meaning for card and money, and the next step.
+    /// The event, its meaning for card and money, and the next step, in one text.
     var message: String {
         [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }

@@ -172,7 +172,7 @@ extension Session {
     fileprivate func startMastermind() async throws(TapcardError) -> Report {
         let slots = try self[.slots] ?? Session.usualSlots
         let desk = try mastermind()
-        // Opened first, so that its failure does not leave a game behind.
+        // Opened first: its failure must not leave a new game at the service.
         let station = self[.keep] ? try await self.station() : nil
         let kept = try await desk.start(slots: slots)
         var uid: CardUID?
