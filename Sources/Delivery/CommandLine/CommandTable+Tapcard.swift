@@ -1,7 +1,7 @@
 package import Verbs
 
 extension CommandTable {
-    /// The table of a program with these commands.
+    /// The table of tapcard with the given commands.
     package static func tapcard(_ verbs: [Command]) -> CommandTable {
         CommandTable(
             program: "tapcard",
@@ -30,7 +30,7 @@ extension CommandTable {
             ])
     }
 
-    /// The options that every command takes: settings, and how the program talks.
+    /// The options that every command takes: settings, and the form of the output.
     static let switches = [
         CommandParameter(
             "reader", .option("NAME"),

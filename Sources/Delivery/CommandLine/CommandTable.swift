@@ -1,6 +1,6 @@
 package import Verbs
 
-/// The one table from which parsing, help, completions and docs/COMMANDS.md are made.
+/// The single source of parsing, help, completions and docs/COMMANDS.md.
 package struct CommandTable: Sendable {
     package let program: String
     package let summary: String
@@ -8,13 +8,13 @@ package struct CommandTable: Sendable {
     package let globals: [CommandParameter]
     package let commands: [CommandSpec]
     package let exitStatuses: [(status: Int, meaning: String)]
-    /// What people type for a verb that has another name here.
+    /// Words that people type for a verb with another name here.
     package let synonyms: [String: String]
-    /// How wide the help is.
+    /// The width of the help.
     private(set) var columns = CommandTable.usualColumns
 
     private static let usualColumns = 100
-    /// Where a terminal has less it breaks the lines itself.
+    /// On a narrower terminal the lines are left for the terminal to break.
     private static let fewestColumns = 40
 
     package init(
@@ -30,7 +30,7 @@ package struct CommandTable: Sendable {
         self.synonyms = synonyms
     }
 
-    /// The same with help for a terminal; without one it is as wide as in the documentation.
+    /// This table with help as wide as the terminal; without one, as wide as in the documentation.
     package func fitting(_ columns: Int?) -> CommandTable {
         guard let columns else { return self }
         var table = self
@@ -44,7 +44,7 @@ package struct CommandTable: Sendable {
         commands.filter { $0.path.starts(with: path) && $0.path != path }
     }
 
-    /// The words that can follow these ones: `info` and `dump` after `tag`.
+    /// The words that can follow `path`: `info` and `dump` after `tag`.
     func verbs(after path: [String]) -> [String] {
         distinct(commands(below: path).compactMap { $0.path.dropFirst(path.count).first })
     }

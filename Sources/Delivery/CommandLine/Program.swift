@@ -4,7 +4,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// The whole command line: words in, words out, an exit status.
+/// A complete command line program: words in, words out, an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
     private let verbs: [Command]
@@ -13,8 +13,8 @@ package struct Program: Sendable {
     private let malformed: Set<String>
     private let lastWords = LastWords()
 
-    /// `own` are the commands that only the caller can carry out. `malformed` names the variables that are set, but not to UTF-8: what they are set to is
-    /// not in the environment.
+    /// `own` adds the commands that need the executable. `malformed` names variables with values
+    /// that are not valid UTF-8; the environment does not contain them.
     package init(
         drivers: Drivers, adding own: [Command] = [], console: Console,
         environment: [String: String], malformed: Set<String> = []
@@ -25,13 +25,13 @@ package struct Program: Sendable {
         (self.environment, self.malformed) = (environment, malformed)
     }
 
-    /// How a run has ended.
+    /// The end of a run.
     package struct Ending: Sendable, Hashable {
         package let status: Int32
-        /// Whether it was stopped before anything was begun: whoever has sent a signal for that may
-        /// see it end by the signal.
+        /// Whether a signal stopped the run before any work began; the process may then end by that
+        /// signal.
         package var wasStopped = false
-        /// Whether it would have gone on until it was stopped.
+        /// Whether the command runs until it is stopped.
         package var isEndless = false
     }
 
@@ -78,7 +78,7 @@ package struct Program: Sendable {
         }
     }
 
-    /// The status that says what has happened, also where standard output did not take the words.
+    /// The exit status for the outcome, also when standard output failed.
     private func ending(
         _ report: Report, _ output: StandardOutput, _ manner: Manner
     ) -> Ending {
@@ -97,7 +97,7 @@ package struct Program: Sendable {
         console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Ends the process at once; work that goes on elsewhere is not left without a word.
+    /// Ends the process immediately; unfinished work leaves its last words first.
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
@@ -131,7 +131,7 @@ package struct Program: Sendable {
 }
 
 extension TapcardError {
-    /// Standard output takes no more.
+    /// The error for a standard output that takes no more.
     fileprivate init(_ failure: OutputError) {
         self.init(
             .failed, "Standard output cannot be written to: \(failure.reason).",

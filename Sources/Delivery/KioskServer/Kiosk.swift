@@ -5,30 +5,30 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The counter page and its API: a reader, seen by as many browsers as want to.
+/// The counter page and its API: one reader for any number of browsers.
 package final class Kiosk: Sendable {
-    /// How it is served.
+    /// The options of the server.
     package struct Settings: Sendable {
-        /// Zero is any port that is free.
+        /// The port; zero chooses a free one.
         package var port: UInt16 = 0
-        /// An IPv4 address in digits.
+        /// The IPv4 address in digits.
         package var address = "127.0.0.1"
-        /// Without a certificate it is plain HTTP.
+        /// The certificate; nil for plain HTTP.
         package var tls: TLSFiles?
-        /// Other names under which browsers know this server.
+        /// Further host names of this server.
         package var names: [String] = []
-        /// Whether a payment is shown for longer than it takes.
+        /// Whether payments are shown longer than they take.
         package var demoPace = false
-        /// Whether nobody is to be let in without a password, whoever may be asked for one.
+        /// Whether a login is required, even at a station without cashiers.
         package var mustLogIn = false
 
         package init() {}
 
-        /// Whether only programs of this machine can reach it.
+        /// Whether only programs on this machine can connect.
         var isLoopback: Bool { address.hasPrefix("127.") }
         var scheme: String { tls == nil ? "http" : "https" }
 
-        /// What may stand in a request as the host: browsers leave the usual port out.
+        /// The accepted values of the Host header; browsers omit the default port.
         func hosts(at port: UInt16) -> Set<String> {
             let names = ([address, "127.0.0.1", "localhost", "[::1]"] + names).map {
                 $0.lowercased()
@@ -38,7 +38,7 @@ package final class Kiosk: Sendable {
         }
     }
 
-    /// "http://127.0.0.1:40231/".
+    /// The URL, such as "http://127.0.0.1:40231/".
     package let address: String
     private let queue: OperationQueue
     private let server: WebServer
@@ -46,14 +46,15 @@ package final class Kiosk: Sendable {
     private let files: TLSFiles?
 
     static let unserved = "Nothing is served."
-    /// No request of the API is longer.
+    /// The largest body of an API request.
     private static let longestBody = 64 << 10
     private static let headerBytes = 8 << 10
-    /// Every listener has one, and those who ask beside them.
+    /// One connection for each listener, and room for other requests.
     private static let connections = EventHub.mostListeners + 512
-    /// What an operation opens: the ledger with its journals, keys, settings, the services' sockets.
+    /// The descriptors of an operation: the ledger with its journals, keys, settings, the services'
+    /// sockets.
     private static let reservedDescriptors = 192
-    /// For a year a browser asks by TLS alone.
+    /// One year, in which a browser uses TLS alone.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
@@ -64,7 +65,7 @@ package final class Kiosk: Sendable {
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the counter, and begins to listen.
+    /// Opens the counter and starts to listen.
     package static func start(
         _ settings: Settings, _ desk: CounterDesk, log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> Kiosk {
@@ -93,7 +94,7 @@ package final class Kiosk: Sendable {
         } catch {
             throw TapcardError(error, "The counter page cannot be served.", meaning: unserved)
         }
-        // Where there is less room than is wanted, the same part of it is for those who only ask.
+        // With fewer connections than wanted, the same fraction stays free for other requests.
         let queue = OperationQueue(
             desk, log: log,
             mostListeners: server.connections * EventHub.mostListeners / connections)
@@ -123,11 +124,11 @@ package final class Kiosk: Sendable {
             server: server, log: log, files: settings.tls)
     }
 
-    /// Reads the ledger's file through now, as it is done in a quiet hour.
+    /// Checks the whole ledger file now, without waiting for a quiet hour.
     package func checkLedger() async { await queue.checkLedger() }
 
-    /// Reads the certificate again and shows it to new clients; the log says what came of that. One
-    /// that cannot be used leaves the one before in its place.
+    /// Reads the certificate again, uses it for new clients and logs the result. A certificate that
+    /// cannot be used leaves the previous one in place.
     package func reload() async {
         guard let files else { return log.say("nothing-to-reload") }
         let why: String
@@ -152,7 +153,7 @@ package final class Kiosk: Sendable {
             ])
     }
 
-    /// Begins nothing new, lets what runs come to its end, and closes.
+    /// Refuses new operations, waits for running ones, and closes.
     package func stop() async {
         log.say("closing")
         await queue.close()

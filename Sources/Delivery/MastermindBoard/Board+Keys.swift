@@ -30,7 +30,7 @@ extension Board {
         return nil
     }
 
-    /// A guess that is on its way counts, whether its answer is waited for or not.
+    /// A guess under way counts, even when its answer is not awaited.
     private mutating func leave() -> Request? {
         guard phase == .asking(leaving: false) else { return .leave }
         phase = .asking(leaving: true)
@@ -85,7 +85,7 @@ extension Board {
         return nil
     }
 
-    /// A digit behind that of the last slot is the first one of another row.
+    /// A digit typed after the last slot becomes the first digit of a new row.
     private mutating func choose(_ character: Character, startingAnew: Bool) {
         guard let colour = character.wholeNumberValue, character.isASCII else { return }
         guard (1...rules.colours).contains(colour) else {

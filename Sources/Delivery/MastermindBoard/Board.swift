@@ -2,66 +2,66 @@ import PasswordEntry
 package import ServicePorts
 package import TapcardDomain
 
-/// A game of Mastermind as it lies before a player: a value that takes keys and answers, and says
-/// what it wants of the service. It waits for nothing and draws nothing itself.
+/// The state of a Mastermind board: a value that takes keys and answers and returns requests to the
+/// service. It neither waits nor draws.
 package struct Board: Hashable, Sendable {
-    /// What the player can do at the moment.
+    /// The actions available to the player.
     package enum Phase: Hashable, Sendable {
-        /// There is no game yet; a start that failed can be tried again.
+        /// No game exists yet; a failed start can be retried.
         case without
         case starting
         case choosing
-        /// The guess is on its way. Who wants to leave then is asked once more.
+        /// The guess is under way. A player who wants to leave is asked to confirm.
         case asking(leaving: Bool)
         case solved(guesses: Int)
     }
 
-    /// What lies over the game.
+    /// A page over the game.
     package enum Page: Hashable, Sendable {
         case game
         case help
         case ranking(Ranking)
     }
 
-    /// The token has expired and the password is wanted. What was typed is shown nowhere.
+    /// The token has expired and the password is needed. The typed text is never shown.
     package struct PasswordQuestion: Hashable, Sendable {
         package let user: String
         var typed = TypedPassword()
     }
 
-    /// The ranking, as soon as it is there.
+    /// The ranking, once it has arrived.
     package enum Ranking: Hashable, Sendable {
         case waiting
         case failed(String)
         case rows([MastermindRank], slots: Int)
     }
 
-    /// What happens to a board.
+    /// An input of a board.
     package enum Event: Sendable {
         case key(BoardKey)
         case resized(BoardSize)
         case started(MastermindGame, MastermindHistory)
         case startFailed(String)
         case answered(MastermindHistory)
-        /// Also with what is known now: the guess may have counted all the same.
+        /// A failed guess, with the history known now: the guess may have counted all the same.
         case guessFailed(String, MastermindHistory?)
         case ranking([MastermindRank])
         case rankingFailed(String)
         case passwordWanted(user: String)
     }
 
-    /// What a board asks for.
+    /// A request of a board.
     package enum Request: Hashable, Sendable {
         case start(slots: Int)
-        /// In the game that lies before the player, which another process may have left behind.
+        /// A guess in the game on the board, which another process may have started.
         case guess([Int], in: MastermindGame)
         case ranking
-        /// Nil where the player does not want to give it.
+        /// The password; nil when the player refuses to give it.
         case password(String?)
         case leave
     }
 
-    /// A line for the player.
+    /// A message for the player.
     package struct Message: Hashable, Sendable {
         package enum Tone: Sendable { case plain, good, bad }
 
@@ -78,16 +78,16 @@ package struct Board: Hashable, Sendable {
     package internal(set) var page = Page.game
     package internal(set) var question: PasswordQuestion?
     package internal(set) var message: Message?
-    /// A colour for each slot that has one.
+    /// The chosen colours by slot; nil for an empty slot.
     package internal(set) var choice: [Int?]
     package internal(set) var cursor = 0
-    /// Whether the last key was the digit of the last slot.
+    /// Whether the last key filled the last slot.
     var isAtEnd = false
-    /// How many rows the game is scrolled back, or a page is scrolled on.
+    /// The rows by which the game is scrolled back, or a page is scrolled on.
     package internal(set) var scroll = 0
     package internal(set) var size: BoardSize
 
-    /// A game that goes on.
+    /// Resumes a game.
     package init(
         _ game: MastermindGame, _ history: MastermindHistory, rules: MastermindRules,
         size: BoardSize
@@ -99,7 +99,7 @@ package struct Board: Hashable, Sendable {
         settle()
     }
 
-    /// No game yet: its first request is `.start`.
+    /// Starts without a game: the first request is `.start`.
     package init(starting rules: MastermindRules, size: BoardSize) {
         (self.rules, self.size) = (rules, size)
         (game, history) = (nil, MastermindHistory())
@@ -107,7 +107,7 @@ package struct Board: Hashable, Sendable {
         phase = .starting
     }
 
-    /// Takes an event, and says what is wanted of the service because of it.
+    /// Handles an event and returns the request to the service that follows from it.
     package mutating func take(_ event: Event) -> Request? {
         defer {
             if scroll != 0 { scroll = min(max(0, scroll), BoardScreen(self).mostScroll) }
@@ -150,8 +150,8 @@ package struct Board: Hashable, Sendable {
         settle()
     }
 
-    /// What was chosen stays only where it is known not to count: one key more would send it
-    /// once again.
+    /// Keeps the choice only when it is known not to count: otherwise one more key would send it
+    /// twice.
     private mutating func fail(_ known: MastermindHistory?) {
         let isKept = known.map { unanswered(in: $0) <= unanswered(in: history) } ?? false
         if !isKept { clearRow() }
@@ -159,7 +159,7 @@ package struct Board: Hashable, Sendable {
         (scroll, phase) = (0, .choosing)
     }
 
-    /// How often what is chosen stands there as a guess that may have counted.
+    /// The number of times the choice occurs as a guess that may have counted.
     private func unanswered(in history: MastermindHistory) -> Int {
         history.turns.count { $0.number == nil && $0.guess == choice.compactMap { $0 } }
     }
@@ -180,7 +180,7 @@ package struct Board: Hashable, Sendable {
         settle()
     }
 
-    /// A game that is solved takes no more guesses.
+    /// Sets the phase; a solved game takes no more guesses.
     private mutating func settle() {
         guard let guesses = history.solvedAt(slots: rules.slots) else { return }
         phase = .solved(guesses: guesses)

@@ -1,4 +1,4 @@
-/// A key that means something at the board.
+/// A key with a meaning on the board.
 package enum BoardKey: Hashable, Sendable {
     case character(Character)
     case left, right, up, down
@@ -10,7 +10,7 @@ package enum BoardKey: Hashable, Sendable {
     case back
 }
 
-/// The room there is, in characters.
+/// The available space, in characters.
 package struct BoardSize: Hashable, Sendable {
     package static let smallest = BoardSize(width: 20, height: 8)
 

@@ -3,7 +3,7 @@ import StyledText
 import TapcardDomain
 
 extension BoardScreen {
-    /// The keys that are worth a hint, the most needed first.
+    /// Hints for the useful keys, the most needed first.
     var hints: [Line] {
         let size = board.size
         let limit = size.height >= 12 ? 2 : 1
@@ -97,7 +97,7 @@ extension BoardScreen {
         }
     }
 
-    /// Place, name, guesses, and the time where there is room for it.
+    /// A row of place, name, guesses, and the time if it fits.
     private static func row(
         _ place: Int, _ rank: MastermindRank, of count: Int, _ width: Int
     ) -> Line {
@@ -117,7 +117,7 @@ extension BoardScreen {
 }
 
 extension [MastermindRank] {
-    /// Those who played with so many slots, the fewest guesses first; who was first stands first.
+    /// The ranking for a number of slots: the fewest guesses first, then the earliest.
     package func ranked(slots: Int?) -> [MastermindRank] {
         filter { slots == nil || $0.slots == slots }.sorted {
             ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)

@@ -1,10 +1,10 @@
 import StyledText
 import TapcardDomain
 
-/// What of a board is seen in the room that it has: lines of text, from top to bottom.
+/// The visible part of a board, as lines of text from top to bottom.
 package struct BoardScreen: Sendable {
     let board: Board
-    /// What scrolls: the guesses, or the page over them.
+    /// The rows that scroll: the guesses, or the page over them.
     private let rows: [Line]
 
     package init(_ board: Board) {
@@ -17,8 +17,7 @@ package struct BoardScreen: Sendable {
             }
     }
 
-    /// Exactly as many lines as there is room for, none wider than it. Without colour there is
-    /// nothing in them but text.
+    /// Exactly as many lines as fit, none too wide. Without colour they are plain text.
     package func lines(hasColour: Bool) -> [String] {
         let size = board.size
         guard size.width > 0, size.height > 0 else { return [] }
@@ -27,10 +26,10 @@ package struct BoardScreen: Sendable {
         return lines.prefix(size.height).map { $0.cut(to: size.width).rendered(hasColour) }
     }
 
-    /// How far the rows can be scrolled.
+    /// The most rows to scroll.
     var mostScroll: Int { max(0, rows.count - rowsShown) }
 
-    /// How many rows are seen at a time, besides the line that says how many are not.
+    /// The number of rows visible at a time, without the line that counts the hidden ones.
     var rowsShown: Int {
         let room = self.room
         return rows.count <= room || room < 2 ? max(1, room) : room - 1
@@ -54,10 +53,10 @@ package struct BoardScreen: Sendable {
         return lines + end
     }
 
-    /// Whether there is height enough for empty lines.
+    /// Whether the height allows empty lines.
     private var isSpacious: Bool { board.size.height >= 14 }
 
-    /// What is left for the rows that scroll.
+    /// The height left for the rows that scroll.
     private var room: Int {
         let taken = 1 + entry.count + message.count + hints.count + (isSpacious ? 2 : 0)
         return max(1, board.size.height - taken)
@@ -109,7 +108,7 @@ package struct BoardScreen: Sendable {
         var last = 0
         for (index, turn) in board.history.turns.enumerated() {
             if let number = turn.number {
-                // Those without an answer that stand between may be some of the missing ones.
+                // Guesses without an answer in between may be some of the missing ones.
                 let open = board.history.turns[..<index].reversed().prefix { $0.number == nil }
                 if number - last - 1 > open.count {
                     rows.append(columns.row(missing: last + 1...number - 1))
@@ -133,10 +132,10 @@ package struct BoardScreen: Sendable {
         }
     }
 
-    /// What there is to say takes the room that it needs, as long as one row is left.
+    /// The message takes the room that it needs, as long as one row is left.
     private var message: [Line] {
         guard let (text, style) = words else {
-            // So that nothing jumps when there is something to say.
+            // Reserved room keeps the screen from jumping when a message appears.
             return isSpacious || board.page != .game ? [] : [Line()]
         }
         let most = max(1, board.size.height - 2 - entry.count - hints.count)

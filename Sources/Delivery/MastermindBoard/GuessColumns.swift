@@ -1,12 +1,12 @@
 import StyledText
 import TapcardDomain
 
-/// How a row of the game is laid out: as spaciously as the width allows.
+/// The layout of a game's rows: as spacious as the width allows.
 struct GuessColumns: Hashable, Sendable {
-    /// How many columns a slot takes: digit alone, digit after a gap, digit in the middle.
+    /// The columns of a slot: digit alone, digit after a gap, digit in the middle.
     enum Cell: Int, Sendable { case tight = 1, spaced, roomy }
 
-    /// How an evaluation is written.
+    /// The notation of an evaluation.
     enum Evaluation: Hashable, Sendable {
         /// Pegs, and words.
         case words
@@ -19,7 +19,7 @@ struct GuessColumns: Hashable, Sendable {
 
     let cell: Cell
     let evaluation: Evaluation
-    /// The digits of the longest number; 0 leaves the numbers out.
+    /// The digits of the longest number; 0 omits the numbers.
     let digits: Int
 
     private static let candidates: [(Cell, Evaluation, hasNumbers: Bool)] = [
@@ -47,7 +47,7 @@ struct GuessColumns: Hashable, Sendable {
         (self.cell, self.evaluation, self.digits) = (cell, evaluation, digits)
     }
 
-    /// Where the slots begin.
+    /// The column where the slots begin.
     var indent: Int { digits > 0 ? digits + 1 : 0 }
 
     private func width(slots: Int) -> Int {
@@ -63,7 +63,7 @@ struct GuessColumns: Hashable, Sendable {
 
     private var gap: Int { cell == .roomy ? 2 : 1 }
 
-    /// What stands in an evaluation's place where none came.
+    /// The placeholder for an evaluation that never arrived.
     private var noAnswer: String {
         switch evaluation {
         case .words: "no answer came"
@@ -73,7 +73,7 @@ struct GuessColumns: Hashable, Sendable {
         }
     }
 
-    /// A guess that was made.
+    /// The row of a guess that was made.
     func row(_ turn: MastermindTurn) -> Line {
         var line = number(turn.number.map(String.init) ?? "?")
         for colour in turn.guess { line.append(slot(colour, isChosen: false)) }
@@ -82,7 +82,7 @@ struct GuessColumns: Hashable, Sendable {
         return line
     }
 
-    /// The guess that is being chosen.
+    /// The row of the guess that is being chosen.
     func row(choosing choice: [Int?], cursor: Int?) -> Line {
         var line = number(">")
         for (index, colour) in choice.enumerated() {
@@ -91,13 +91,13 @@ struct GuessColumns: Hashable, Sendable {
         return line
     }
 
-    /// The line below it, where a slot has no room to show that it is the chosen one.
+    /// The line below the guess that marks the chosen slot, if the slot has no room for brackets.
     func marker(cursor: Int) -> Line? {
         guard cell == .tight else { return nil }
         return Line(String(repeating: " ", count: indent + cursor) + "^", .title)
     }
 
-    /// Guesses of the same game that were made at another place.
+    /// The row for guesses of this game that were made elsewhere.
     func row(missing numbers: ClosedRange<Int>) -> Line {
         let isOne = numbers.count == 1
         let which = isOne ? "\(numbers.lowerBound)" : "\(numbers.lowerBound)-\(numbers.upperBound)"
@@ -115,7 +115,8 @@ struct GuessColumns: Hashable, Sendable {
         var line = Line()
         switch cell {
         case .roomy:
-            // The brackets show where one is, the middle what was chosen: with colour and without.
+            // Brackets show the cursor, the middle shows the choice: readable with and without
+            // colour.
             line.append(isChosen ? "[" : " ", isChosen ? .title : style)
             line.append(digit, style)
             line.append(isChosen ? "]" : " ", isChosen ? .title : style)

@@ -9,6 +9,6 @@ extension Style {
     static let blackPeg = Style(codes: "97;40")
     static let whitePeg = Style(codes: "30;107")
 
-    /// That of a colour of the game, by its number.
+    /// The style of a colour of the game, by its number.
     static func colour(_ number: Int) -> Style { colours[(number - 1) % colours.count] }
 }

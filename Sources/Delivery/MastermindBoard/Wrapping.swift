@@ -1,7 +1,7 @@
 import StyledText
 
 extension String {
-    /// The text in lines of at most so many cells, broken between words where that is possible.
+    /// The text in lines of at most `width` cells, broken between words where possible.
     func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -15,7 +15,7 @@ extension String {
             if !line.isEmpty { lines.append(line) }
             while rest.cellCount > width {
                 let head = rest.cut(to: width)
-                // Not even one character fits: then there is nothing to show.
+                // Not even one character fits, so nothing can be shown.
                 guard !head.isEmpty else { return lines }
                 lines.append(head)
                 rest = String(rest.dropFirst(head.count))
@@ -25,7 +25,7 @@ extension String {
         return line.isEmpty ? lines : lines + [line]
     }
 
-    /// The same in no more than so many lines; an ellipsis says that there was more.
+    /// The text in at most `limit` lines; an ellipsis marks omitted text.
     func wrapped(to width: Int, lines limit: Int) -> [String] {
         let lines = wrapped(to: width)
         guard lines.count > limit, limit > 0 else { return Array(lines.prefix(max(0, limit))) }

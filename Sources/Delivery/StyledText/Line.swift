@@ -1,4 +1,4 @@
-/// A line made of pieces that have a style, where a terminal has colour.
+/// A line made of styled pieces; a terminal with colour shows the styles.
 package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     private struct Piece: Sendable, Hashable {
         let text: String
@@ -6,7 +6,7 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     private var pieces: [Piece] = []
-    /// How many cells of a terminal it takes.
+    /// The width in terminal cells.
     package private(set) var width = 0
 
     package init() {}
@@ -14,7 +14,7 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     package init(_ text: String, _ style: Style = .plain) { append(text, style) }
     package init(stringLiteral text: String) { self.init(text) }
 
-    /// Without any style.
+    /// The text without styles.
     package var text: String { pieces.map(\.text).joined() }
 
     package mutating func append(_ text: String, _ style: Style = .plain) {
@@ -38,13 +38,13 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         pieces.map { $0.style.applied(to: $0.text.shown, hasColor) }.joined()
     }
 
-    /// Filled up to a width with spaces, at its end or, for numbers, at its beginning.
+    /// This line filled up with spaces to a width, at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> Line {
         let space = Line(String(repeating: " ", count: max(0, width - self.width)))
         return atStart ? space + self : self + space
     }
 
-    /// As much of its beginning as fits.
+    /// The beginning of this line that fits the limit.
     package func cut(to limit: Int) -> Line {
         guard width > limit else { return self }
         var line = Line()
@@ -54,7 +54,7 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         return line
     }
 
-    /// Without spaces at its end.
+    /// This line without spaces at its end.
     package var trimmed: Line {
         var line = self
         while let last = line.pieces.popLast() {
@@ -68,8 +68,8 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         return line
     }
 
-    /// Puts pieces one behind the other, on as many lines as a width makes necessary; further
-    /// lines are indented. Without a width it is one line.
+    /// Joins pieces and breaks them into lines of the given width; further lines are indented.
+    /// Without a width the result is one line.
     package static func flow(
         _ pieces: [Line], gap: String = "  ", indent: String = "  ", width: Int?
     ) -> [Line] {

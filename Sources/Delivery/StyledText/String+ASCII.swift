@@ -1,12 +1,12 @@
 @_spi(_Unicode) import Swift
 
 extension String {
-    /// The text where nothing but ASCII can be shown: a sign becomes what stands for it, a letter
-    /// loses its accents, and what is left over is a question mark.
+    /// The text in ASCII: signs become their names, letters lose their accents, and other
+    /// characters become question marks.
     package var ascii: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var text = ""
-        // A sign of two characters, of which the second one alone is another currency's.
+        // A sign of two characters; its second character alone means another currency.
         for scalar in replacing("CN¥", with: "CNY ")._nfd {
             if scalar.isASCII {
                 text.unicodeScalars.append(scalar)

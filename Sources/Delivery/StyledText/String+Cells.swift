@@ -1,8 +1,8 @@
 import TapcardDomain
 
 extension String {
-    /// The text as a terminal may get it: names of files, settings and what stands in a dump are
-    /// other people's words, and must not move the cursor, colour the page or turn it around.
+    /// The text made safe for a terminal. Names of files, settings and dumps come from other people
+    /// and must not move the cursor, set colours or reverse the direction of writing.
     package var shown: String {
         String(
             String.UnicodeScalarView(
@@ -11,17 +11,17 @@ extension String {
                 }))
     }
 
-    /// The text for a place where each cell counts: what no two terminals agree on is replaced.
+    /// The text for fixed cells: characters that terminals measure differently are replaced.
     package var steady: String {
         isPlain ? self : String(map { $0.isSteady ? $0 : "\u{FFFD}" })
     }
 
-    /// How many cells of a terminal it takes.
+    /// The width in terminal cells.
     package var cellCount: Int {
         isPlain ? utf8.count : reduce(0) { $0 + $1.cellCount }
     }
 
-    /// The beginning, in so many cells at most.
+    /// The beginning of the text, at most `limit` cells wide.
     package func cut(to limit: Int) -> String {
         if isPlain { return String(prefix(max(0, limit))) }
         var text = ""
@@ -34,13 +34,13 @@ extension String {
         return text
     }
 
-    /// Filled up to so many cells with spaces, at its end or, for numbers, at its beginning.
+    /// The text filled up with spaces to a width, at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - cellCount))
         return atStart ? space + self : self + space
     }
 
-    /// Whether it is of printable ASCII alone: a cell a byte.
+    /// Whether the text is printable ASCII, which takes one cell per byte.
     private var isPlain: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }
 
@@ -50,7 +50,7 @@ extension Character {
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
     ]
 
-    /// Whether it is one letter, perhaps with accents, that stands where it is written.
+    /// Whether the character is one letter, possibly with accents, shown where it is written.
     fileprivate var isSteady: Bool {
         guard let first = unicodeScalars.first, !first.isMisleading,
             first.properties.generalCategory != .format,

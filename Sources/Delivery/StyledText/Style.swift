@@ -1,6 +1,6 @@
-/// How a piece of a line looks where there is colour. What it says is never said by colour alone.
+/// The look of a piece of a line on a terminal with colour. Colour alone never carries meaning.
 package struct Style: Hashable, Sendable {
-    /// What a terminal is told; empty for nothing.
+    /// The terminal's codes for this style; empty for plain text.
     private let codes: String
 
     package init(codes: String) { self.codes = codes }

@@ -1,11 +1,11 @@
 package import TapcardCore
 
-/// A row of the command table with what it does.
+/// A row of the command table with its implementation.
 package struct Command: Sendable {
     package let spec: CommandSpec
-    /// The call by which a page runs the command; nil for commands of a terminal or an operator.
+    /// The page's call for the command; nil for commands of a terminal or an operator.
     package let page: PageCall?
-    /// The document that `--json` prints; nil for a command that draws a screen instead.
+    /// The document of `--json`; nil for a command that draws a screen instead.
     package let answers: PrintedDocument?
     private let run: @Sendable (Session) async throws(TapcardError) -> Report
 
@@ -23,10 +23,10 @@ package struct Command: Sendable {
         (self.page, self.answers, self.run) = (page, answers, run)
     }
 
-    /// Whether it may be repeated under an id without happening twice.
+    /// Whether an operation id makes a retry safe.
     package var takesOperation: Bool { takes(.operation) }
 
-    /// Carries it out.
+    /// Runs the command.
     package func outcome(in session: Session) async -> Result<Report, TapcardError> {
         do throws(TapcardError) {
             return .success(try await run(session))
@@ -41,7 +41,7 @@ package struct Command: Sendable {
 
     package var words: String { spec.path.joined(separator: " ") }
 
-    /// The headings of the overview, in their order.
+    /// The headings of the overview, in order.
     package enum Group: String {
         case cards = "Cards"
         case money = "Money"
@@ -54,8 +54,8 @@ package struct Command: Sendable {
         case simulation = "Simulation"
     }
 
-    /// The commands that need nothing but a station. The program adds those that print its own
-    /// table, and those that drive what only the executable knows.
+    /// The commands that need only a station. The program adds the commands about its own table,
+    /// and those that need its executable.
     package static let all: [Command] =
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands

@@ -1,4 +1,4 @@
-/// This version of the program.
+/// The version of this program.
 package enum Release {
     package static let version = "0.1.0"
 }

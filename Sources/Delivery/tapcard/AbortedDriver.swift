@@ -1,19 +1,19 @@
 import Glibc
 
-/// What happens to this process when libnfc calls abort(), or damages the memory: it does so when a
-/// reader sends it what it never expects.
+/// Signal handlers for a driver that crashes: libnfc calls abort() or damages memory when a reader
+/// sends unexpected data.
 enum AbortedDriver {
-    /// Ends the process as one whose outcome is not known, in plain words instead of a trace: the
-    /// ledger was written before, and the next tap settles what is open.
+    /// Ends the process with an unknown outcome, in plain words instead of a stack trace. The
+    /// ledger was written before, and the next tap settles open operations.
     static func isUnknownOutcome() { for number in deaths { signal(number, end) } }
 
-    /// Ends the process without a word: whoever started it reads the signal and says what it means.
+    /// Ends the process without a message: the parent process reports the signal.
     static func isSilent() { for number in deaths { signal(number, SIG_DFL) } }
 
     private static let deaths = [SIGABRT, SIGSEGV, SIGBUS]
     private static let status: Int32 = 6
 
-    /// Only what a signal handler may do: no memory is taken, nothing is locked.
+    /// The handler. Only async-signal-safe calls: it neither allocates memory nor takes a lock.
     private static let end: @convention(c) (Int32) -> Void = { _ in
         let words: StaticString = """
             tapcard: The reader sent what libnfc does not understand, and libnfc gave up. Whether \

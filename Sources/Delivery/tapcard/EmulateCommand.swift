@@ -6,7 +6,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// How fast an emulated reader answers.
+/// The speed of an emulated reader.
 private enum Pace: String, CaseIterable, Sendable {
     case immediate, real
 }
@@ -70,7 +70,7 @@ extension Session {
         }
     }
 
-    /// Refuses names that no file can have, and those under which libnfc would not find a device.
+    /// Refuses names that cannot be file names, and names that libnfc would not find.
     fileprivate func checkNames() throws(TapcardError) {
         for name in [Parameter.tag, .link, .control] where try self[name] == "" {
             throw TapcardError(
@@ -82,7 +82,7 @@ extension Session {
                 .usage, "--\(name.row.name) cannot be standard input or output.",
                 meaning: "Nothing was done.", advice: "Name a path, such as ./-")
         }
-        // In a connection string the colon stands between the device and its speed.
+        // A connection string uses the colon between the device and its speed.
         guard try self[.link]?.contains(":") != true else {
             throw TapcardError(
                 .usage, "A link cannot have a colon in its name: libnfc would cut it off there.",
@@ -102,13 +102,13 @@ extension Session {
                 meaning: "Nothing was done.", advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
-        // A dump is for a file, everything else for a person's eyes or a program.
+        // A dump is printed raw because it is for a file; other answers are for people or programs.
         let text = answer["dump"]?.string.map { String($0.dropLast()) }
         return Report(
             [JSONMember(key: "answer", value: answer)], [text ?? answer.text], isPlain: true)
     }
 
-    /// Plays the reader until somebody stops it.
+    /// Emulates the reader until the command is stopped.
     fileprivate func emulate() async throws(TapcardError) -> Report {
         var options = EmulatedReader.Options()
         (options.link, options.controlPath) = (try self[.link], try controlPath)
@@ -119,7 +119,7 @@ extension Session {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }
-        // Without its name nobody could open it.
+        // Without the printed name the reader could not be opened.
         if show(started(reader, options)) { await waitUntilStopped() }
         guard !isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in

@@ -8,8 +8,8 @@ import Type2Tag
 import Verbs
 
 extension EmulatedReader {
-    /// Plugs a reader in with a tag on it: a chip, or a file with a dump; a blank NTAG213 where none
-    /// is named. `complain` gets what could not be written back to the tag's file.
+    /// Connects a reader with a tag on it: a chip, or a dump file; by default a blank NTAG213.
+    /// `complain` receives errors of writing the tag's file.
     static func start(
         with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> EmulatedReader {
@@ -41,7 +41,7 @@ extension EmulatedReader {
         }
     }
 
-    /// Has a reader that runs carry out a control line; its answer.
+    /// Sends a control line to a running reader and returns the answer.
     static func answer(
         to line: String, at socket: String
     ) throws(TapcardError) -> JSONValue {
@@ -65,7 +65,7 @@ extension EmulatedReader {
         return answer
     }
 
-    /// `line` is what was to be told; nil where a reader was to be plugged in.
+    /// The error for the user. `line` is the control line; nil for a reader that could not start.
     private static func refusal(_ error: EmulatorError, line: String? = nil) -> TapcardError {
         let nothing = "Nothing was done."
         guard error.kind != .unanswered else {

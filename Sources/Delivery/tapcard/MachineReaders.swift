@@ -5,11 +5,11 @@ import TagReading
 import USBReaderDiscovery
 import Verbs
 
-/// The readers of this machine: what the bus shows, and what the drivers say when they are asked.
+/// The readers of this machine, as reported by the bus and the drivers.
 struct MachineReaders: ReaderInventory {
     static let all = MachineReaders()
 
-    /// Opens no reader. Asking pcscd starts it where systemd listens for it.
+    /// Lists the readers without opening any. Querying pcscd starts it if systemd has its socket.
     func survey(naming name: String?) async -> ReaderSurvey {
         var survey = await ReaderDiscovery().survey(naming: name) {
             do throws(ReaderError) {
@@ -27,7 +27,7 @@ struct MachineReaders: ReaderInventory {
         return survey
     }
 
-    /// Chip and firmware of an open reader, from the driver that knows its kind.
+    /// Chip and firmware of an open reader, from its driver.
     func firmware(of reader: any TagReader) async -> String? {
         (reader as? LibNFCReader)?.firmware
     }

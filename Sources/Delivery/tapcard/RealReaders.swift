@@ -8,24 +8,24 @@ import TagReading
 import USBReaderDiscovery
 import Verbs
 
-/// The readers that are things: found, opened, and closed at the end.
+/// Physical readers: found, opened, and closed at the end.
 enum RealReaders {
-    /// The first word of the command line with which this program drives a reader for itself.
+    /// The first word of the command line of a reader's own process.
     static let drivingWord = "drive-reader"
 
     private static let smartCardPrefix = "pcsc:"
-    /// What has to be closed: a reader that is left open may have to be plugged in again.
+    /// The open readers. A reader that is left open may have to be reconnected by hand.
     private static let open = Guarded<[LibNFCReader]>([])
 
-    /// Opens a reader for one tap. Whatever ends it, the next tap settles it.
+    /// Opens a reader for one tap. If the process dies, the next tap settles the operation.
     static func openForTap(_ name: String?) async throws(ReaderError) -> any TagReader {
         AbortedDriver.isUnknownOutcome()
         return try await open(name)
     }
 
-    /// Opens the reader with this name; without one the first that can be used.
+    /// Opens the reader with this name, by default the first usable one.
     private static func open(_ name: String?) async throws(ReaderError) -> any TagReader {
-        // One at a time: libnfc drives no second one, and who asks for one has given up the first.
+        // libnfc drives one reader only, and the caller has given up the previous one.
         await closeAll()
         let name = if let name { name } else { try await firstUsable() }
         if name.hasPrefix(smartCardPrefix) {
@@ -36,19 +36,19 @@ enum RealReaders {
         return reader
     }
 
-    /// A reader for the whole day, in a process of its own: this program once more.
+    /// Opens a reader for long use, driven by a child process of this program.
     static func openLasting(_ name: String?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
 
-    /// The same; it is sought when it is first used.
+    /// A reader for long use, driven by a child process that starts at the first use.
     static func lasting(_ name: String?) -> any TagReader { ReaderProcess(driving(name)) }
 
     private static func driving(_ name: String?) -> [String] {
         ["/proc/self/exe", drivingWord] + (name.map { [$0] } ?? [])
     }
 
-    /// What the process does that `openLasting` starts.
+    /// The body of the child process that `openLasting` starts.
     static func drive(_ name: String?) async {
         AbortedDriver.isSilent()
         nameProcess()
@@ -75,8 +75,8 @@ enum RealReaders {
         for reader in readers { await reader.close() }
     }
 
-    /// A reader on USB has another number when it is plugged in again: the only one of its kind is
-    /// taken to be it.
+    /// The new name of a USB reader that was connected again under another number. It must be the
+    /// only one of its kind.
     private static func successor(of name: String?) async -> String? {
         guard let name, let colon = name.firstIndex(of: ":") else { return nil }
         let rows = await MachineReaders.all.survey(naming: nil).rows
@@ -86,7 +86,7 @@ enum RealReaders {
         return others.count == 1 && kind != smartCardPrefix ? others[0].name : nil
     }
 
-    /// Whoever looks for what holds a reader finds "tapcard", and not the link that was started.
+    /// Names the process "tapcard" instead of "exe", for people who search for what holds a reader.
     private static func nameProcess() {
         let descriptor = unsafe Glibc.open("/proc/self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -100,7 +100,7 @@ enum RealReaders {
         throw ReaderError(.noReader, survey.whyNone)
     }
 
-    /// Returns when something was plugged in or unplugged, or the time is over.
+    /// Waits until a device is connected or removed, or the limit has passed.
     private static func waitForPlug(_ limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -110,7 +110,7 @@ enum RealReaders {
                 }
             }
             group.addTask {
-                // A wait that is broken off is over.
+                // A cancelled sleep ends the wait as well.
                 try? await Task.sleep(for: limit)
             }
             await group.next()
@@ -120,7 +120,7 @@ enum RealReaders {
 }
 
 extension ReaderSurvey {
-    /// In a few words; `tapcard doctor` has all of them.
+    /// A short reason; `tapcard doctor` reports the details.
     var whyNone: String {
         if let row = rows.first(where: { !$0.isUsable }) { return "\(row.make): \(row.state.text)" }
         if let name = rows.first?.name { return "a serial port has to be named: \(name)" }

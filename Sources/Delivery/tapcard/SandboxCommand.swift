@@ -69,7 +69,7 @@ extension Session {
         return settings
     }
 
-    /// Plays them until somebody stops it.
+    /// Runs the sandbox until the command is stopped.
     fileprivate func playServices() async throws(TapcardError) -> Report {
         let settings = try sandboxSettings()
         let sandbox: ServiceSandbox
@@ -78,7 +78,7 @@ extension Session {
         } catch {
             throw TapcardError(error, "The sandbox cannot be played.", meaning: Session.unplayed)
         }
-        // Without its addresses nobody could use it.
+        // Without the printed addresses the services could not be used.
         if show(started(sandbox)) { await waitUntilStopped() }
         await sandbox.stop()
         guard !isJSON else { return Report.nothing.whenStopped }
@@ -87,7 +87,7 @@ extension Session {
         ).whenStopped
     }
 
-    /// The line that gives another terminal the same simulated reader.
+    /// The shell command that gives another terminal the same simulated reader.
     private var simulatedReader: [String] {
         guard settings.readerIsSimulated, let reader = settings.reader else { return [] }
         return ["export TAPCARD_READER=\(reader)"]

@@ -1,14 +1,15 @@
 import Glibc
 
-/// Whoever has started this program and waits for it to be ready, such as systemd; often nobody.
+/// The service manager that started this program, such as systemd, if there is one.
 enum ServiceManager {
-    /// What it can be told.
+    /// A state to report.
     enum News: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
     }
 
-    /// Says it where somebody listens. One who cannot be told finds out by waiting.
+    /// Reports a state if a service manager listens. Failures are ignored: the manager notices by
+    /// its timeout.
     static func tell(_ news: News) {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")

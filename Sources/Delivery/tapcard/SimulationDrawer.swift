@@ -34,7 +34,7 @@ struct SimulationDrawer: SimulatedTags {
     func tear(_ fault: String?, _ reader: String) throws(TapcardError) {
         let parsed = fault.flatMap(Fault.init)
         if let fault, parsed == nil {
-            // The word in front is the command's own.
+            // The leading word belongs to the command.
             let words = fault.hasPrefix("write ") ? String(fault.dropFirst(6)) : fault
             throw refusal(
                 "\(words.debugDescription) is not a valid fault.",
@@ -47,7 +47,7 @@ struct SimulationDrawer: SimulatedTags {
         try change(reader) { world in (listing(world), world.fault?.description) }
     }
 
-    /// A change that is refused leaves the world as it was.
+    /// Applies a change; a refused change leaves the simulation as it was.
     private func change<Success>(
         _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

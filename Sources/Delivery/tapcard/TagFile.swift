@@ -4,20 +4,19 @@ import Verbs
 import TapcardCore
 import Type2Tag
 
-/// The file in which an emulated tag lives: what is written to the tag is found there by the next
-/// run. A dump in the format of another program is only read: not all that can happen to a tag
-/// could be told in it.
+/// The file of an emulated tag: it keeps what is written to the tag for the next run. A dump of
+/// another program's format is read-only, because it cannot express all states of a tag.
 struct TagFile {
     private static let writable: UInt32 = 0o222
     private static let nothing = "Nothing is played."
 
     let tag: TagMemory
-    /// Whether what is written to the tag is kept.
+    /// Whether changes of the tag are saved.
     let isKept: Bool
     private let file: DurableFile
     private let mode: UInt32
 
-    /// Refuses what is no whole dump, and a file that was protected from being written.
+    /// Refuses incomplete dumps and write-protected files.
     init(_ path: String) throws(TapcardError) {
         file = DurableFile(path)
         (tag, isKept, mode) = try TagFile.read(file)
@@ -29,14 +28,14 @@ struct TagFile {
         }
     }
 
-    /// Writes the tag back, with the permissions that the file has.
+    /// Saves the tag with the current permissions of its file.
     func save(_ world: Simulation, _ complain: @Sendable (String) -> Void) {
         guard let tag = world.tag(tag.uid) else { return }
         let text = TagDump(memory: tag, withSecrets: true).text
         do {
-            // Somebody may have changed them meanwhile, or taken the file away.
+            // The permissions may have changed in the meantime, or the file may be gone.
             let mode = try file.permissions() ?? mode
-            // Not durable: a tag that forgets on a power cut is a tag that was torn.
+            // Not durable: a write lost in a power cut is like a torn tag.
             try file.write(Array(text.utf8), mode: mode, durable: false)
         } catch {
             complain("The tag's file cannot be written: \(error.detail).")

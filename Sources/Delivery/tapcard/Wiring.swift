@@ -14,20 +14,20 @@ import TapcardDomain
 import TerminalControl
 import Verbs
 
-/// The one place that knows every driver.
+/// The only place that knows all drivers.
 enum Wiring {
-    /// Runs one command, and listens to signals meanwhile.
+    /// Runs one command and handles signals in the meantime.
     ///
-    /// The first asks the work to stop where it may, the second ends it at once. Either way card
-    /// and ledger are left in a state that the next tap settles.
+    /// The first signal asks the work to stop where possible, the second ends it immediately.
+    /// Either way the next tap settles what is left on card and ledger.
     static func run(_ arguments: [String]) async -> Int32 {
-        // A reader of our output that goes away is no reason to die in the middle of a card.
+        // A closed output pipe must not end the process in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
         let program = Program(
             drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving)], console: console,
             environment: environment.variables,
             malformed: environment.malformed)
-        // Not before somebody listens: until then a signal would be lost.
+        // The work starts after the handlers are registered: an earlier signal would be lost.
         let (listening, listens) = AsyncStream.makeStream(of: Never.self)
         let registered = DispatchGroup()
         let work = Task {
@@ -59,8 +59,8 @@ enum Wiring {
         registered.notify(queue: .global()) { listens.finish() }
         let ending = await work.value
         for source in sources { source.cancel() }
-        // A loop in a shell goes on after a command that ends by itself. What goes on until it is
-        // stopped has come to its usual end where a service manager has stopped it.
+        // Death by signal stops a shell's loop as well. A service is different: when its manager
+        // stops it, that is a normal end.
         if ending.wasStopped, let number = first.withLock({ $0 }),
             !ending.isEndless || number == SIGINT
         {
@@ -69,7 +69,7 @@ enum Wiring {
         return ending.status
     }
 
-    /// Ends the process as the signal does where nobody listens to it.
+    /// Ends the process with the default action of the signal.
     private static func die(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         var signals = sigset_t()
@@ -80,12 +80,12 @@ enum Wiring {
         _exit(128 + number)
     }
 
-    /// The counter in this process: systemd waits for it, and SIGHUP asks for its certificate again.
+    /// The hooks of the counter: readiness for systemd, and SIGHUP to read the certificate again.
     private static let serving = ServingProcess(
         prepare: HTTPClient.prepare,
         whenServing: { kiosk in
-            // Also without a certificate: a signal that nobody answers would end the counter, and
-            // systemctl reload sends it to any.
+            // Also without a certificate: an unhandled SIGHUP would end the counter, and systemctl
+            // reload sends one regardless.
             Hangup.listen { Task { await kiosk.reload() } }
             ServiceManager.tell(.ready)
         }, whenStopping: { ServiceManager.tell(.stopping) })
@@ -118,30 +118,31 @@ enum Wiring {
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
         size: terminalSize, keyboard: SystemTerminal(),
         write: { bytes throws(OutputError) in try Wiring.write(bytes, to: STDOUT_FILENO) },
-        // Where nobody hears what is wrong, nobody can be told that either.
+        // A failure to write to standard error cannot be reported anywhere.
         writeError: { text in try? Wiring.write(Array(text.utf8), to: STDERR_FILENO) })
 
-    /// What is no UTF-8 is not repaired: it would be another password, or another file.
+    /// The environment. Values that are not valid UTF-8 are not repaired, because the result would
+    /// be another password or another file.
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
         for name in Set(names + DecimalComma.variables + strays) {
             guard let bytes = unsafe getenv(name) else { continue }
             variables[name] = unsafe String(validatingCString: bytes)
-            // What is no setting cannot be a wrong one.
+            // Only settings can be malformed.
             if variables[name] == nil, names.contains(name) { malformed.insert(name) }
         }
         return (variables, malformed)
     }()
 
-    /// The variables that mean something here.
+    /// The names of the known variables.
     private static let names =
         [
             "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE",
             "LANG",
         ] + Settings.variables
 
-    /// The variables that look like settings, whether or not there are such settings.
+    /// Variables that look like settings, whether or not such settings exist.
     private static var strays: [String] {
         var names: [String] = []
         var next = unsafe environ
@@ -170,7 +171,7 @@ enum Wiring {
     private static func simulatedReader(_ path: String) throws(ReaderError) -> SimulatedReader {
         let file = SimulationFile(path: path)
         let reader = try SimulatedReader(file)
-        // A file that makes no sense is named now, not when a card is waited for.
+        // An invalid file is reported now and not during the wait for a card.
         try file.change { _ in }
         return reader
     }
@@ -185,7 +186,7 @@ enum Wiring {
         }
     }
 
-    /// Each service has a client of its own, so that none waits for another.
+    /// The services. Each has an HTTP client of its own, so that they do not wait for each other.
     private static func services(_ settings: ServiceSettings) -> Services {
         let options = HTTPClient.Options(
             version: Release.version, authorities: settings.authorities)
@@ -205,7 +206,7 @@ enum Wiring {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Writes all of it, or as much as the other end still wants.
+    /// Writes all bytes, or fails when the other end is closed.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,8 +1,8 @@
 import Verbs
 
 extension CommandTable {
-    /// What can stand at the cursor, which is at the end of the last word: a candidate a line, and
-    /// behind a tab what it does. The one line ":files" leaves it to the shell to offer files.
+    /// The candidates for the last word, one per line, with a description after a tab. The single
+    /// line ":files" asks the shell to complete file names.
     func candidates(for words: ArraySlice<String>) -> Invocation {
         let current = words.last ?? ""
         let name = current.prefix { $0 != "=" }
@@ -42,7 +42,7 @@ extension CommandTable {
             }
             return candidates(of: name.value, reader)
         case let known?:
-            // Global options say which ledger is meant.
+            // Global options can name another ledger.
             let command = ParsedCommand(
                 spec: CommandSpec(path: [], summary: "", example: "", group: ""),
                 texts: reader.texts)

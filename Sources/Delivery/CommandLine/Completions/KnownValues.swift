@@ -6,7 +6,7 @@ import TapcardDomain
 import Verbs
 
 extension Settings.Name {
-    /// What it can be set to, for a shell that completes it.
+    /// The values of a setting, for completion.
     var value: CommandParameter {
         let choices: [String] =
             switch self {
@@ -27,15 +27,15 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// How many operations are looked through for cards.
+    /// The most operations that are searched for cards.
     private static let mostLookedThrough = 200
 
-    /// The values that can stand there, each with what it is. Nothing is made for that, and what
-    /// cannot be asked has none: a shell that completes a word is no place for errors.
+    /// The values that fit, each with its description. Creates no files. A source that fails has no
+    /// values, because a completion must not print errors.
     func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
     {
         switch value {
-        // They are known without a station.
+        // The completion script knows these without a station.
         case .files, .verbs, .settingValue: return []
         case .currencies: return Currency.known.map { ($0.code, $0.sign) }
         case .readers:

@@ -1,13 +1,13 @@
 import Verbs
 
-/// A shell for which completions can be made.
+/// A shell with completions.
 package enum Shell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 }
 
 extension CommandTable {
-    /// The script that teaches a shell to complete this program's command lines. It asks the
-    /// program itself, so that the answers fit the installed version.
+    /// The completion script of a shell. It asks the program itself, so that the answers fit the
+    /// installed version.
     package func completion(for shell: Shell) -> String {
         switch shell {
         case .bash: bashScript.replacing("PROGRAM", with: program)
@@ -17,8 +17,8 @@ extension CommandTable {
     }
 }
 
-/// Bash cuts words at "=" and ":" and expects an answer for the last piece alone, quoted as it is to
-/// stand there: names of readers have spaces.
+/// Bash splits words at "=" and ":" and expects only the last piece, quoted for the command line,
+/// because names of readers have spaces.
 private let bashScript = #"""
     _PROGRAM() {
         local word words=() joins= piece=${COMP_WORDS[COMP_CWORD]} lines line

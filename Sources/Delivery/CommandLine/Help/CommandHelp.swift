@@ -4,12 +4,12 @@ extension CommandTable {
     /// The overview: every verb, the global options, the exit statuses.
     package func help() -> String { help(at: []) }
 
-    /// All there is to know of one command; for the global options it names the overview.
+    /// The full help of a command; for the global options it refers to the overview.
     package func help(for command: CommandSpec) -> String {
         text(parts(of: command) + [.line("Global options", "\(program) --help")])
     }
 
-    /// The help of a command, or the overview of the verbs that begin with these words.
+    /// The help of a command, or the overview of the verbs that begin with `path`.
     func help(at path: [String]) -> String {
         if let command = command(at: path) { return help(for: command) }
         let below = commands(below: path)
@@ -21,7 +21,7 @@ extension CommandTable {
         return text(start + tables + common + [.line("More", "\(verb) --help")])
     }
 
-    /// The whole of docs/COMMANDS.md.
+    /// The content of docs/COMMANDS.md.
     package func markdown() -> String {
         let origin = "`make docs` makes this page from the command table: change that instead."
         let chapters = commands.flatMap { command in

@@ -19,7 +19,7 @@ enum HelpPart {
         case .line(let title, let line): return "\(title):\n  \(line)"
         case .table(let title, let rows):
             return rows.reduce("\(title):") { text, row in
-                // Where the terms leave too little room, what they mean begins below them.
+                // When the terms leave too little room, the descriptions begin on the next line.
                 guard width <= columns / 2 else {
                     return text + "\n  \(row.term)\n" + wrap(row.help, columns, after: "      ")
                 }
@@ -39,8 +39,8 @@ enum HelpPart {
         }
     }
 
-    /// Breaks a text into lines that end before the last column; further lines begin where `start`
-    /// ends.
+    /// Breaks a text into lines that fit the columns; further lines are indented to the end of
+    /// `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.split(whereSeparator: \.isWhitespace) {
@@ -57,7 +57,7 @@ enum HelpPart {
 extension CommandParameter {
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
 
-    /// As it is written in the help: `[AMOUNT]`, `-c, --card UID`.
+    /// The parameter as the help writes it: `[AMOUNT]`, `-c, --card UID`.
     var term: String {
         if isOption {
             return spellings.joined(separator: ", ") + (placeholder.map { " \($0)" } ?? "")

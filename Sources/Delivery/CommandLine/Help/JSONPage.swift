@@ -2,7 +2,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// docs/JSON.md, made from the table of the documents: what programs read cannot differ from it.
+/// The content of docs/JSON.md, made from the table of documents so that the two cannot differ.
 struct JSONPage {
     private let verbs: [Command]
     private let documents: PrintedDocuments
@@ -101,7 +101,7 @@ struct JSONPage {
         }
     }
 
-    /// The object that a member is made of, and how its own members are reached.
+    /// The object that a member consists of, and the mark that leads to its own members.
     private static func inside(_ schema: JSONValue) -> (JSONValue, mark: String)? {
         if let either = schema["anyOf"]?.array {
             return either.compactMap(inside).first

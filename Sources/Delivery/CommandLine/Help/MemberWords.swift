@@ -1,7 +1,7 @@
 import Verbs
 
-/// What the members of the printed documents are, for docs/JSON.md. A name means the same wherever it
-/// stands.
+/// Descriptions of the members of printed documents, for docs/JSON.md. A name has one meaning in
+/// all documents.
 enum MemberWords {
     static let all = cards.merging(money) { $1 }.merging(services) { $1 }.merging(station) { $1 }
 

@@ -28,7 +28,7 @@ extension Command {
 }
 
 extension Session {
-    /// The refusal of a word that no document belongs to; a group of verbs has one for each.
+    /// The refusal of a word without a document; for a group it names the verbs that have one.
     private static func noVerb(_ word: String, _ group: [CommandSpec]) -> TapcardError {
         let verbs = group.map { "tapcard schema " + $0.path.joined(separator: " ") }
         return verbs.isEmpty

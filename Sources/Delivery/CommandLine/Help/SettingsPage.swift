@@ -3,7 +3,7 @@ import TapcardDomain
 import Verbs
 
 extension Settings.Name {
-    /// What holds where nothing is set, for people.
+    /// The default value in words.
     fileprivate var builtInWords: String {
         if let builtIn { return "`\(builtIn)`" }
         switch self {
@@ -30,7 +30,7 @@ extension Settings.Name {
             .joined(separator: ", ")
     }
 
-    /// What it is for.
+    /// The purpose of a setting.
     fileprivate var help: String {
         switch self {
         case .reader: "The reader, as `tapcard readers` names it; `sim` for a simulated one"
@@ -67,7 +67,7 @@ extension Settings.Name {
 }
 
 extension CommandTable {
-    /// The whole of docs/SETTINGS.md.
+    /// The content of docs/SETTINGS.md.
     package static func settingsPage() -> String {
         let rows = Settings.Name.allCases.map { name in
             let flag = switches.contains { $0.name == name.rawValue }

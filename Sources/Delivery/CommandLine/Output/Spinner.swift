@@ -1,9 +1,9 @@
 import Verbs
 
-/// A line that turns while someone is waited for. On anything but a terminal it says nothing.
+/// A spinner line for waiting; silent unless standard error is a terminal.
 ///
-/// Whatever is shown and stopped goes through one queue: a line that was asked for before a stop
-/// can never appear behind the result. And nobody who works on a card waits for a slow terminal.
+/// Every show and stop goes through one queue, so a line requested before a stop cannot appear
+/// after the result, and work on a card never waits for a slow terminal.
 struct Spinner: Sendable {
     private enum Event: Sendable {
         case show(String)
@@ -35,7 +35,7 @@ struct Spinner: Sendable {
 
     func show(_ text: String) { queue?.yield(.show(text)) }
 
-    /// Returns when the line is gone.
+    /// Removes the line and returns when it is gone.
     func stop() async {
         guard let queue else { return }
         await withCheckedContinuation { done in
@@ -43,7 +43,7 @@ struct Spinner: Sendable {
         }
     }
 
-    /// No more lines after this.
+    /// Stops for good: no line appears after this.
     func finish() async {
         await stop()
         queue?.finish()

@@ -3,7 +3,7 @@ import Verbs
 extension CommandTable {
     /// Reads the words that follow the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
-        // Doors that people need not know: for `make docs`, and for the shells' completions.
+        // Undocumented entries: for `make docs`, and for the shells' completions.
         if arguments == ["help", "--markdown"] { return .page(markdown()) }
         if arguments == ["help", "--settings"] { return .page(CommandTable.settingsPage()) }
         if arguments.starts(with: ["help", "--complete"]) {
@@ -15,7 +15,7 @@ extension CommandTable {
     }
 }
 
-/// Goes through a command line from left to right.
+/// A parser that reads a command line from left to right.
 struct CommandLineReader {
     let table: CommandTable
     var rest: ArraySlice<String>
@@ -23,16 +23,16 @@ struct CommandLineReader {
     var words: [String] = []
     var texts: [String: [String]] = [:]
     var wantsHelp = false
-    /// Set by a command's first argument or option: no later word belongs to the command's name.
+    /// Whether the name of the command is complete; its first argument or option sets this.
     var verbIsSettled = false
-    /// The option whose value has not come yet.
+    /// The option that still needs its value.
     var awaiting: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
     var verbs: [String] { verbIsSettled ? [] : table.verbs(after: path) }
     var knownOptions: [CommandParameter] { (command?.options ?? []) + table.globals }
 
-    /// Tells verbs, options and arguments apart; what is still missing at the end is not judged.
+    /// Separates verbs, options and arguments. Missing parts are checked later.
     mutating func read() throws(CommandLineError) {
         while let word = rest.popFirst() {
             if let option = awaiting {
@@ -58,7 +58,8 @@ struct CommandLineReader {
         return .run(ParsedCommand(spec: command, texts: texts))
     }
 
-    /// A negative number is an argument: what is wrong with it is for the amount's rules to say.
+    /// A negative number counts as an argument, so that the rules of amounts can explain what is
+    /// wrong with it.
     private func looksLikeOption(_ word: String) -> Bool {
         guard word.first == "-", let second = word.dropFirst().first else { return false }
         return !second.isNumber && !".,".contains(second)
@@ -123,7 +124,7 @@ struct CommandLineReader {
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
     {
         if choices.isEmpty || choices.contains(word) { return }
-        // In a wall of names nobody finds the one that was meant.
+        // The intended name is hard to find in a long list.
         let advice =
             choices.count > CommandLineReader.mostNamed
             ? hint(word, choices)
@@ -131,10 +132,10 @@ struct CommandLineReader {
         throw refusal(.notAmongChoices, "\(name) cannot be \(advice)")
     }
 
-    /// The most choices that an error names.
+    /// The most choices that an error lists.
     private static let mostNamed = 10
 
-    /// An unknown word, and the known one that it was probably meant to be.
+    /// An error text for an unknown word, with the known word that was probably meant.
     private func hint(_ word: String, _ known: [String]) -> String {
         let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil }
         let nearest = meant ?? nearestWord(to: word, among: known)

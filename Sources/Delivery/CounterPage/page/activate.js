@@ -1,4 +1,4 @@
-// Activating goes on when this view is left; its failure is told wherever one is.
+// Activation. It continues after this view is left; a failure is reported in every view.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -46,7 +46,7 @@ function body(task) {
   ];
 }
 
-/** A small note for every other view. */
+/** A small note for all other views. */
 export function activationNote({ route }) {
   const task = taskOf("activate");
   const told = isOpen(task?.id) ? words.running : say.unknown.title;

@@ -1,4 +1,4 @@
-// The one way to the server: token, time limits, and a new session where the old one is stale.
+// The client of the server's API: token, timeouts, and a new session when the old one is stale.
 
 import { change, state } from "./store.js";
 import { OF_READER, refusals, steps } from "./steps.js";
@@ -7,10 +7,10 @@ import { withShown } from "./words.js";
 
 const KEPT = "tapcard.session";
 const ANSWER_LIMIT = 10_000;
-/** An operation may wait 30 s for a card and works on then; after that its fate is asked for. */
+/** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
 export const OPERATION_LIMIT = 45_000;
 
-/** A refusal: what happened, what it means and what to do, and `detail`, which is all of it. */
+/** A refusal: what happened, what it means and what to do; `detail` is all of it in one text. */
 export class Problem extends Error {
   constructor(told, status = 0) {
     const { error = "failed", result = "failed", uid = null, settled = [], next = [] } = told;
@@ -18,7 +18,7 @@ export class Problem extends Error {
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
-    // Also where something is open, and the outcome is what nobody knows.
+    // Also an open operation with an unknown outcome.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
@@ -28,16 +28,16 @@ export class Problem extends Error {
   }
 }
 
-/** An operation's id, a setting, a command or its flag: nothing for who stands at a counter. */
+/** Text that is not for cashiers: an operation id, a setting, a command or its flag. */
 const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
   + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
 
-/** The server's sentences without those that are for whoever runs the station. */
+/** The server's sentences without those for operators. */
 export const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 
-/** What happened, what it means and what to do, in the page's words where it has some. */
+/** What happened, what it means and what to do, in the page's own words if it has any. */
 function wordsOf(error, { title = "", meaning = "", next = [] }) {
   const [happened, instead] = next.map(({ step }) => refusals[`${error} ${step}`]).find(Boolean)
     ?? refusals[error] ?? [];
@@ -51,11 +51,11 @@ function wordsOfStep(it) {
   return typeof words === "function" ? words(it) : words;
 }
 
-/** The same card or reader, whose problem, if any, is one of ours. */
+/** A card or reader with its problem, if any, as a Problem of this page. */
 export const withProblem = (it) =>
   (it?.problem ? { ...it, problem: new Problem(it.problem, it.problem.status) } : it);
 
-/** No word of this server's: nobody knows what became of what was asked for. */
+/** Not an answer of this server: the outcome of the request is unknown. */
 const lost = (title = say.link.lost) => new Problem({
   error: "lost", result: "lost", title, meaning: say.link.lostDetail,
 });
@@ -93,7 +93,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
 
 let renewing = null;
 
-/** A session without a name where none is needed; otherwise the login takes the page. */
+/** Opens an anonymous session if that is enough; otherwise the login fills the page. */
 export function renew() {
   renewing ??= newSession().finally(() => { renewing = null; });
   return renewing;
@@ -119,14 +119,14 @@ export async function logOut() {
 
 export const loadSettings = async () => change({ settings: await once("GET", "settings") });
 
-/** Opens a session, or goes on with this tab's; `isDoubtful` where the server has refused it. */
+/** Opens a session, or resumes this tab's; `isDoubtful` after the server has refused it. */
 export async function openSession(isDoubtful) {
   const kept = sessionStorage.getItem(KEPT);
   if (!kept || (isDoubtful && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });
   if (!isDoubtful || !state.session) return;
   await call("GET", "card");
-  // The stream has a cookie instead of the token, and all tabs share it: one may have logged out.
+  // The stream uses a cookie that all tabs share, and another tab may have logged out.
   if (!await isShown()) await renew();
 }
 
@@ -135,7 +135,7 @@ const isShown = async () => {
   return status !== 401;
 };
 
-/** Loads what a view looks at into state.data[name]; what was there stays while it is fetched. */
+/** Loads a view's data into state.data[name]; the previous data stays during the request. */
 export async function load(name, path) {
   const before = state.data[name];
   const keep = (entry) => change({ data: { ...state.data, [name]: { path, ...entry } } });

@@ -1,4 +1,4 @@
-// Puts the page together: the route chooses the view, the store feeds it.
+// The entry point: the route selects the view, the store provides its data.
 
 import { activate, activationNote } from "./activate.js";
 import { logIn, logOut } from "./api.js";
@@ -38,7 +38,7 @@ function routeOf(hash) {
   try {
     decoded = decodeURIComponent(arg ?? "");
   } catch {
-    // Not ours; the server says what it thinks of it.
+    // The text is not valid here; the server explains why.
   }
   return { name: name || "home", arg: decoded || null };
 }
@@ -54,7 +54,7 @@ function go() {
   if (isOther) viewOf(before).leave?.();
   change({ route });
   look();
-  // After the redrawing: the heading of the new view is where reading goes on.
+  // After rendering: screen readers continue at the heading of the new view.
   setTimeout(() => {
     if (!isOther) return;
     at("title")?.focus();
@@ -102,7 +102,7 @@ function banner({ link: connection, reader, route }) {
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
-/** In a line of fixed height: what others do moves nothing under a finger. */
+/** Operations of other tabs, in a line of fixed height so that no button moves under a finger. */
 const others = (s) => [
   activationNote(s),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
@@ -122,7 +122,7 @@ function status(s) {
 
 let drawn = "";
 
-/** What index.html shows is right until more is known: it stays rather than being built anew. */
+/** The first render keeps the content of index.html, which is right until the server answers. */
 const isShellRight = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
   && !s.needsLogin;
 
@@ -145,7 +145,7 @@ function render(s) {
   for (const each of document.querySelectorAll("#nav a")) {
     each.ariaCurrent = each.dataset.part === part ? "page" : null;
   }
-  // What was pressed has gone, or the stage has: reading goes on at the heading.
+  // The pressed button or the stage is gone, so screen readers continue at the heading.
   const isLost = document.activeElement === document.body;
   if (isLost && (hadFocus || (drawn === "stage" && kind !== drawn))) {
     at("title")?.focus({ preventScroll: true });
@@ -157,7 +157,7 @@ function render(s) {
 
 let known = { ended: 0 };
 
-/** What a view looks at changes with what is done, at this counter or another. */
+/** Reloads a view's data after an operation, here or at another counter. */
 function watch(s) {
   const { ended, session } = s;
   const now = { ended, session, reader: s.reader?.state, card: s.card?.session };
@@ -195,7 +195,7 @@ at("skip").onclick = (event) => {
 change({ route: routeOf(location.hash) });
 addEventListener("hashchange", go);
 addEventListener("keydown", onKey);
-// The day's chart has fewer units on a narrow screen.
+// The chart of the day has fewer units on a narrow screen.
 addEventListener("resize", () => change({}));
 onChange(render);
 onChange(watch);

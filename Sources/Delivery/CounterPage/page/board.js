@@ -1,4 +1,4 @@
-// The Mastermind board: earlier guesses with their pegs, and the guess that is being made.
+// The Mastermind board: earlier guesses with their pegs, and the current guess.
 
 import { h } from "./dom.js";
 import { draft, setDraft } from "./store.js";

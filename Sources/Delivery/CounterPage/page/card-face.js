@@ -1,4 +1,4 @@
-// The card drawn as a card. Its rosette comes from its number: no two cards look the same.
+// The picture of a card. Its rosette is derived from the card's number, so no two cards look alike.
 
 import { h, icon } from "./dom.js";
 import { tagWords } from "./refusals.js";
@@ -48,7 +48,7 @@ h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
 
 const bar = (remark) => note(remark, "warn", "bad");
 
-/** The card, what is wrong with it in the server's words, and small things worth knowing. */
+/** The card, its problem in the server's words, and small notes. */
 export function cardSide(s, ...more) {
   const { read, problem } = s.card ?? {};
   const remarks = read && !problem && [

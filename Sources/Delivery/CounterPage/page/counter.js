@@ -1,4 +1,4 @@
-// The counter: the card that lies there, what can be done with it, and money moved.
+// The counter: the card on the reader, its actions, and the money that was moved.
 
 import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
@@ -26,7 +26,7 @@ async function askForCard() {
     const card = await call("GET", "card");
     if (card.session !== null) change({ card, asking: false });
   } catch {
-    // The stream says so, too, and the banner is there already.
+    // The stream reports this too, and its banner is visible already.
   }
 }
 
@@ -39,7 +39,7 @@ h("span", words.funds), h("b", shown(read?.balance)),
 h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
   : isBarred() ? words.barred : asking ? say.card.asking : words.fundsAsk));
 
-/** A way on; where it makes no sense it says why and leads nowhere. */
+/** A link to a view; without a use at the moment it is disabled and gives the reason. */
 function way(name, sign, hint, isOpen) {
   const inside = [icon(sign), h("span", words[name]), h("small", hint)];
   return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
@@ -78,17 +78,17 @@ export const home = {
   },
 };
 
-// Of the card that is shown, and of no other that may lie there by then.
+// Names the card on the page, because another card may be on the reader by then.
 function move(verb, amount) {
   const card = trustedCard()?.uid;
   begin(verb, { amount, ...(card && { card }) }, {
     about: shown(amount),
-    // What was not done can be corrected where it was typed.
+    // After a failure the amount stays, so that it can be corrected.
     then: ({ status }) => { if (status === "done") setDraft(`${verb}-amount`, ""); },
   });
 }
 
-/** A card that is left on the reader is charged once, until somebody says that it is meant. */
+/** A card that stays on the reader is charged once; another charge needs a confirmation. */
 export const serveAgain = (verb) => isServed(verb) && [
   h("div", { mount: () => announce(say.served[verb][0]) },
     note(say.served[verb][0], "info", "warn")),
@@ -114,7 +114,7 @@ const moneyView = (verb) => ({
     return [
       heading(say[verb].title, say[verb].lead),
       h("div.counter",
-        // Where the counter shows the card: the tiles that lead here are elsewhere.
+        // Only where the counter shows the card; the tiles that lead here are elsewhere.
         h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : !isBarred() && say.money.nobody)),

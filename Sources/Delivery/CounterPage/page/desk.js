@@ -1,4 +1,4 @@
-// Making cards, and what an operator may do to one. What cannot be undone is asked about once more.
+// Making cards, and an operator's actions on a card. Irreversible actions need a confirmation.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -21,7 +21,7 @@ const SIGNS = {
 };
 const words = say.desk;
 
-/** A refusal because of what is on the tag is not overruled by the first press, but asked about. */
+/** Makes a card; if the tag's content is in the way, asks whether to overwrite it. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
@@ -99,7 +99,7 @@ async function act(verb) {
 
 const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
 
-/** A card that is closed or replaced is never allowed again. */
+/** A closed or replaced card can never be unblocked. */
 const isOffered = ([verb]) => verb !== "unblock" || typedCard()
   || !ENDED.includes(state.card?.read?.ledger);
 
@@ -107,7 +107,7 @@ function action([verb, [name, hint]]) {
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
   return h("li", button(name, direct[verb] ?? (() => act(verb)), {
     sign: SIGNS[verb], tone: "wide-button", hint,
-    // Nothing is paid out before it is known how much.
+    // A payout needs a known balance.
     disabled: isFree ? state.link !== "live" : !isUsable() || (verb === "close" && !trustedCard()),
   }));
 }

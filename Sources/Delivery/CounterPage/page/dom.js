@@ -1,11 +1,11 @@
-// Views are plain sketches; patch() makes the document look like them. Nodes that stay keep their
-// focus, caret and running animations. Text only ever becomes a text node.
+// Views are plain descriptions; patch() updates the document to match them. Nodes that stay keep
+// their focus, caret and running animations. Text is only ever inserted as text nodes.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SKETCH = Symbol("sketch");
 const LEAVE = Symbol("leave");
 
-/** An element: h("p.hint", { id: "x" }, "text"); properties may be left out. */
+/** An element: h("p.hint", { id: "x" }, "text"); properties are optional. */
 export function h(selector, ...children) {
   const [tag, ...classes] = selector.split(".");
   const [first] = children;
@@ -15,11 +15,14 @@ export function h(selector, ...children) {
   return { tag, props, children: placed(children, "", []) };
 }
 
-/** An icon out of the sprite in index.html; words beside it say the same, so it is hidden. */
+/**
+ * An icon of the sprite in index.html, hidden from screen readers because text next to it says the
+ * same.
+ */
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// A child is known again by its place, so that what comes and goes leaves its neighbours alone.
+// Children are matched by position, so that a node that comes or goes leaves its neighbours alone.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;

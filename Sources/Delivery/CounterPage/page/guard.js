@@ -1,13 +1,13 @@
-// No control that moves money acts within a moment of appearing or moving: the tap that is on its
-// way then was meant for what was there before. Controls say so with `data-money`.
+// Controls that move money ignore taps for a moment after they appear or move: a tap already on its
+// way was meant for the previous control. Such controls are marked with `data-money`.
 
 const REST = 600;
-/** What each control was like when it was last looked at, and since when it has been so. */
+/** The last seen text and position of each control, and the time since which they are unchanged. */
 const known = new WeakMap();
-/** Whether the finger came down on a control too soon: to lift it later does not help. */
+/** Whether the press began too early on a control; lifting the finger later does not help. */
 let isTooSoon = false;
 
-/** Looks at a control, and answers since when it says what it says, where it is. */
+/** Inspects a control and returns the time since which its text and position are unchanged. */
 function since(node, now) {
   const { x, y, width, height } = node.getBoundingClientRect();
   const looks = [node.disabled, node.textContent, ...[x, y, width, height].map(Math.round)].join();
@@ -20,13 +20,13 @@ function since(node, now) {
   return now;
 }
 
-/** Looks at all of them; to be called whenever something may have appeared or moved. */
+/** Inspects all controls; to be called after every change of the layout. */
 export function lookAtControls() {
   const now = performance.now();
   for (const node of document.querySelectorAll("[data-money]")) since(node, now);
 }
 
-// The time of the event counts, not that of its handling: a busy page hears of a tap late.
+// The event's own time counts, because a busy page handles a tap late.
 function isResting({ target, timeStamp }) {
   lookAtControls();
   const node = target.closest?.("[data-money]");
@@ -45,7 +45,7 @@ function onClick(event) {
   event.stopImmediatePropagation();
 }
 
-// The window hears of them first, also of the click that a form makes of Enter.
+// Capturing on the window comes first and includes the click that a form makes of Enter.
 addEventListener("pointerdown", onPress, true);
 addEventListener("click", onClick, true);
 for (const name of ["scroll", "resize", "toggle"]) addEventListener(name, lookAtControls, true);

@@ -1,4 +1,4 @@
-// How reader, ledger and server are; what the doctor finds, and what mends it.
+// The state of reader, ledger and server, the findings of the doctor, and how to fix them.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -40,7 +40,7 @@ const audit = ({ violations, cards, operations, open, activating = [] }) => [
   activating.map((uid) => note(words.activating(uidWords(uid)))),
 ];
 
-/** Whatever the server tells of itself, word by word. */
+/** All facts that the server reports about itself, word by word. */
 const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =>
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${name} `)
     : h("div", h("dt", prefix + name), h("dd", String(fact ?? say.none)))));

@@ -1,4 +1,4 @@
-// What was done, to one card or all of them; the day's takings; refunds.
+// The history of one card or all cards, the day's takings, and refunds.
 
 import { load } from "./api.js";
 import { h } from "./dom.js";
@@ -33,7 +33,7 @@ const sums = ({ paid, payments, added, additions, paidOut, payouts }) => [
   words.sums(shown(paid), payments, shown(added), additions),
   payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
 
-/** The day's takings as bars, and as a table for whoever does not see bars. */
+/** The day's takings as bars, and as a table for screen readers. */
 function chart({ hours, ...day }) {
   const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
     .reduce((one, other) => (one > other ? one : other));
@@ -101,7 +101,7 @@ const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { k
   h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
   h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
 
-/** What left the drawer with it, such as the rest of an account that a new card ended. */
+/** Cash that left the drawer with it, such as the rest of an account that a new card ended. */
 function handedOut({ closed, paidOut }) {
   const due = closed ?? paidOut;
   return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
@@ -151,6 +151,6 @@ export const history = {
       h("section.part", loaded(data.history, entries, () => enter(arg))),
     ];
   },
-  /** Something was done meanwhile, here or at another counter. */
+  /** Reloads after an operation here or at another counter. */
   refresh: () => enter(state.route.arg),
 };

@@ -1,4 +1,4 @@
-// The event stream: the reader, its card, and the operations of every tab.
+// The event stream: the reader, its card, and the operations of all tabs.
 
 import { loadSettings, openSession, withProblem } from "./api.js";
 import { announce, question, toast } from "./notices.js";
@@ -19,14 +19,14 @@ let wasRefused = false;
 let nextTry = null;
 let nextRest = null;
 
-/** Opens session and stream, and goes on trying for as long as the server is away. */
+/** Opens session and stream, and retries while the server is unreachable. */
 export async function connect() {
   if (isOpening || (isResting() && document.hidden)) return;
   isOpening = true;
   clearTimeout(nextTry);
   try {
     await loadSettings();
-    // Looking needs a session only where somebody has to log in.
+    // Viewing needs a session only when cashiers have to log in.
     const isOpenToAll = state.settings.login === "none";
     if (isOpenToAll) listen();
     await openSession(wasRefused);
@@ -61,7 +61,7 @@ function listen() {
   on("state", ({ reader, card, operations }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
-    // Views look again at what may have been done meanwhile.
+    // Views load again, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
     change({ link: "live", reader: withProblem(reader), ended });
     pause = FIRST_PAUSE;
@@ -86,8 +86,8 @@ function listen() {
   source.onerror = ({ target }) => {
     if (target !== source) return;
     lose();
-    // Closed for good: the server has refused it, as after a restart. Where somebody has to log in,
-    // the session may have ended, and that is asked at once.
+    // Closed for good: the server refused the stream, for example after a restart. If a login is
+    // needed, the session may have ended, and the page checks that at once.
     const mayLast = state.settings.login === "none";
     if (source.readyState !== EventSource.CLOSED && mayLast) return;
     source.close();
@@ -96,12 +96,12 @@ function listen() {
   };
 }
 
-// A page that the browser only puts aside would still hold its stream, and what waits for a card.
+// A page in the browser's back/forward cache would keep its stream, and a waiting operation.
 addEventListener("pagehide", () => source?.close());
 addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
 
-// A browser has six connections to a server, and each stream keeps one: a tab that nobody sees
-// gives it back. What waits for a card would end with it.
+// A browser has six connections to a server, and each stream keeps one. A hidden tab releases its
+// connection, except while an operation waits for a card, because that would end with it.
 document.addEventListener("visibilitychange", mind);
 mind();
 
@@ -128,7 +128,7 @@ function lose() {
 }
 
 function seeCard(told, isSilent) {
-  // One of which nothing is told is being read anew.
+  // An event with neither a reading nor a problem means that the card is being read again.
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({
@@ -142,13 +142,15 @@ function seeCard(told, isSilent) {
   else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
 }
 
-/** What came for an operation is told with its outcome, and not once more for itself. */
+/**
+ * Whether the stage reports this problem with the outcome of its operation, so it is not repeated.
+ */
 function isToldOnStage(problem) {
   const task = stagedTask();
   return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
-/** What was open on the card and came to its end as it was read; money in cash waits for nobody. */
+/** Reports operations that reading the card has settled; cash to hand out gets a dialog. */
 function tellSettled(settled) {
   const lines = settledWords(settled);
   const due = settledPayOut(settled);

@@ -1,4 +1,4 @@
-// The lottery's draws, and one of them with its neighbours.
+// The list of draws, and the view of one draw with its neighbours.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -11,13 +11,13 @@ const SWIPE = 48;
 const words = say.draws;
 export const ballSigns = { yes: "check", no: "dash", bonus: "star" };
 
-/** What a ball means is told by colour, by shape and in words; nothing where nothing was drawn. */
+/** A ball with its result by colour, shape and text; without a result before the draw. */
 export const ball = (number, match, key, extra) =>
   h("li.ball", { key, class: `${match ?? ""} ${extra ? "extra" : ""}` },
     extra && h("span.unseen", `${extra} `), h("b", number),
     match && [icon(ballSigns[match]), h("span.unseen", ` ${say.tickets.match[match]}`)]);
 
-/** How old an answer is that the lottery could not be asked about again, and other remarks. */
+/** The age of a cached answer while the lottery is unreachable, and other notes. */
 export const staleNote = ({ age, stale, notes = [] }) => [
   stale && note(words.stale(ageWords(age)), "history", "warn"),
   notes.map((remark) => note(remark)),

@@ -24,7 +24,7 @@ function rank(slots) {
 
 const enter = (arg) => (arg === "ranking" ? rank(draft("ranking.slots", null)) : loadGame());
 
-/** What the service is asked without a card: one request, and its refusal stays in the view. */
+/** A request to the service without a card; its refusal stays in the view. */
 async function ask(verb, body) {
   setDraft("game.busy", true);
   setDraft("game.problem", null);
@@ -36,7 +36,7 @@ async function ask(verb, body) {
     return null;
   } finally {
     setDraft("game.busy", false);
-    // A guess whose answer is lost may have counted: the board is asked for, nothing is repeated.
+    // A guess whose answer is lost may have counted, so the board is loaded and nothing is retried.
     loadGame();
   }
 }

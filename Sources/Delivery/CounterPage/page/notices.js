@@ -1,4 +1,4 @@
-// What is said beside the view: toasts, live regions, questions, system notifications.
+// Messages next to the view: toasts, live regions, questions, system notifications.
 
 import { h } from "./dom.js";
 import { change, freshID, state } from "./store.js";
@@ -9,12 +9,12 @@ const TOAST_SHOWING = 7000;
 
 const due = { polite: [], urgent: [] };
 
-/** Speaks; what comes in one moment is spoken together: the last words would silence the rest. */
+/** Announces texts. Those of one moment are joined, because the last would silence the others. */
 export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);
   if (due[name].includes(text)) return;
-  // Emptied first: the same words twice are a second message.
+  // Cleared first, so that a repeated text is announced as a second message.
   region.textContent = "";
   if (due[name].push(text) > 1) return;
   requestAnimationFrame(() => { region.textContent = due[name].splice(0).slice(-4).join(" "); });
@@ -23,7 +23,7 @@ export function announce(text, isUrgent) {
 export function toast(text, tone) {
   const id = freshID();
   const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
-  // The same words once more take their own place: they would pile up over what is pressed next.
+  // A repeated text replaces its toast: a pile of toasts would cover the next button.
   const others = state.toasts.filter((each) => each.text !== text);
   change({ toasts: [...others.slice(-2), { id, text, tone, drop }] });
   announce(text, tone === "bad");
@@ -33,7 +33,7 @@ export function toast(text, tone) {
 export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }) =>
   h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
 
-/** Asks in a modal dialog; resolves to the chosen value, or null when it is left. */
+/** Asks in a modal dialog; resolves to the chosen value, or null when it is dismissed. */
 export function question(title, lines, actions, tone) {
   return new Promise((resolve) => {
     const answer = (value) => { change({ dialog: null }); resolve(value); };
@@ -41,7 +41,7 @@ export function question(title, lines, actions, tone) {
   });
 }
 
-/** For what cannot be undone: leaving things as they are comes first. */
+/** A confirmation of an irreversible action; its first button changes nothing. */
 export const confirmed = (title, lines, action, tone = "bad") =>
   question(title, lines, [[null, say.leaveIt], [true, action, `strong ${tone}`]], tone);
 
@@ -50,7 +50,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
   oncancel: (event) => { event.preventDefault(); dialog.answer(null); },
   mount: (node) => {
     node.showModal();
-    // Whatever had the focus gets it back, which it cannot while the dialog is open.
+    // Focus returns to the previous element, which is impossible while the dialog is open.
     return () => node.close();
   },
 },
@@ -62,13 +62,13 @@ h("div.row.end", dialog.actions.map(([value, text, tone]) =>
 export const canNotify = (permission) =>
   "Notification" in window && Notification.permission === permission;
 
-/** Only ever from a press: a browser grants it, or not, for good. */
+/** Call only after a press: the browser keeps the user's first answer. */
 export const allowNotifications = async () => {
   await Notification.requestPermission();
   change({});
 };
 
-/** Outside the page where that is allowed, otherwise as a toast in it. */
+/** A system notification if allowed, otherwise a toast. */
 export function notify(title, body) {
   try {
     if (canNotify("granted")) {
@@ -76,7 +76,7 @@ export function notify(title, body) {
       return;
     }
   } catch {
-    // Phones only let a service worker do it; the toast says the same.
+    // Phones only let a service worker do it; the toast has the same text.
   }
   toast(`${title}: ${body}`, "bad");
 }

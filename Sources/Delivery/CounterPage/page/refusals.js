@@ -1,5 +1,5 @@
-// What a refusal, or an outcome that nobody knows, says to a cashier: a heading that says what it
-// means for the money, and at most two short sentences. What is shown is what is spoken.
+// The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
+// two short sentences. The visible text is also the announced text.
 
 import { state } from "./store.js";
 import { say } from "./strings.js";
@@ -7,12 +7,12 @@ import { shown } from "./words.js";
 
 const words = say.refused;
 
-/** What the server says of no change, in the words of this kind; what it says besides stays. */
+/** The server's "nothing was done" in the words of this kind of task; other sentences stay. */
 export const meaningOf = ({ kind, problem }) =>
   (/^Nothing was /.test(problem.meaning) ? words.nothing[kind] ?? problem.meaning
     : problem.meaning);
 
-/** Why it was refused, and what to do. */
+/** The reason of a refusal, and what to do. */
 function reasons({ kind, problem, body }) {
   const { error, title, advice } = problem;
   const { uid, balance } = state.seen ?? {};
@@ -24,10 +24,10 @@ function reasons({ kind, problem, body }) {
   return words.why[error] ?? [title, advice || meaningOf({ kind, problem })];
 }
 
-/** The heading and the sentences of a task that was refused. */
+/** The heading and the sentences of a refused task. */
 export function refusalWords(task) {
   const { title, advice, error } = task.problem;
-  // What failed for no reason with a word of its own says nothing of the money.
+  // A failure without a known reason tells nothing about the money.
   const heading = error !== "failed" && words.titles[task.kind];
   if (heading) return { title: heading, lines: reasons(task) };
   return { title: title || say.stage.failed, lines: [meaningOf(task), advice] };
@@ -35,24 +35,24 @@ export function refusalWords(task) {
 
 const MONEY_VIEWS = ["pay", "add"];
 
-/** What is wrong with the tag on the reader; whoever takes money needs another one, no new card. */
+/** The problem of the tag on the reader; at the till the advice is another card, not a new one. */
 export function tagWords({ error, title, meaning, advice }) {
   const why = MONEY_VIEWS.includes(state.route.name) && words.why[error];
   return why ? { title: why[0], lines: why.slice(1) } : { title, lines: [meaning, advice] };
 }
 
-/** The same words before a reload and after it, whatever the server said of it. */
+/** The texts of an unknown outcome; they do not change with a reload. */
 export function unknownWords({ about, body, doubt }, isRepeated) {
   const title = [say.unknown.title, about].filter(Boolean).join(", ");
   const isWrong = doubt.isWrongCard && state.lying !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
-  // Why it could not be asked for again just now.
+  // The reason why the outcome could not be requested just now.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
   const next = body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
     : say.unknown.press;
   return { title, lines: [next, obstacle] };
 }
 
-/** The same for those who do not see it. */
+/** The texts as one announcement for screen readers. */
 export const spoken = ({ title, lines }) =>
   [title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&.")).join(" ");

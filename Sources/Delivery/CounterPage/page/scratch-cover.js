@@ -1,4 +1,4 @@
-// The grey field over the code. It knows nothing of codes: rubbing tells whoever listens, once.
+// The grey field over the code. It has no access to codes; it calls its listener once when rubbed.
 
 const NIB = 26;
 const ENOUGH = 24;
@@ -38,7 +38,7 @@ export function cover(canvas, onRubbed) {
     if (event.buttons !== 0) rub(event.offsetX, event.offsetY);
   };
 
-  /** The same without a pointer: the field is rubbed in zigzag. */
+  /** Rubs the field in zigzag, for use without a pointer. */
   function rubAlone() {
     onRubbed();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;

@@ -1,4 +1,5 @@
-// Scratching by scratching. The code shows only when the server has said that the card has it.
+// Scratching by rubbing. The code appears only after the server has confirmed that it is on the
+// card.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -19,7 +20,7 @@ function start() {
   begin("scratch", {}, {
     place: "own",
     then: (task) => {
-      // What was rubbed away comes back where nothing was scratched.
+      // A failed scratch restores the cover.
       round += 1;
       if (state.route.name === "scratch" || task.status === "cancelled") return;
       toast(task.problem ? told(task) : say.verbs.scratch[1], task.problem && "bad");
@@ -56,7 +57,7 @@ const revealed = (code, told) => h("section.rub",
       && link(words.next, "#/activate", { tone: "button strong", sign: "send" }),
     link(say.back, "#/home", { tone: "quiet" })));
 
-/** Whether there is something to rub, or is being rubbed. */
+/** Whether there is a code to rub free, or a scratch under way. */
 const isRubbing = (task) => (task ? ["waiting", "working"].includes(task.status)
   : trustedCard()?.state === "unscratched");
 

@@ -1,4 +1,4 @@
-// The simulated reader, at hand in every view. Only there where the server plays one.
+// The simulated reader, available in every view when the server simulates one.
 
 import { call, load } from "./api.js";
 import { h } from "./dom.js";
@@ -23,7 +23,7 @@ async function play(path, body) {
 }
 
 const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
-/** A fault is told as `tapcard sim tear` takes it. */
+/** A fault in the syntax of `tapcard sim tear`. */
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 

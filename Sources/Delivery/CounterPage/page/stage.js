@@ -1,5 +1,5 @@
-// What fills the page while an operation is under way: hold the card, the spinner, the check mark,
-// the refusal, and the outcome that nobody knows yet.
+// The full page of an operation under way: hold the card, spinner, check mark, refusal, unknown
+// outcome.
 
 import { h, icon } from "./dom.js";
 import { refusalWords, unknownWords } from "./refusals.js";
@@ -15,11 +15,11 @@ const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
 const SHORTEST_PAID = 2000;
 const UNDONE = ["pay", "add"];
-/** What goes by itself. */
+/** Verbs whose result disappears without a press. */
 const GOING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.stage;
 
-// What stands above it stays in sight.
+// Without scrolling, so that the content above stays visible.
 const focused = (node) => { node.focus({ preventScroll: true }); };
 const leads = (lines) => lines.map((line) => line && h("p.lead", line));
 const title = (text) => h("h1", { id: "title", tabindex: "-1", mount: focused }, text);
@@ -28,7 +28,7 @@ const picture = (sign) => h("div.picture", icon(sign));
 export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
 
-/** The words of a kind, and the picture, which is where the counter shows its tiles. */
+/** The texts and the picture of each kind; the picture is where the counter shows its tiles. */
 const waiting = ({ id, verb, isCancelling }) => [
   [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
     button(isCancelling ? words.cancelling : say.cancel, () => cancel(id),
@@ -47,14 +47,14 @@ const check = (task) => h("button.picture.check", {
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
-/** A mistake is taken back while its card is there, with one press. */
+/** A button that takes back a mistake with one press, while its card is still there. */
 function undo({ id, verb, answer, about }) {
   dismiss(id);
   const kind = verb === "add" ? "reverse" : "refund";
   begin("refund", { payment: answer.operation }, { about, kind });
 }
 
-/** Whether the card that it was done to lies there, also while it is being read again. */
+/** Whether the task's card is still on the reader, also while it is being read again. */
 const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.lying !== null && state.lying === doneOn);
 
@@ -64,7 +64,7 @@ const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
   { sign: "previous", money: true });
 
-/** What the card holds now; without it nobody knows more than what was left after this. */
+/** The card's current balance; without a reading, the balance after this task. */
 function balanceLine({ answer: { uid, balance } }) {
   const read = state.card?.read;
   if (!balance) return null;
@@ -83,7 +83,7 @@ const done = (task) => [
   [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
 ];
 
-/** What the tap has settled besides, and what is to be handed out for it. */
+/** Other operations that the tap has settled, with the cash to hand out for them. */
 const besides = (settled, id) => [
   settledPayOut(settled) && h("p.due", words.handOut(shown(settledPayOut(settled)))),
   settledWords(settled, id).map((line) => h("p.lead", line)),
@@ -112,7 +112,7 @@ const kinds = { waiting, working, asking: working, done, failed, unknown };
 export const renderStage = (task) => {
   const { id, status, kind: what, about, body, doubt } = task;
   const whom = about || (body.card && uidWords(body.card));
-  // As long as nobody knows, that is what is shown, whatever is asked meanwhile.
+  // An unknown outcome stays visible until it is known, even while other requests run.
   const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
     : status === "asking" ? "working" : status;
   const [told, sign] = kinds[kind](task);
@@ -123,7 +123,7 @@ export const renderStage = (task) => {
 
 let leaving = null;
 
-/** What was paid need not be looked at any more when its card has left. */
+/** Closes the result of a payment when its card has left. */
 export function leaveWhenGone({ link, lying }) {
   const task = stagedTask();
   const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
@@ -132,7 +132,7 @@ export function leaveWhenGone({ link, lying }) {
   setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
 }
 
-/** Escape or Back: takes back what may still be taken back. */
+/** Handles Escape and Back: cancels what can still be cancelled. */
 export function leaveStage({ id, status, doneAt, doubt }) {
   const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
   if (status === "waiting" && !doubt) cancel(id);

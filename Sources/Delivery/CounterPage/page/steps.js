@@ -1,5 +1,5 @@
-// What the page says of each step that the server names as the next one, and of refusals whose own
-// words are for whoever runs the station.
+// The page's texts for the next steps that the server names, and for refusals whose own texts are
+// for operators.
 
 import { shown } from "./words.js";
 
@@ -12,7 +12,7 @@ const HISTORY = "The history shows what was done.";
 const OTHER_TAG = "Use another tag.";
 const REPLACE = "move its funds to another tag: Replace, at the desk.";
 
-/** Nothing for a step that the page takes itself, or offers where it is said. */
+/** An empty text marks a step that the page takes itself or offers with a button. */
 export const steps = {
   "add-funds": "Add funds first, or charge less.",
   unblock: "Allow it again at the desk.",
@@ -144,10 +144,10 @@ export const steps = {
   "wait-for-operation": "Wait until that is done.",
 };
 
-/** Steps that only the reader's coming back makes needless. */
+/** Steps that end only when the reader is back. */
 export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
-/** A refusal, or one with this step: what happened, and what to do. */
+/** The texts of a refusal, or of a refusal with this step: what happened, and what to do. */
 export const refusals = {
   "not-refundable show-earlier-account":
     ["This was done before the card was issued again.", "It cannot be taken back."],

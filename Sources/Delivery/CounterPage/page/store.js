@@ -1,6 +1,6 @@
-// Everything the page knows. Views read it, change() alone alters it.
+// The state of the page. Views read it; only change() modifies it.
 
-/** A random UUID also over plain http, which hides crypto.randomUUID. */
+/** A random UUID, also over plain http, where crypto.randomUUID is missing. */
 export function freshID() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -14,9 +14,9 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of whatever lies on the reader, read or not, and what each verb was last done to.
+  // The session of the tag on the reader, read or not, and the last card of each verb.
   lying: null, served: {},
-  // The card that was read last, wherever it is.
+  // The card that was read last, wherever it is now.
   seen: null,
 };
 
@@ -35,25 +35,25 @@ export function change(values) {
   });
 }
 
-/** What is typed or chosen in a view outlives its redrawing. */
+/** The input of a view, kept while the view is rendered again. */
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 
 const taskWith = (name, value) => Object.values(state.tasks).find((task) => task[name] === value);
-/** The one that fills the page until its outcome has been seen. */
+/** The task that fills the page until its outcome has been seen. */
 export const stagedTask = () => taskWith("place", "stage");
 export const taskOf = (verb) => taskWith("verb", verb);
 
-/** Whether the reader can be asked for anything. */
+/** Whether the reader can be used. */
 export const isUsable = () => state.link === "live" && state.reader?.state === "ready";
 
-/** A card on which money may move. */
+/** The card on the reader, if money may move on it. */
 export function trustedCard() {
   const { read, problem } = state.card ?? {};
   return read && !problem && read.seal === "valid" && read.ledger === "known" ? read : null;
 }
 
-/** Whether the card that lies there was charged, or added to, since it was laid down. */
+/** Whether the card on the reader was charged, or added to, since it was placed there. */
 export function isServed(verb) {
   const { session, uid } = state.served[verb] ?? {};
   if (state.lying === null || !uid) return false;
@@ -62,5 +62,5 @@ export function isServed(verb) {
 
 export const serve = (verb, entry) => change({ served: { ...state.served, [verb]: entry } });
 
-/** Something lies there on which no money moves. */
+/** Whether a tag is on the reader on which no money may move. */
 export const isBarred = () => Boolean(state.card) && !trustedCard();

@@ -1,4 +1,4 @@
-// Every word that people read on the page, except what the server says itself.
+// All texts of the page, except those of the server.
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
@@ -20,10 +20,10 @@ export const say = {
     back: "The server is back.",
     badAnswer: (status) => `The server gave no proper answer (${status}).`,
   },
-  // At the counter: what it means for the money, and why.
+  // Refusals at the counter: what they mean for the money, and why.
   refused: {
     plain: "It was refused.",
-    // Where the server's own words name an operation by its id.
+    // For refusals whose server text names an operation by its id.
     named: { "not-refundable": "This cannot be taken back." },
     titles: {
       pay: "Not paid", add: "Not added", refund: "Not refunded", reverse: "Not undone",
@@ -116,7 +116,7 @@ export const say = {
     nobody: "No card on the reader: it is asked for next.",
     notNow: "No money moves on what lies there.",
   },
-  // That it was done to the card that still lies there, and what is pressed to do it again.
+  // Messages for a card that stays on the reader after an operation, with the label to repeat it.
   served: {
     pay: ["This card has just paid. Take it off, or go on with it.",
       "Charge the same card again"],
@@ -125,7 +125,7 @@ export const say = {
     "ticket/buy": ["This card has just paid for a ticket.", "Charge the same card again"],
   },
 
-  // What is done, and what is said when it is.
+  // Names of the actions, and their messages of success.
   verbs: {
     pay: ["Payment", "Paid"], add: ["Top-up", "Added"], refund: ["Refund", "Refunded"],
     close: ["Pay-out", "Paid out and closed"], scratch: ["Scratching", "Scratched"],
@@ -247,7 +247,7 @@ export const say = {
     chart: (paid, added) => `Bars by the hour: ${paid} paid, ${added} added`,
     entries: "Entries", activations: "Asked of the activation service",
     refundAmount: "How much",
-    // Of a payment, and of an addition.
+    // Texts for taking back a payment or an addition.
     back: {
       pay: {
         name: "Refund", action: "Refund it", done: "refunded",

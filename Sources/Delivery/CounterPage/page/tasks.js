@@ -1,6 +1,6 @@
-// Operations from the press of a button to their outcome. A task is done when the server's answer
-// says so and never before; where the answer is lost, the operation is asked for by its id. That
-// a question is refused, or a repetition, says nothing of what became of the operation.
+// Operations from the press of a button to their outcome. A task is done only when the server's
+// answer says so; after a lost answer, the operation is queried by its id. A refused query or retry
+// tells nothing about the outcome of the operation.
 
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
@@ -14,21 +14,21 @@ const SHORTEST_SHOWING = 400;
 const DEMO_SHOWING = 6000;
 const OTHERS_NOTE = 5000;
 const NEXT_QUESTION = 2000;
-/** So long what is unknown repeats itself: a later card may be there for something else. */
+/** Retries of an unknown outcome end then, because a later card may be meant for something else. */
 const LONGEST_REPEATING = 300_000;
 const LAST_ENTRIES = 20;
-/** A try that took less has not waited for its card: something else was wrong. */
+/** An attempt shorter than this has not waited for its card but failed for another reason. */
 const SHORTEST_WAIT = 10_000;
 const afterwards = new Map();
 const standing = new Map();
-/** The request whose answer is still to come, and when those without one are asked for again. */
+/** Requests without an answer yet, and the timers of the next queries. */
 const sent = new Map();
 const questions = new Map();
-/** What is not done to the same card twice with one more tap. */
+/** Verbs that one more press must not repeat on the same card. */
 const SERVING = ["pay", "add", "ticket/buy"];
-/** What the server wants to be asked once more, and the word that says that it was. */
+/** Refusals that need a confirmation, and the member that gives it. */
 const ONCE_MORE = { "confirmation-needed": "confirmed", "just-settled": "again" };
-/** Until whoever watches the reader has noticed that it is gone. */
+/** The time until the server notices that the reader is gone. */
 const READER_SEARCH = 4000;
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
@@ -36,9 +36,9 @@ const FRESH = {
 };
 
 /**
- * Begins an operation. `place` says where it shows: "stage" fills the page, "own" belongs to the
- * view that shows it. `kind` is what it is called where the verb is not enough: to take back an
- * addition is no refund. `then` is told the task when its outcome is there.
+ * Begins an operation. `place` is where it appears: "stage" fills the page, "own" leaves that to
+ * its view. `kind` is a name more precise than the verb: taking back an addition is not called a
+ * refund. `then` is called with the task after its outcome.
  */
 export function begin(verb, body = {}, { place = "stage", about = "", kind = verb, then } = {}) {
   const id = freshID();
@@ -48,10 +48,10 @@ export function begin(verb, body = {}, { place = "stage", about = "", kind = ver
   send(id, (problem) => settle(id, { problem }));
 }
 
-/** What is done whenever an operation of this verb has ended, one from before a reload as well. */
+/** Sets the callback for every ended operation of a verb, also after a reload. */
 export const whenever = (verb, then) => standing.set(verb, then);
 
-/** Begins it again: under the same id it can never happen twice. */
+/** Sends the request again; under the same id it can never happen twice. */
 export function retry(id) {
   alter(id, { isAgain: true });
   send(id, (problem) => ask(id, problem));
@@ -67,7 +67,7 @@ async function send(id, whenRefused) {
   sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
-  // The stream may have told of its end, and it was begun again since.
+  // The stream may have reported its end, and it was started again since.
   if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
@@ -76,13 +76,13 @@ async function send(id, whenRefused) {
   else settle(id, outcome);
 }
 
-/** Asks what became of an operation; a refusal is why it could not be begun again just now. */
+/** Queries the outcome of an operation; `refusal` is the reason why it could not be retried. */
 async function ask(id, refusal) {
-  // A task whose outcome is unknown has a timer of its own, which must survive a reconnection.
+  // A task with an unknown outcome has a timer of its own, which must survive a reconnection.
   if (!isPending(id)) return;
   clearTimeout(questions.get(id));
   alter(id, { status: "asking" });
-  // What is open is asked for when somebody has logged in.
+  // Open tasks are queried again after the login.
   if (state.needsLogin) return;
   try {
     const found = await call("GET", `operations/${id}`);
@@ -97,7 +97,7 @@ async function ask(id, refusal) {
   questions.set(id, setTimeout(() => ask(id, refusal), NEXT_QUESTION));
 }
 
-/** `why` is what kept it from being asked for again. */
+/** An unknown outcome; `why` is the reason why it could not be retried. */
 const unknown = (why, uid) => new Problem({
   result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid,
   isWrongCard: why?.isWrongCard,
@@ -107,11 +107,11 @@ function leaveUnknown(id, refusal) {
   if (isPending(id)) settle(id, { problem: unknown(refusal, state.tasks[id].doubt?.uid) });
 }
 
-/** Whether the card need only be held again: the same request is sent for as long as it takes. */
+/** Whether the request is retried automatically, so the card need only be held again. */
 export const repeatsItself = ({ place, at }) =>
   place === "stage" && Date.now() - at < LONGEST_REPEATING;
 
-/** Repeats what is unknown, before whoever watches the reader sees the card: that would void it. */
+/** Retries an unknown outcome before the server's watch sees the card, which would void it. */
 function repeat(id, pause) {
   clearTimeout(questions.get(id));
   const again = () => {
@@ -126,7 +126,7 @@ function repeat(id, pause) {
   else again();
 }
 
-/** Another station may settle it while the card is waited for here: then the wait is over. */
+/** Ends the wait when another station has settled the operation. */
 async function lookInLedger(id) {
   const { doubt, status } = state.tasks[id] ?? {};
   if (!doubt?.uid || status !== "waiting") return;
@@ -135,14 +135,14 @@ async function lookInLedger(id) {
     const entry = entries.find(({ operation }) => operation === id);
     if (entry && entry.state !== "pending" && sent.has(id)) await stop(id);
   } catch {
-    // Whoever cannot be asked now is asked again.
+    // A failed query is retried later.
   }
   if (sent.has(id)) questions.set(id, setTimeout(() => lookInLedger(id), NEXT_QUESTION));
 }
 
 const stop = (id) => call("DELETE", `operations/${id}`);
 
-/** What is open stays so until the next tap of its card. */
+/** Leaves an open operation to the next tap of its card. */
 export function leaveOpen(id) {
   const isWaiting = sent.has(id);
   dismiss(id);
@@ -158,7 +158,7 @@ export async function cancel(id) {
     if (!isOpen(id)) return;
     alter(id, { isCancelling: false });
     toast(problem.detail, "bad");
-    // It may have ended without this page having heard of it.
+    // It may have ended before this page received the event.
     if (problem.error === "too-late") call("GET", `operations/${id}`).then(follow, () => {});
   }
 }
@@ -172,15 +172,15 @@ export function dismiss(id) {
   keepOpenTasks();
 }
 
-/** What the event stream says of an operation, of this tab or of another one. */
+/** Handles an operation event of the stream, from this tab or another. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
   if (phase === "done") noteServed(verb, answer?.uid ?? uid, id);
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
-    // What is shown until the outcome is no outcome.
+    // The preliminary display of an unknown outcome is not an outcome.
     if (phase === "done") settle(id, { answer });
-    // Of an earlier try: the one that is under way has an answer of its own.
+    // The event of an earlier attempt: the running one will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null });
@@ -188,7 +188,7 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
   }
 }
 
-/** After a reconnection nothing is claimed before it was asked for: what ended was not told. */
+/** Queries all tasks after a reconnection, because events of the gap are lost. */
 export function reconcile(operations) {
   change({ others: {} });
   operations.forEach(follow);
@@ -196,7 +196,7 @@ export function reconcile(operations) {
   for (const id of Object.keys(state.tasks)) if (!running.has(id)) ask(id);
 }
 
-/** Whoever has asked for it: the card that lies there then is the one it was done to. */
+/** Notes the card of an operation from any client, if it is still on the reader. */
 function noteServed(verb, uid, operation) {
   if (!SERVING.includes(verb) || (state.link === "live" && state.lying === null)) return;
   const before = state.served[verb];
@@ -205,7 +205,7 @@ function noteServed(verb, uid, operation) {
   serve(verb, { uid, session: state.lying, operations });
 }
 
-/** What was taken back as a whole counts for nothing. */
+/** Forgets an operation that was taken back as a whole. */
 function noteUndone({ payment, amount }) {
   if (amount) return;
   for (const [verb, entry] of Object.entries(state.served)) {
@@ -216,7 +216,7 @@ function noteUndone({ payment, amount }) {
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
 
-/** Whether nothing is on its way that would bring the outcome by itself. */
+/** Whether no running request will bring the outcome. */
 const isPending = (id) => isOpen(id) && !state.tasks[id].outcome && !sent.has(id);
 
 function alter(id, values) {
@@ -231,7 +231,7 @@ const spin = (id, phase = state.tasks[id].phase) =>
 function settle(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
-  // A ledger that could not be asked says nothing of an earlier try.
+  // A ledger that could not be read tells nothing about an earlier attempt.
   if (task.isAgain && outcome.problem?.result === "ledger") {
     outcome = { problem: unknown(outcome.problem, task.doubt?.uid) };
   }
@@ -266,13 +266,13 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // A request that waits would keep everybody from seeing that the reader is gone, and is back.
+    // A waiting request would hide the loss and return of the reader from all pages.
     repeat(id, problem.isReaderGone ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
-    // It was said already.
+    // The page shows this doubt already.
     if (doubt) return;
   }
   change({ ended: state.ended + 1 });
-  // Where the stream is lost, nothing else says so.
+  // Without the stream, nothing else reports it.
   if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid, id);
   if (status === "done" && verb === "refund") noteUndone(task.body);
   if (status === "cancelled") {
@@ -285,11 +285,11 @@ function show(id) {
   then?.(task);
 }
 
-/** What is said when it is done; an addition that is given back is no refund. */
+/** The text of a success; taking back an addition is not called a refund. */
 export const doneWords = ({ verb, answer }) =>
   say.verbs[verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
 
-/** What the screen shows, for those who do not see it. */
+/** The content of the stage as an announcement for screen readers. */
 export function told(task) {
   const { id, status, about, answer, problem } = task;
   const settled = settledWords((answer ?? problem).settled, id).join(" ");
@@ -302,7 +302,7 @@ export function told(task) {
   return [what, rest, settled].filter(Boolean).join(". ");
 }
 
-/** Nothing was begun: it is a request of its own that says that it was asked about. */
+/** Asks for a confirmation and sends it as a new request, because nothing was begun. */
 async function askOnceMore(task, then) {
   const { id, verb, kind, body, place, about, problem } = task;
   const [title, action] = say.onceMore[problem.error];
@@ -314,7 +314,7 @@ async function askOnceMore(task, then) {
   }
 }
 
-// Only after a touch: a browser refuses it otherwise, and says so in the log.
+// Only after a touch: otherwise the browser refuses it and logs a warning.
 function vibrate(pattern) {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(pattern);
 }
@@ -344,7 +344,7 @@ export function restoreTasks() {
   for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
     const since = performance.now();
     const doubt = task.doubt && new Problem(task.doubt);
-    // Kept by an earlier version, it has no kind.
+    // A task stored by an earlier version has no kind.
     const asking = { kind: task.verb, ...task, ...FRESH, doubt, status: "asking", since };
     change({ tasks: { ...state.tasks, [task.id]: asking } });
   }

@@ -1,4 +1,4 @@
-// Tickets in two sections, and what is done with them: buy, check, claim.
+// Tickets in two sections, and their actions: buy, check, claim.
 
 import { load, plainly } from "./api.js";
 import { serveAgain } from "./counter.js";
@@ -25,7 +25,7 @@ function show(card) {
   enter();
 }
 
-// What the card says stands in the list until another list is asked for.
+// The card's answer stays in the list until another list is loaded.
 const check = () => begin("ticket/check", {}, {
   then: ({ id, status, answer }) => {
     if (status !== "done") return;
@@ -84,7 +84,7 @@ const legend = () => h("ul.legend", { "aria-label": words.legend },
   Object.entries(ballSigns).map(([match, sign]) =>
     h("li", h("span.ball", { class: match }, icon(sign)), words.match[match])));
 
-// The draws may have been kept and the tickets not: then nobody knows whether there are any.
+// Draws can be cached without tickets; then it is unknown whether there are any.
 const lists = (value) => [
   staleNote(value),
   value.message && note(plainly(value.message), "warn", "warn"),

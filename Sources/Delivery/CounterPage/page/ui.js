@@ -1,4 +1,4 @@
-// Small pieces that several views share.
+// Small components shared by several views.
 
 import { h, icon } from "./dom.js";
 import { draft, setDraft } from "./store.js";
@@ -7,7 +7,7 @@ import { say } from "./strings.js";
 export const heading = (text, lead) => h("header",
   h("h1", { id: "title", tabindex: "-1" }, text), lead && h("p.lead", lead));
 
-/** One that moves money, or is a step to it, is held back for a moment: see guard.js. */
+/** A button. If it moves money or leads there, it ignores presses for a moment: see guard.js. */
 export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {}) =>
   h("button", { class: tone, onclick, "data-money": money, ...rest },
     sign && icon(sign), h("span", text), hint && h("small", hint));
@@ -15,14 +15,14 @@ export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {})
 export const submit = (text, disabled, tone = "strong", money = false) =>
   button(text, null, { type: "submit", tone, disabled, money });
 
-/** A button that shows only its icon; its words are for those who do not see it. */
+/** A button with an icon alone; its text is for screen readers. */
 export const signButton = (sign, label, onclick, rest) =>
   h("button.round", { "aria-label": label, onclick, ...rest }, icon(sign));
 
 export const link = (text, href, { tone = "button", sign } = {}) =>
   h("a", { class: tone, href }, sign && icon(sign), h("span", text));
 
-/** A field bound to the draft of its name, with a hint and what is wrong with it. */
+/** A field bound to the draft of its name, with a hint and its error. */
 export function field(id, label, { hint, ...rest } = {}) {
   const wrong = draft(`${id}!`);
   const notes = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
@@ -40,14 +40,14 @@ export function field(id, label, { hint, ...rest } = {}) {
     wrong && h("p.wrong", { id: `${id}-wrong`, role: "alert" }, icon("warn"), wrong));
 }
 
-/** Says what is wrong with a field; true where nothing is. */
+/** Sets the error of a field; returns true for none. */
 export function accepts(id, wrong) {
   setDraft(`${id}!`, wrong);
   return !wrong;
 }
 
 export const typed = (id) => draft(id).trim();
-// With room for a sign and groups.
+// The length has room for a sign and group separators.
 export const amountField = (id, label, rest) =>
   field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>
@@ -65,7 +65,7 @@ export const form = (onsubmit, ...children) => h("form", {
   novalidate: true, onsubmit: (event) => { event.preventDefault(); onsubmit(); },
 }, children);
 
-/** What a refusal means and what to do, below what happened. */
+/** The meaning of a refusal and the next step, below what happened. */
 export const consequences = ({ meaning, advice }, tone = "p") =>
   [meaning, advice].map((line) => line && h(tone, line));
 
@@ -76,7 +76,7 @@ export const problemBox = (problem, ...actions) =>
 export const note = (text, sign = "info", tone = "") =>
   h("p.note", { class: tone }, icon(sign), h("span", text));
 
-/** What was loaded, or that it loads, or why it did not. */
+/** The loaded content, a note that it is loading, or the reason of a failure. */
 export function loaded(entry, body, retry) {
   const problem = entry?.problem && problemBox(entry.problem,
     retry && button(say.again, retry, { tone: "small" }));
@@ -84,7 +84,7 @@ export function loaded(entry, body, retry) {
   return problem || h("p.lead", { role: "status" }, say.loading);
 }
 
-/** A list of rows, or a word on why there is none. */
+/** A list of rows, or a text for an empty list. */
 export const rows = (items, row, none) => items.length === 0 ? h("p.lead", none)
   : h("ul.rows", items.map(row));
 
@@ -93,12 +93,12 @@ export const table = (heads, lines) => h("table",
   h("tbody", lines.map(([first, ...rest]) => h("tr", h("th", { scope: "row" }, first),
     rest.map((text) => h("td", text))))));
 
-/** Views beside each other; each has an address of its own, so they are links. */
+/** Tabs of views; they are links, because each view has an address of its own. */
 export const tabs = (label, ...items) => h("nav.tabs", { "aria-label": label },
   items.map(([text, href, isHere]) =>
     h("a", { href, "aria-current": isHere ? "page" : null }, text)));
 
-/** One of a few, as buttons that stay pressed. */
+/** A choice of one value, as buttons that stay pressed. */
 export const choice = (label, items, chosen, choose) => h("div.choice", {
   role: "group", "aria-label": label,
 }, items.map(([value, text]) => h("button", {

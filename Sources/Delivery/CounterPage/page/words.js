@@ -1,9 +1,10 @@
-// How amounts, times and numbers read. Amounts are decimal strings, reckoned in whole minor units.
+// The format of amounts, times and numbers. Amounts are decimal strings, computed in whole minor
+// units.
 
 import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
-// A no-break space where the comma parts the decimals: 1 500,00 can be nothing else.
+// A no-break space when the comma separates the decimals: 1 500,00 has one meaning only.
 const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
@@ -14,7 +15,7 @@ const decimals = () => state.settings?.decimals ?? 2;
 const symbol = () => state.settings?.symbol ?? "";
 const separator = () => state.settings?.decimalSeparator ?? ".";
 
-/** "-1234.50" as people see it: the whole page has one notation, the station's. */
+/** An amount such as "-1234.50" in the station's notation, which the whole page uses. */
 export function shown(amount) {
   const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount ?? "");
   if (!parts) return amount ?? say.none;
@@ -26,7 +27,7 @@ export function shown(amount) {
 
 const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
 
-/** The server's words with its amounts written as everywhere on the page. */
+/** The server's text with amounts in the notation of the page. */
 export function withShown(text) {
   if (!symbol()) return text;
   const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
@@ -34,7 +35,7 @@ export function withShown(text) {
   return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
 }
 
-/** A preset; where no preset has decimals, as none are in use, they are left out. */
+/** A preset amount, without decimals if no preset has any. */
 export function presetWords(amount) {
   const { pay = [], add = [] } = state.settings?.presets ?? {};
   const areWhole = [...pay, ...add].every((each) => /^\d+(\.0*)?$/.test(each));
@@ -50,14 +51,14 @@ const languageUsesComma =
   new Intl.NumberFormat(navigator.languages).format(0.5).includes(",");
 const takesComma = () => languageUsesComma || separator() === ",";
 
-/** An amount as somebody here would type it. */
+/** An amount in the form in which it is typed here. */
 export const typeable = (amount) => amount.replace(".", separator());
 
-// 1,000 may be one or a thousand where the currency has three decimals: then it is no group.
+// 1,000 is ambiguous in a currency with three decimals, so there it is not read as a group.
 const groups = () => new RegExp(separator() === "," ? "^\\d{1,3}(?:\\.\\d{3})+(?=,|$)"
   : "^\\d{1,3}(?:,\\d{3})+(?=\\.|$)");
 
-/** What was typed, or copied from the page, with a point and without groups. */
+/** Typed or copied text with a decimal point and without group separators. */
 function plain(typed) {
   const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
   const text = bare.replace(/(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))/g, "");
@@ -67,14 +68,14 @@ function plain(typed) {
   return takesComma() ? single.replace(/^(\d+),(\d+)$/, "$1.$2") : single;
 }
 
-/** What is typed in this field, as the server takes it. */
+/** The value of a field in the server's form. */
 export const typedAmount = (id) => plain(draft(id).trim());
 
-/** An amount to write alike. */
+/** An example amount for the expected form. */
 export const example = (verb) =>
   presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "");
 
-/** What is wrong with a typed amount, in the server's words; null where nothing is. */
+/** The error of a typed amount, in the server's words; null for none. */
 export function fault(typed) {
   const wrong = faultOf(plain(typed.trim()));
   return wrong && wrong(typed.trim());
@@ -95,7 +96,9 @@ function faultOf(text) {
   return minorUnits(text) === 0n ? () => say.amount.zero : null;
 }
 
-/** What this tap has settled besides, in words; what was asked for itself is told anyway. */
+/**
+ * The other operations that this tap has settled, in words; the requested one is reported anyway.
+ */
 export const settledWords = (settled = [], operation) => settled
   .filter((each) => each.operation !== operation)
   .map(({ kind, amount, outcome }) => say.fromBefore(
@@ -103,7 +106,7 @@ export const settledWords = (settled = [], operation) => settled
       .join(", "),
     outcome === "committed" ? say.verbs[kind]?.[1] : null));
 
-/** What is to be handed out because of what a tap has settled; null where nothing is. */
+/** The cash to hand out for the operations that a tap has settled; null for none. */
 export function settledPayOut(settled = []) {
   const due = settled.filter(({ outcome }) => outcome === "committed")
     .map(({ kind, amount, closed }) => closed
@@ -111,7 +114,7 @@ export function settledPayOut(settled = []) {
   return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
 }
 
-/** What leaves the drawer because of what was done; null where nothing does. */
+/** The cash that leaves the drawer because of a task; null for none. */
 export function handOut({ id, verb, answer }) {
   const before = (answer.settled ?? []).filter(({ operation }) => operation !== id);
   return handOutFor({ verb, answer }) ?? settledPayOut(before);
@@ -126,7 +129,7 @@ function handOutFor({ verb, answer }) {
 }
 
 export const timeWords = (iso) => moment.format(new Date(iso));
-/** A calendar day such as a draw's is the same one everywhere. */
+/** A calendar day, such as a draw's, independent of the time zone. */
 export const dayWords = (date) => weekday.format(new Date(date));
 
 export function today() {
@@ -147,5 +150,5 @@ export function ageWords(seconds) {
   return relative.format(-Math.floor(seconds / size), unit);
 }
 
-/** A card's number in pairs, easier to compare with a printed one. */
+/** A card's number in pairs, which are easier to compare with a printed one. */
 export const uidWords = (uid) => uid.replace(/(..)(?=.)/g, "$1\u00a0");

@@ -2,7 +2,7 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The OpenAPI document of this server, made from what its routes are made from.
+/// The OpenAPI document of this server, made from the same tables as its routes.
 struct APIDocument: Sendable {
     let endpoints: [Endpoint]
     let currency: Currency
@@ -49,7 +49,7 @@ struct APIDocument: Sendable {
         there, or after the wait with the status 504.
         """
 
-    /// Every schema that others name.
+    /// All schemas that other schemas refer to.
     var schemas: [(name: String, schema: JSONValue)] {
         ValueSchemas.components(currency)
             + PrintedDocument.allCases.filter(isAnswered).map { ($0.rawValue, $0.schema) }
@@ -129,7 +129,7 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// What each status of a refusal means, for whatever call.
+    /// The meaning of each status of a refusal, for every call.
     static let problemWords: KeyValuePairs<Int, String> = [
         400: "Something in the request is none of this call's: nothing was done.",
         401: "The token is missing, or is not known any more; or nobody is logged in by it.",
@@ -147,7 +147,7 @@ struct APIDocument: Sendable {
 }
 
 extension Endpoint {
-    /// "postTicketBuy".
+    /// The operation id, such as "postTicketBuy".
     fileprivate var name: String {
         let parts = path.split { !$0.isLetter && !$0.isNumber }.dropFirst(
             path.hasPrefix("/api") ? 2 : 0)

@@ -1,23 +1,23 @@
 import TextCodecs
 import Verbs
 
-/// What can be asked for at one path with one method: what the API's document tells of it.
+/// One path and method of the API, as its OpenAPI document describes it.
 struct Endpoint: Sendable {
     let method: String
-    /// The last part may stand for a parameter, in braces.
+    /// The path; its last part may be a parameter in braces.
     let path: String
-    /// The heading under which it stands.
+    /// The heading in the document.
     let group: String
     let summary: String
     var discussion = ""
-    /// In the path or the query.
+    /// Parameters in the path or the query.
     var parameters: [Parameter] = []
-    /// The schema of the JSON that is sent; nil for none.
+    /// The schema of the JSON that the client sends; nil for none.
     var body: Body?
     var needsToken = false
-    /// What is answered where all is well.
+    /// The answer of a successful request.
     let answer: Answer
-    /// The statuses of the problems that it may come to, beside those of every request.
+    /// The possible problem statuses, in addition to those of every request.
     var problems: [Int] = []
 
     struct Parameter: Sendable {
@@ -36,7 +36,7 @@ struct Endpoint: Sendable {
         var status = 200
         let words: String
         var type = "application/json"
-        /// Nil is no body.
+        /// Nil for an answer without a body.
         let schema: JSONValue?
 
         static func json(_ words: String, _ schema: JSONValue, status: Int = 200) -> Answer {
@@ -44,17 +44,17 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// A request with a method of its own can be refused with these: it is malformed, or comes from
-    /// another site, the file of the cashiers cannot be read, or the counter is being closed.
+    /// Statuses that every request can be refused with: malformed, from another site, unreadable
+    /// file of the cashiers, or a closing counter.
     private static let everywhere = [400, 403, 500, 503]
-    /// What a token can be refused with, and what a body can.
+    /// The status for a refused token; the statuses for a refused body follow.
     private static let ofTokens = [401]
     private static let ofBodies = [413, 415]
 
     private var isOpen: Bool { Router.isOpen(path) }
 
-    /// Who may ask, as the document says it; nil is anybody. What only looks at something may have
-    /// to be shown who asks, where there are cashiers.
+    /// The security requirement of the document; nil for open endpoints. Read-only endpoints accept
+    /// anonymous requests as long as the station has no cashiers.
     var security: JSONValue? {
         if needsToken { return [["token": []]] }
         return isOpen ? nil : [.object([]), ["token": []], ["cookie": []]]
@@ -69,7 +69,7 @@ struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// A call, from the table that its requests are read by.
+    /// The endpoint of a call, from the table that also parses its requests.
     init(_ call: CounterCall, _ values: (PageParameter.Form) -> JSONValue) {
         func schema(_ parameter: PageParameter) -> JSONValue {
             Schema.byDefault(
@@ -101,7 +101,7 @@ extension Endpoint {
                     schema: Schema.byDefault(parameter.usual, values(parameter.form)))
             }
         }
-        // Whatever a command does, ledger and files can fail, and a rule can refuse it.
+        // Every command can meet a failing ledger or file, or a rule that refuses it.
         problems = [409] + (call.mayNeedReader ? [504] : []) + (call.asksService ? [502] : [])
     }
 }

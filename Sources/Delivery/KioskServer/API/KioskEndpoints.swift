@@ -1,7 +1,7 @@
 import TextCodecs
 import Verbs
 
-/// What the server tells of itself, beside the calls.
+/// The server's own endpoints, next to the calls.
 extension Endpoint {
     private static let base = CallRoutes.base
     private static let id = Parameter(

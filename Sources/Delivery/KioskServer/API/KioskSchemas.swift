@@ -2,7 +2,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// What the server tells of itself, of the reader and of operations.
+/// Schemas of the server, the reader and operations.
 enum KioskSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
@@ -40,8 +40,8 @@ enum KioskSchemas {
         "problem": Schema.orNull(Schema.named("Problem")),
     ])
 
-    /// What lies on the reader; without a session nothing does. With one and nothing else it is being
-    /// read.
+    /// The card on the reader. Without a session the reader is empty; with a session alone the card
+    /// is being read.
     private static let lying = Schema.object([
         "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
         "problem": Schema.orNull(Schema.named("Problem")),
@@ -72,7 +72,7 @@ enum KioskSchemas {
         "version": Schema.text,
     ])
 
-    /// The event's name, and the schema of its data.
+    /// The names of the events, with the schemas of their data.
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
         "operation": "Operation",

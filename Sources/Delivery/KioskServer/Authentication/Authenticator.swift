@@ -6,10 +6,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Knows who may do what: with cashiers, whoever has logged in as one of them; without, any page of
-/// this origin.
+/// Decides who may do what: a logged-in cashier when the station has cashiers, otherwise any page
+/// of this origin.
 final class Authenticator: Sendable {
-    /// Over TLS browsers take a cookie of this name from this host alone.
+    /// The name of the session cookie. With the `__Host-` prefix, over TLS, browsers accept it from
+    /// this host alone.
     var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
     private static let bearer = "bearer "
     private static let longestPassword = CashierFile.longestPassword
@@ -18,14 +19,13 @@ final class Authenticator: Sendable {
     private let sessions: KioskSessions
     private let passwords = PasswordDesk()
     private let limits = Guarded(LoginLimits())
-    /// Whoever was asked for a password once is not let in without one because the last cashier
-    /// has gone.
+    /// Whether a password was ever required. Removing the last cashier must not open the counter.
     private let hasAsked: Guarded<Bool>
     private let isProtected: Bool
     private let isLoopback: Bool
     private let log: KioskLog
 
-    /// `isProtected` is said of a connection that nobody can read along.
+    /// `isProtected` marks a connection that others cannot read.
     init(
         _ desk: CounterDesk, mustLogIn: Bool, isProtected: Bool, isLoopback: Bool, log: KioskLog
     ) {
@@ -43,7 +43,7 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// Lets somebody in.
+    /// Opens a session, after a login if one is needed.
     func open(
         _ members: [JSONMember], from client: String
     ) async throws(Problem) -> KioskSessions.Session {
@@ -67,7 +67,7 @@ final class Authenticator: Sendable {
 
     func close(_ session: KioskSessions.Session) { sessions.close(session) }
 
-    /// The session of whoever wants to change something.
+    /// The session of a client that wants to change something.
     func requireToken(
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> KioskSessions.Session {
@@ -82,15 +82,15 @@ final class Authenticator: Sendable {
         return session
     }
 
-    /// Whether this comes from somebody who has a session, and may be told where things lie.
+    /// Whether the request has a valid session, and its answer may name files and devices.
     func knows(_ request: WebRequest) -> Bool {
         let named = token(of: request).flatMap { sessions.session(token: $0) }
         guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
         return (try? isValid(session)) ?? false
     }
 
-    /// Refuses to show anything to those who would have to log in. It keeps their session alive only
-    /// where it is they who ask.
+    /// Refuses to show anything without a required login. Only requests with `isUse` keep the
+    /// session alive.
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) {
         if request.path == "/metrics", isLoopback { return }
         guard try needsLogin() else { return }
@@ -103,7 +103,7 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// Whether whoever has sent this may go on looking.
+    /// A check whether the sender of this request may still follow the counter.
     func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
@@ -126,7 +126,7 @@ final class Authenticator: Sendable {
             + (isProtected ? "; Secure" : "")
     }
 
-    /// Those who were removed, or have another password by now, have to log in anew.
+    /// Cashiers who were removed or have a new password have to log in again.
     private func isValid(_ session: KioskSessions.Session) throws(Problem) -> Bool {
         guard let cashier = session.cashier else { return try !needsLogin() }
         return try cashiers().contains(cashier)
@@ -136,7 +136,7 @@ final class Authenticator: Sendable {
         do throws(TapcardError) {
             return try desk.cashiers()
         } catch {
-            // Nobody is logged in who could be told where it lies.
+            // The client is not logged in, so the problem must not name the file.
             throw Problem(
                 500, error.kind.word, "The file of the cashiers cannot be used.", error.meaning,
                 NextWords(
@@ -145,14 +145,14 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// Who it is. Nobody learns from a refusal, or from how long it takes, whether there is such a
-    /// name.
+    /// The cashier with this name and password. Neither a refusal nor its timing reveals whether
+    /// the name exists.
     private func cashier(
         _ text: String, _ password: String, from client: String
     ) async throws(Problem) -> Cashier {
         let now = desk.now().milliseconds
         let name = try? CashierName(text)
-        // Other spellings of a name are no further tries.
+        // Different spellings of one name count as the same name.
         let counted = name?.spelling ?? ""
         let address = [JSONMember(key: "client", value: .string(client))]
         if let wait = limits.withLock({ $0.admit(counted, from: client, at: now) }) {
@@ -172,7 +172,7 @@ final class Authenticator: Sendable {
     }
 
     private func token(of request: WebRequest) -> String? {
-        // The scheme's name is the same in capitals.
+        // The scheme is compared without regard to case.
         guard let header = request.headers["Authorization"],
             header.prefix(Authenticator.bearer.count).lowercased() == Authenticator.bearer
         else { return nil }
@@ -193,10 +193,10 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Compares passwords, which takes long: one at a time, and on a thread of its own.
+/// Compares passwords on a thread of its own, one at a time, because that takes long.
 private actor PasswordDesk {
     private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
-    /// Stands for whoever is none, so that they take as long.
+    /// A hash for unknown names, so that they take as long as known ones.
     private let nobody = PasswordHash(
         cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
         bytes: [UInt8](repeating: 0, count: PasswordHash.size))
@@ -205,7 +205,7 @@ private actor PasswordDesk {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// The cashier whose password this is, with a hash of it at today's cost; nil for anybody else.
+    /// The cashier, rehashed at the current cost, if the password is theirs; otherwise nil.
     func accept(_ password: String, for cashier: Cashier?, _ desk: CounterDesk) -> Cashier? {
         guard (cashier?.password ?? nobody).accepts(password), let cashier else { return nil }
         guard cashier.password.cost.isBelowUsual else { return cashier }

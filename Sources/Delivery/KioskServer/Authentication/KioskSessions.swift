@@ -3,27 +3,27 @@ import CardCryptography
 package import TapcardCore
 package import TapcardDomain
 
-/// Those who have come to the page and may change something.
+/// The open sessions: clients that may change something.
 package final class KioskSessions: Sendable {
-    /// Older ones are forgotten: their pages ask for a new one.
+    /// The most sessions. The oldest is dropped, and its page asks for a new one.
     package static let most = 1_024
     private static let secretBytes = 24
     package static let hours: Int64 = 12
-    /// After so long without a request a cashier has left.
+    /// The idle time after which a cashier's session ends.
     package static let idleMinutes: Int64 = 30
 
     package struct Session: Sendable, Hashable {
-        /// For whoever wants to change something.
+        /// The token for requests that change something.
         package let token: String
-        /// For looking only: browsers send a cookie to whatever answers at this host, at other
-        /// ports, too.
+        /// The cookie for read-only requests: browsers send it to every server on this host, at
+        /// other ports as well.
         package let cookie: String
-        /// As they were when they logged in.
+        /// The cashier as of the login.
         package let cashier: Cashier?
         fileprivate let end: Int64
     }
 
-    /// A session, and when it was used last.
+    /// A session with the time of its last use.
     private struct Kept {
         let session: Session
         var used: Int64
@@ -67,8 +67,8 @@ package final class KioskSessions: Sendable {
 
     package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
 
-    /// Found by its hash: how long that takes says nothing of a secret. Unless it is only looked
-    /// whether it goes on, it is used.
+    /// The session of a token. The lookup is by hash, so its timing reveals nothing of a token.
+    /// Unless `isUsed` is false, it restarts the idle time.
     package func session(token: String, isUsed: Bool = true) -> Session? {
         let now = now().milliseconds
         return state.withLock { state in

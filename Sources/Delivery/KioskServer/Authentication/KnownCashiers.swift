@@ -1,8 +1,8 @@
 import TapcardCore
 import Verbs
 
-/// The cashiers as they were read last: the file is read again when it is another one, because every
-/// request asks who may come in.
+/// A cache of the file of cashiers, read again when the file changes, because every request needs
+/// it.
 struct KnownCashiers {
     private var stamp: CashierFile.Stamp?
     private var cashiers: [Cashier]?
@@ -11,7 +11,7 @@ struct KnownCashiers {
         let now = try file.stamp()
         if let cashiers, now == stamp { return cashiers }
         cashiers = nil
-        // Taken before reading: who changes it meanwhile is noticed the next time.
+        // Taken before reading: a change in the meantime is noticed at the next read.
         stamp = now
         let found = try file.load()
         cashiers = found

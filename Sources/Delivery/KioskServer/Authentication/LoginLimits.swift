@@ -1,9 +1,9 @@
-/// How often somebody may try to log in, counted by the address that the tries come from: a stranger
-/// elsewhere keeps no cashier out. Whoever knows the password takes their try back.
+/// Limits on login attempts, counted by client address so that a stranger elsewhere cannot lock a
+/// cashier out. A successful login takes its attempts back.
 package struct LoginLimits: Sendable {
-    /// Under one name from one address.
+    /// The most attempts for one name from one address.
     package static let ofAName = 5
-    /// Under all names from one address.
+    /// The most attempts for all names from one address.
     package static let ofAnAddress = 20
     private static let span: Int64 = 60_000
 
@@ -11,9 +11,9 @@ package struct LoginLimits: Sendable {
 
     package init() {}
 
-    /// Nil for a try that is let through; otherwise after how many seconds there is another one.
+    /// Nil for an admitted attempt; otherwise the seconds until the next one.
     package mutating func admit(_ name: String, from address: String, at now: Int64) -> Int? {
-        // A clock that was set back must lock nobody out.
+        // A clock that was set back must not lock anyone out.
         tries.removeAll { !($0.at...($0.at + LoginLimits.span - 1)).contains(now) }
         let own = tries.filter { $0.address == address }
         let named = own.filter { $0.name == name }

@@ -1,18 +1,19 @@
 import Verbs
 import WebServer
 
-/// Who may ask: this page's own origin. What they may ask for, the authenticator says.
+/// A check that requests come from this page's own origin; the authenticator decides what they may
+/// do.
 ///
-/// A page of somebody else's that runs in the same browser can send requests here. It cannot read a
-/// token, as it may not read answers; and under a name of its own that it has pointed here (DNS
-/// rebinding) the name is refused.
+/// A page of another site in the same browser can send requests here. It cannot read a token,
+/// because browsers hide the answers from it; and a name of its own that it points here (DNS
+/// rebinding) is refused.
 struct OriginCheck: Sendable {
-    /// "127.0.0.1:40231", "localhost:40231" and what else is this server's name.
+    /// The names of this server, such as "127.0.0.1:40231" and "localhost:40231".
     let hosts: Set<String>
     let scheme: String
 
-    /// Throws where a request is none of this page's own. To a page for people a link may lead from
-    /// another site: what that sees of it is nothing.
+    /// Refuses requests from other origins. Other sites may link to a page for people, because they
+    /// cannot see its content.
     func requireOwn(_ request: WebRequest, isFile: Bool) throws(Problem) {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(

@@ -2,17 +2,16 @@ import TapcardCore
 package import TextCodecs
 package import Verbs
 
-/// What somebody at a counter can have done without a terminal: a command, under the name that a
-/// page calls it by.
+/// A command that a counter can run without a terminal, under the name that a page calls it by.
 package struct CounterCall: Sendable {
-    /// What is answered when it is done.
+    /// The document of a successful answer.
     package let answer: PrintedDocument
     package let parameters: [PageParameter]
     package let command: CommandSummary
     let verb: Command
     private let page: PageCall
 
-    /// Nil for a command that no page may ask for. One without a document traps.
+    /// Nil for a command without a page call. A page call without a document traps.
     private init?(_ verb: Command) {
         guard let page = verb.page else { return nil }
         guard let answer = verb.answers else { preconditionFailure("\(verb.words): no answers") }
@@ -21,9 +20,9 @@ package struct CounterCall: Sendable {
         command = CommandSummary(verb.spec)
     }
 
-    /// Every command that makes sense at a counter.
+    /// All commands that make sense at a counter.
     package static let all = calls { $0 != .simulation }
-    /// Only where the reader is a simulated one.
+    /// The commands for a simulated reader.
     package static let simulator = calls { $0 == .simulation }
 
     private static func calls(_ isMeant: (Command.Group) -> Bool) -> [CounterCall] {
@@ -32,17 +31,17 @@ package struct CounterCall: Sendable {
     }
 
     package var method: PageCall.Method { page.method }
-    /// Its parts are separated by "/"; a last part in braces stands for a parameter.
+    /// The path. Its parts are separated by "/"; a last part in braces is a parameter.
     package var path: String { page.path }
-    /// Whether a service is asked, which may be out of reach.
+    /// Whether the call asks a service, which may be unreachable.
     package var asksService: Bool { page.asksService }
 
-    /// What the command line says of the command.
+    /// The description of the command from the command line.
     package struct CommandSummary: Sendable {
         package let words: String
         package let summary: String
         package let discussion: String
-        /// The heading under which it stands in the overview.
+        /// The heading in the overview.
         package let group: String
 
         init(_ spec: CommandSpec) {
@@ -51,7 +50,7 @@ package struct CounterCall: Sendable {
         }
     }
 
-    /// Whether a card or the reader itself is worked with, which only one can do at a time.
+    /// Whether the call needs exclusive use of the reader.
     package func needsReader(_ members: [JSONMember]) -> Bool {
         func isGiven(_ parameter: CommandParameter) -> Bool {
             members.contains {
@@ -66,25 +65,25 @@ package struct CounterCall: Sendable {
         }
     }
 
-    /// Whether the reader is worked with where some parameters are given, or always.
+    /// Whether the call may need the reader, depending on its parameters.
     package var mayNeedReader: Bool {
         if case .never = page.reader { false } else { true }
     }
 
-    /// Whether something may be another than before, on a card or in the ledger.
+    /// Whether the call can change a card or the ledger.
     package var changes: Bool { method == .post }
 
-    /// The parameter that is a part of the path.
+    /// The parameter that is part of the path.
     package var pathParameter: String? { page.last?.page?.name }
 
-    /// Whether it may be repeated under an id without happening twice.
+    /// Whether an operation id makes a retry safe.
     package var takesOperation: Bool { verb.takesOperation }
 
-    /// Whether something is in it that is to be kept nowhere.
+    /// Whether the call contains a secret that must not be stored.
     package var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
-    /// The command with the values of a JSON object. Unknown, repeated, missing and malformed members
-    /// are refused.
+    /// The command with the values of a JSON object. Unknown, repeated, missing and malformed
+    /// members are refused.
     func parsed(_ given: [JSONMember]) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
         var texts: [String: [String]] = [:]
@@ -101,7 +100,7 @@ package struct CounterCall: Sendable {
                     "There is no \(member.key.debugDescription) in this call"
                         + (names.isEmpty ? "." : ", only: \(names)."))
             }
-            // Null and an empty fault are named, but say nothing.
+            // Null and an empty fault name the parameter without a value.
             let found = try parameter.texts(of: member.value)
             if !found.isEmpty { texts[row.name] = found }
         }

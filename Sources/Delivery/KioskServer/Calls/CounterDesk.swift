@@ -8,31 +8,31 @@ package import TapcardDomain
 package import TextCodecs
 import Verbs
 
-/// The commands, carried out for people who stand around one reader and look at a page.
+/// Runs commands for the pages of one reader.
 ///
-/// Reader and ledger are opened once. One operation at a time gets the reader; those that need none
-/// run next to it. The caller pauses the watch while an operation uses the reader.
+/// Opens reader and ledger once. One operation at a time gets the reader; operations that do not
+/// need it run in parallel. The caller pauses the watch while an operation uses the reader.
 package struct CounterDesk: Sendable {
-    /// What a call has come to.
+    /// The outcome of a call.
     package struct Answer: Sendable {
-        /// What `--json` prints, also where something is wrong with the card that it shows.
+        /// The document of `--json`, also when there is a problem with the card that it shows.
         package let document: JSONValue?
         package let problem: TapcardError?
     }
 
-    /// What somebody who watches the reader is told.
+    /// An event for clients that watch the reader.
     package enum Event: Sendable {
-        /// A card that can be shown, and what `read --json` prints of it.
+        /// A readable card with the document of `read --json`.
         case card(JSONValue, problem: TapcardError?)
-        /// Something that is none, or a reader that does not work.
+        /// A tag that is not a card, or a reader that does not work.
         case problem(TapcardError)
         case gone
-        /// Nothing lies on a reader that answers.
+        /// The reader works and is empty.
         case empty
         case readerIsBack(name: String)
     }
 
-    /// What a tap has settled, as every document lists it.
+    /// The operations that a tap has settled, as every document lists them.
     package static func document(of settled: [Settled]) -> JSONValue {
         .array(settled.map(\.document))
     }
@@ -51,20 +51,20 @@ package struct CounterDesk: Sendable {
     package var currency: Currency { ledger.currency }
     package var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
-    /// The time, as `--json` writes it.
+    /// The time in the format of `--json`.
     package var time: String { LocalTime.iso(session.surroundings.now()) }
     package func newID() -> OperationID { session.surroundings.newID() }
     package func now() -> Timestamp { session.surroundings.now() }
 
-    /// Those who may work here; where there are none, nobody is asked who they are.
+    /// The cashiers of this station; without any, no login is needed.
     package func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
             try known.cashiers(in: session.cashierFile)
         }
     }
 
-    /// The same cashier with a hash of their password at today's cost, which is kept from now on.
-    /// Where it cannot be, or they have got another password meanwhile, they stay as they are.
+    /// Rehashes a cashier's password at the current cost and stores it. Returns the cashier
+    /// unchanged when that fails or the password has changed in the meantime.
     package func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.surroundings.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
@@ -72,20 +72,20 @@ package struct CounterDesk: Sendable {
         return isKept ? renewed : cashier
     }
 
-    /// What the ledger has under an operation's id.
+    /// The state of an operation id in the ledger.
     package enum Booked: Sendable, Hashable {
         case nothing
-        /// Begun and not settled.
+        /// Begun, not settled.
         case open
-        /// It has come to its end, and whoever asks again is answered without a card.
+        /// Complete; a repeated request is answered without a card.
         case answered
-        /// It has come to its end.
+        /// Complete; a repeated request is not answered.
         case over
-        /// The ledger cannot be asked.
+        /// The ledger cannot be read.
         case notKnown
     }
 
-    /// Of an operation of another kind than the call's it is never said that it answers the call.
+    /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
     package func booked(_ id: OperationID, by call: CounterCall) async -> Booked {
         do throws(LedgerError) {
             guard let operation = try await ledger.operation(id) else {
@@ -105,7 +105,7 @@ package struct CounterDesk: Sendable {
         }
     }
 
-    /// What is wrong with the ledger; nil where it can be asked, and written to where that is tried.
+    /// The problem with the ledger; nil when it can be read and, with `isWriting`, written.
     package func ledgerProblem(isWriting: Bool) async -> TapcardError? {
         do throws(LedgerError) {
             if isWriting { try await ledger.write { _ in } }
@@ -118,7 +118,7 @@ package struct CounterDesk: Sendable {
         }
     }
 
-    /// What is wrong with the ledger's file, read through; nil where it is sound.
+    /// The damage found by reading the whole ledger file; nil when it is sound.
     package func ledgerDamage() async -> TapcardError? {
         do throws(LedgerError) {
             try await ledger.checkStorage()
@@ -128,23 +128,22 @@ package struct CounterDesk: Sendable {
         }
     }
 
-    /// What a page asks for.
+    /// A validated request of a page.
     package struct Request: Sendable {
         fileprivate let command: Command
         fileprivate let parsed: ParsedCommand
     }
 
-    /// Refuses unknown members and values of the wrong form. What is wrong with an amount, its
-    /// command says.
+    /// Refuses unknown members and malformed values. Amounts are checked by their command.
     package func request(
         _ call: CounterCall, _ members: [JSONMember]
     ) throws(TapcardError) -> Request {
         Request(command: call.verb, parsed: try call.parsed(members))
     }
 
-    /// Carries out a request for a cashier; without one, for the cashier of the settings.
+    /// Carries out a request for a cashier, by default the cashier of the settings.
     ///
-    /// It waits for a card as long as the settings say; cancelling the task ends the wait. Without
+    /// Waits for a card as long as the settings allow; cancelling the task ends the wait. Without
     /// the reader, or while another operation uses it, a request that needs a card fails with
     /// `reader-busy`.
     package func carryOut(
@@ -171,7 +170,7 @@ package struct CounterDesk: Sendable {
         }
     }
 
-    /// Tells of each card that is laid on the reader, until the task is cancelled.
+    /// Reports each card on the reader until the task is cancelled.
     package func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
         let station: Station
         do throws(TapcardError) {
@@ -193,10 +192,10 @@ package struct CounterDesk: Sendable {
         }
     }
 
-    /// What people call the reader; one that was never there has no name.
+    /// The reader's display name; nil for a reader that was never found.
     package var readerName: String { get async { await reader.name } }
 
-    /// Whether something lies on the reader at this moment.
+    /// Whether a tag is on the reader now.
     package func isOccupied() async -> Bool {
         do throws(ReaderError) {
             _ = try await reader.select(within: .zero)
@@ -206,7 +205,7 @@ package struct CounterDesk: Sendable {
         }
     }
 
-    /// What a page has to know before anything is done.
+    /// The settings that a page needs before its first operation.
     package func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })

@@ -4,7 +4,7 @@ import TextCodecs
 import Verbs
 
 extension PageParameter {
-    /// The texts that a command line would give; none for null, and for what is not wanted.
+    /// The texts that a command line would give; empty for null and false.
     func texts(of value: JSONValue) throws(TapcardError) -> [String] {
         if value == .null { return form == .fault ? ["none"] : [] }
         let found: [String]? =
@@ -33,7 +33,7 @@ extension PageParameter {
         return found
     }
 
-    /// One that kills the process would end the program that everybody looks at.
+    /// A fault that kills the process would end the server for all clients.
     private static func fault(_ text: String) throws(TapcardError) -> [String] {
         let words = text.split(separator: " ").map(String.init)
         guard !words.contains(where: { $0.hasPrefix("killed") }) else {
@@ -44,7 +44,7 @@ extension PageParameter {
         return words
     }
 
-    /// In JSON 2.0 is a whole number, too.
+    /// A whole number within the range, as text. In JSON 2.0 is a whole number, too.
     private static func text(of value: JSONValue, in range: ClosedRange<Int>) -> String? {
         let parts = value.numberText?.split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

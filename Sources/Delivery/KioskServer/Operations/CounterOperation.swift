@@ -3,9 +3,9 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Something that somebody at a page has asked for, and how far it is.
+/// An operation requested by a client, with its progress.
 struct CounterOperation: Sendable {
-    /// How far; from the committed phase on it has happened.
+    /// The progress of an operation; from `committed` on it has happened.
     enum Phase: String, Sendable, CaseIterable {
         case begun, waiting, seen, settling, scratching, writing, asking, committed, done, failed
 
@@ -25,10 +25,10 @@ struct CounterOperation: Sendable {
 
     let id: OperationID
     let call: CounterCall
-    /// Without the operation's id.
+    /// The request's members without the operation id.
     let members: [JSONMember]
     var needsReader: Bool
-    /// The page that has asked; nobody's when it was another program.
+    /// The page that sent the request; nil for other programs.
     let client: OperationID?
     let cashier: CashierName?
     let began = ContinuousClock.now
@@ -40,10 +40,11 @@ struct CounterOperation: Sendable {
 
     var isOver: Bool { answer != nil }
 
-    /// Ends it where nothing has been begun that would have to be brought to an end; false otherwise.
+    /// Cancels the operation unless it has begun work that must be completed; returns false in that
+    /// case.
     func stop() -> Bool { gate.stop { task?.cancel() } }
 
-    /// Whether it has ended, or is sure to end, without having happened.
+    /// Whether the operation has ended, or will end, without having happened.
     var hasNotHappened: Bool {
         guard let problem = answer?.problem else { return false }
         return switch problem.result {
@@ -53,13 +54,13 @@ struct CounterOperation: Sendable {
         }
     }
 
-    /// What was asked for, with the id under which the ledger knows it.
+    /// The request's members with the operation id of the ledger.
     var namedMembers: [JSONMember] {
         guard call.takesOperation else { return members }
         return members + [JSONMember(key: "operation", value: .string(id.description))]
     }
 
-    /// Whether it is the same that was asked for before.
+    /// Whether another operation comes from the same request.
     func isSame(as other: CounterOperation) -> Bool {
         call.path == other.call.path && Set(members) == Set(other.members)
     }
@@ -67,7 +68,7 @@ struct CounterOperation: Sendable {
     mutating func note(_ progress: Station.Progress) {
         guard !isOver, let next = Phase(progress) else { return }
         if case .cardSeen(let uid) = progress { self.uid = uid }
-        // What phones read may still be written then; it has happened all the same.
+        // The record for phones may still be written then; the operation has happened all the same.
         guard phase != .committed else { return }
         phase = next
     }

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The newest operations that are over: they can be asked about without the ledger.
+/// A cache of the newest completed operations, which can be queried without the ledger.
 struct EndedOperations {
     private static let most = 256
     private var operations: [OperationID: CounterOperation] = [:]

@@ -5,14 +5,13 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The one owner of the reader: shows whatever lies on it, and lets one operation at a time work
-/// with it.
+/// The owner of the reader: reports the card on it and gives it to one operation at a time.
 ///
-/// An operation belongs to nobody's connection: it runs to its end whoever leaves. Only what still
-/// waits for a card, or scratches one, ends with the page that has asked for it.
+/// An operation does not depend on a connection: it runs to its end when its client leaves. Only an
+/// operation that still waits for a card, or for the scratching of one, ends with its page.
 actor OperationQueue {
     private static let keepAlive = Duration.seconds(15)
-    /// Until a station that could not be set up is tried again.
+    /// The delay before a failed set-up of the station is retried.
     private static let retry = Duration.seconds(1)
 
     private let desk: CounterDesk
@@ -22,16 +21,16 @@ actor OperationQueue {
     private var lying: LyingCard? {
         didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
     }
-    /// What is told of the card, which nobody has to wait for an operation to ask about.
+    /// The answer about the card, readable without waiting for the actor.
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
     private var sessions = 0
     private var readerProblem: TapcardError?
-    /// What the last operation that needed the ledger has failed with.
+    /// The problem that the last operation with the ledger has met.
     private var ledgerProblem: TapcardError?
     private var readerName: String?
     private var watching: Task<Void, Never>?
     private var beating: Task<Void, Never>?
-    /// The operation that has the reader.
+    /// The operation that uses the reader.
     private var atReader: OperationID?
     private var running: [OperationID: CounterOperation] = [:]
     private var ended = EndedOperations()
@@ -54,13 +53,13 @@ actor OperationQueue {
         }
     }
 
-    /// Begins nothing new, and returns when all that runs has come to its end.
+    /// Refuses new operations and returns when all running ones have ended.
     func close() async {
         isClosing = true
         for operation in running.values { _ = operation.stop() }
         while let task = running.values.first(where: { $0.task != nil })?.task {
             _ = await task.value
-            // Its own end takes it off the list.
+            // The operation removes itself from the list.
             await Task.yield()
         }
         beating?.cancel()
@@ -86,8 +85,8 @@ actor OperationQueue {
     var readerWorks: Bool { readerProblem == nil }
     var ledgerWorks: Bool { get async { await askLedger() == nil } }
 
-    /// What is wrong with the ledger. What an operation has met is over when it can be written to;
-    /// of room for that only the next operation tells.
+    /// The problem with the ledger. A problem met by an operation is over once a write succeeds;
+    /// only the next operation can tell whether a full disk has room again.
     private func askLedger() async -> TapcardError? {
         let met = ledgerProblem
         if let problem = await desk.ledgerProblem(isWriting: met != nil) { return problem }
@@ -97,8 +96,7 @@ actor OperationQueue {
 
     func checkLedger() async { await ledgerCheck.check() }
 
-    /// How everything is that operations need; what the reader is called and what is wrong with it
-    /// only in full, because files and devices are named there.
+    /// The health of reader and ledger. Names of devices and files are included only with `inFull`.
     func health(inFull: Bool) async -> JSONValue {
         let ledger = await askLedger()
         let status =
@@ -123,9 +121,9 @@ actor OperationQueue {
         ]
     }
 
-    /// A stream that begins with how things are and goes on with what changes.
+    /// An event stream that begins with the current state and continues with changes.
     ///
-    /// It ends when whoever listens is not welcome any more.
+    /// It ends when its listener loses permission.
     func listen(
         _ client: OperationID?, while isWelcome: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
@@ -140,12 +138,12 @@ actor OperationQueue {
 
     private func left(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
 
-    /// Ends the streams of those who are not welcome any more.
+    /// Ends the streams of listeners that have lost permission.
     func dismissUnwelcome() {
         for client in hub.dismissUnwelcome() { stopWaiting(for: client) }
     }
 
-    /// Whoever has left does not want what has not begun.
+    /// Stops the operations of a client that has left, as far as they have not begun.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
         for operation in running.values where operation.client == client { _ = operation.stop() }
@@ -171,7 +169,7 @@ actor OperationQueue {
                     await self?.saw(event)
                     return self != nil
                 }
-                // It ends early only where reader or ledger could not be opened.
+                // The watch ends early only when reader or ledger could not be opened.
                 do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
             }
         }
@@ -197,7 +195,7 @@ actor OperationQueue {
             wentAway()
         case .empty:
             wentAway()
-            // An operation may have found the reader again before the one who waited for it.
+            // An operation may have found the reader again before the watch did.
             if readerProblem != nil { readerChanged(nil) }
         case .readerIsBack(let name):
             readerName = name
@@ -205,7 +203,7 @@ actor OperationQueue {
         }
     }
 
-    /// The same card again, after an operation, is still the same session.
+    /// Reports a card. The same card keeps its session after an operation.
     private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
@@ -219,8 +217,8 @@ actor OperationQueue {
         publish("card", now.document)
     }
 
-    /// It is read again after an operation. One that came for that is told of before its end, so
-    /// that a page knows whether the card still lies there.
+    /// Marks the card to be read again after an operation. A card that arrived for the operation is
+    /// reported before the operation's end, so that pages know that it is still there.
     private func stays(_ uid: CardUID?) {
         guard let uid = uid?.description, lying?.uid != uid else {
             lying?.forget()
@@ -242,7 +240,7 @@ actor OperationQueue {
 
     // MARK: Operations
 
-    /// Carries out what was asked for. The same request that is under way already is joined.
+    /// Carries out a request, or joins the same request that is already under way.
     func carryOut(
         _ call: CounterCall, _ members: [JSONMember], by client: OperationID?,
         cashier: CashierName?
@@ -257,7 +255,7 @@ actor OperationQueue {
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
-            // The ledger knows its own operations; of others this is all that is known.
+            // The ledger knows its own operations; for others this answer is the only record.
             if !call.takesOperation, let answer = known.answer, answer.problem == nil {
                 return answer
             }
@@ -268,15 +266,15 @@ actor OperationQueue {
         return try await begin(operation)
     }
 
-    /// What can be said while the reader is in use, or the counter is being closed: what the ledger
-    /// has under the operation's id is not denied.
+    /// The answer while the reader is in use or the counter is closing. It includes the ledger's
+    /// state of the operation id.
     private func answerBeside(
         _ operation: CounterOperation
     ) async throws(Problem) -> CounterDesk.Answer {
         let booked =
             operation.call.takesOperation
             ? await desk.booked(operation.id, by: operation.call) : .nothing
-        // It may have been asked for meanwhile.
+        // The same id may have been requested in the meantime.
         if let known = running[operation.id], let task = known.task {
             guard operation.isSame(as: known) else { throw .otherRequest }
             return await task.value
@@ -286,7 +284,7 @@ actor OperationQueue {
             var beside = operation
             (beside.needsReader, beside.gate) = (false, StopGate(isOpen: false))
             let answer = try await begin(beside)
-            // Then the ledger alone does not answer it.
+            // The ledger alone could not answer it.
             guard answer.problem?.kind != .readerBusy else {
                 throw .readerTaken(by: operation.call.path, booked)
             }
@@ -329,9 +327,10 @@ actor OperationQueue {
             listener.yield(step)
         }
         listener.finish()
+        // All steps are published before the end of their operation.
         await following.value
         if needsReader {
-            // A task of its own looks, also where this one was cancelled.
+            // A separate task checks the reader, because this one may be cancelled.
             let isOccupied = await Task { [desk] in await desk.isOccupied() }.value
             atReader = nil
             if isOccupied { stays(running[id]?.uid) } else { wentAway() }
@@ -363,8 +362,8 @@ actor OperationQueue {
         metrics.count(operation)
         log.ended(operation)
         publish("operation", operation.document)
-        // What was no request, or not the one that the ledger has under its id, must not stand in
-        // the way of one, and no password is kept.
+        // A malformed or mismatched request must not block a later one under its id, and passwords
+        // are never stored.
         guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
             !operation.call.takesPassword
         else { return }
@@ -373,8 +372,8 @@ actor OperationQueue {
 
     func operation(_ id: OperationID) -> CounterOperation? { running[id] ?? ended[id] }
 
-    /// Stops what has not begun on a card, and returns when that has come to its end: an operation may
-    /// have been begun under the same id before, and only its end says that it does not happen.
+    /// Stops an operation that has not begun on a card, and returns when it has ended: the same id
+    /// may have been begun before, and only the end proves that it does not happen.
     func stop(_ id: OperationID) async throws(Problem) -> CounterOperation {
         guard var operation = operation(id) else { throw .noSuchOperation }
         if let task = operation.task {

@@ -3,19 +3,19 @@ import TapcardCore
 
 /// Decides whether an operation can still be stopped.
 ///
-/// How far it is gets noted where it happens, before it goes on, and not when its events are read:
-/// so it cannot begin behind the back of whoever was told that it was stopped.
+/// Progress is noted synchronously where it happens, before the work continues, and not when the
+/// event is read. So an operation cannot begin after its client was told that it was stopped.
 final class StopGate: Sendable {
     private struct State {
-        /// Whether nothing is under way that has to come to its end.
+        /// Whether the operation can be stopped without leaving work incomplete.
         var isOpen: Bool
-        /// What has been begun is begun, also while a card is waited for once more.
+        /// Whether work has begun; it stays true while the card is awaited again.
         var hasBegun = false
     }
 
     private let state: Guarded<State>
 
-    /// What asks a service without a card may have asked it already, and cannot be stopped.
+    /// `isOpen` is false for a call to a service without a card: the service may already be asked.
     init(isOpen: Bool) { state = Guarded(State(isOpen: isOpen)) }
 
     func note(_ progress: Station.Progress) {
@@ -30,7 +30,8 @@ final class StopGate: Sendable {
         }
     }
 
-    /// Cancels, where it can still be stopped; false where it cannot. Between the two nothing goes on.
+    /// Cancels if the operation can still be stopped; otherwise returns false. The lock keeps
+    /// progress out between check and cancel.
     func stop(_ cancel: () -> Void) -> Bool {
         state.withLock { state in
             if state.isOpen { cancel() }

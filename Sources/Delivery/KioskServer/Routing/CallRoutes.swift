@@ -4,7 +4,7 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Turns requests into calls, and what came of them into answers.
+/// Routes that turn requests into calls, and outcomes into responses.
 struct CallRoutes: Sendable {
     static let base = "/api/v1/"
 
@@ -55,7 +55,7 @@ struct CallRoutes: Sendable {
         }
     }
 
-    /// Nil for null, which is none.
+    /// The operation id; nil for null.
     static func id(_ value: JSONValue) throws(Problem) -> OperationID? {
         if value == .null { return nil }
         guard let text = value.string else {
@@ -72,7 +72,7 @@ struct CallRoutes: Sendable {
     }
 }
 
-/// The members of the JSON object that a request carries.
+/// The members of the JSON object in the request's body.
 func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     if request.body.isEmpty { return [] }
     let type = request.headers["Content-Type"]?.split(separator: ";").first ?? ""

@@ -1,13 +1,13 @@
 import CZlib
 import LibraryLoading
 
-/// The coding "deflate" of HTTP: what zlib writes.
+/// The "deflate" coding of HTTP, as zlib writes it.
 enum Deflate {
     private static let file = "libz.so.1"
 
-    /// Nil where the library is not there, or the bytes do not get fewer.
+    /// Nil when zlib is missing or the result is not smaller.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
-        // Who has no zlib gets the page as it is.
+        // Without zlib the page is sent uncompressed.
         let loaded = try? unsafe LoadableLibrary(name: "zlib", package: "zlib1g")
             .load(file, tapcard_zlib()) { unsafe tapcard_zlib_bind($0, $1) }
         guard let zlib = loaded else { return nil }

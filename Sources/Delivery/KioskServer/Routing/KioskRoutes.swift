@@ -1,11 +1,11 @@
 import WebServer
 
-/// Which handler answers what. Paths match exactly, but that the last part of one may stand for a
-/// parameter; every refusal is a problem document.
+/// The table of handlers. Paths match exactly, except for a last part that is a parameter; every
+/// refusal is a problem document.
 struct KioskRoutes: Sendable {
     typealias Handler =
         @Sendable (WebRequest, _ parameter: String?) async throws(Problem) -> WebResponse
-    /// Knows its answer without waiting for anybody.
+    /// A handler that answers without waiting.
     typealias InstantHandler = @Sendable (WebRequest) -> WebResponse
 
     private enum Answerer {
@@ -17,7 +17,7 @@ struct KioskRoutes: Sendable {
     private var parametric: [String: [String: Answerer]] = [:]
     private var files: Set<String> = []
 
-    /// What the API's document tells of: everything but the files of the page.
+    /// The endpoints of the OpenAPI document: everything except the files of the page.
     private(set) var endpoints: [Endpoint] = []
 
     mutating func add(_ endpoint: Endpoint, _ handler: @escaping Handler) {
@@ -30,13 +30,13 @@ struct KioskRoutes: Sendable {
         add(endpoint.method, endpoint.path, .instant(handler))
     }
 
-    /// A file of the page, which is for people.
+    /// Adds a file of the page, which is for people.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
         add("GET", path, .instant(handler))
         files.insert(path)
     }
 
-    /// Whether a person may come to it from wherever.
+    /// Whether the path is a file of the page, which other sites may link to.
     func isFile(_ path: String) -> Bool { files.contains(path) }
 
     private mutating func add(_ method: String, _ path: String, _ handler: Answerer) {

@@ -1,7 +1,7 @@
 import TapcardDomain
 import WebServer
 
-/// What goes on at the counter: the card, the events, and what became of operations.
+/// Routes for the live state: the card, the events, and the outcomes of operations.
 struct LiveRoutes: Sendable {
     let queue: OperationQueue
     let authenticator: Authenticator

@@ -3,14 +3,14 @@ import CounterPage
 import TextCodecs
 import WebServer
 
-/// The page: files that are a part of this program.
+/// The files of the page, embedded in this program.
 ///
-/// The style goes with the page itself: nothing is painted without it, and a file of its own would
-/// come last in the queue behind the scripts.
+/// The style is inlined in the page: the browser paints nothing without it, and a separate file
+/// would be queued after the scripts.
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"
     private static let style = "page.css"
-    /// They are one, in the order of their names.
+    /// The style sheets, joined in the order of their names.
     private static let styles = ".css"
 
     struct File: Sendable {
@@ -18,7 +18,7 @@ import WebServer
         let tag: String
         let whole: WebResponse
         let compressed: WebResponse?
-        /// To those who have it already.
+        /// The response for a browser that has the file already.
         let known: WebResponse
 
         init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
@@ -59,14 +59,14 @@ import WebServer
         }
     }
 
-    /// The page with its style in place of the link to it.
+    /// The page with the style in place of the link to it.
     private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
         let text = String(decoding: style, as: UTF8.self)
         return String(decoding: page, as: UTF8.self).replacing(
             "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
     }
 
-    /// What goes along with every file. In the page no style and no script counts but its own.
+    /// The security headers of a file. The page's policy admits its own style and script alone.
     private static func safety(of page: String) -> [(String, String)] {
         let policy =
             "default-src 'none'; script-src 'self' \(source("script", in: page)); "
@@ -81,7 +81,7 @@ import WebServer
         ]
     }
 
-    /// The text of the page's one element of this name, as a policy names it.
+    /// The text of the page's only element of this name, as a policy source.
     private static func source(_ element: String, in page: String) -> String {
         let text =
             page.split(separator: "<\(element)>").last?
@@ -107,10 +107,10 @@ import WebServer
 }
 
 extension PageFiles.File {
-    /// The bytes, or that those which the browser has are still the ones.
+    /// The file, or 304 when the browser's copy is current.
     fileprivate func answer(_ request: WebRequest) -> WebResponse {
         let tags = request.headers["If-None-Match"].map(words)
-        // Compared weakly: packed or not, it is the same file.
+        // A weak comparison: compressed or not, it is the same file.
         let isKnown =
             tags?.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") }
             ?? false
@@ -119,7 +119,7 @@ extension PageFiles.File {
         return words(codings).contains("deflate") ? compressed : whole
     }
 
-    /// The parts of a list.
+    /// The items of a comma-separated header.
     private func words(_ list: String) -> [String] {
         list.split(separator: ",").map { part in
             String(part.drop { $0 == " " }.prefix { $0 != " " })

@@ -4,11 +4,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// What is answered instead of success: a problem document (RFC 9457) that says what happened, what
-/// it means for card and money, and what to do.
+/// A refusal or failure as a problem document (RFC 9457): what happened, what it means for card and
+/// money, and what to do.
 struct Problem: Error, Sendable {
     let status: Int
-    /// The word that programs go by.
+    /// The error code for programs.
     let word: String
     let title: String
     let meaning: String
@@ -17,7 +17,7 @@ struct Problem: Error, Sendable {
     var uid: CardUID?
     /// The operation that may have happened.
     private(set) var operation: OperationID?
-    /// What the failed tap has settled before it failed.
+    /// The operations that the failed tap settled before it failed.
     private(set) var settled = JSONValue.array([])
     var headers: [(String, String)] = []
 
@@ -41,7 +41,7 @@ struct Problem: Error, Sendable {
             }
     }
 
-    /// What a command was refused with, or what stopped it.
+    /// The problem for a command's refusal or failure.
     init(_ error: TapcardError) {
         (status, word) = (error.httpStatus, error.kind.word)
         (title, meaning, next) = (error.what, error.meaning, error.next.map(\.words))
@@ -51,7 +51,7 @@ struct Problem: Error, Sendable {
 
     private var advice: String { next.map(\.sentence).joined(separator: " ") }
 
-    /// For those who have one line for all of it.
+    /// All of the text in one line.
     private var detail: String {
         [title, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -77,14 +77,14 @@ struct Problem: Error, Sendable {
 }
 
 extension TapcardError {
-    /// The status that says the same. One of success is for success alone: what became of a payment
-    /// is unknown, so it is none.
+    /// The matching HTTP status. An unknown outcome gets an error status, because success statuses
+    /// are for certain success alone.
     fileprivate var httpStatus: Int {
         switch result {
-        // Nothing is wrong with such a request, but that there was another.
+        // A mismatched request is well-formed; it conflicts with an earlier one.
         case .usage: kind == .operationMismatch ? 409 : 400
         case .refused, .untrusted: 409
-        // Whoever has cancelled is told so; nothing is wrong with the server.
+        // A cancelled operation is the client's own wish, not a fault of the server.
         case .failed: kind == .cancelled ? 409 : 500
         case .unknown, .ledger: 500
         case .service: 502
@@ -99,7 +99,7 @@ extension Problem {
         503, "starting", "The counter is being opened.", "Nothing was done.",
         NextWords("ask-again-soon", "Ask again in a moment."))
 
-    /// What is said of an operation's id is what the ledger has under it.
+    /// The refusal of a closing counter, with the ledger's state of the operation id.
     static func closing(_ booked: CounterDesk.Booked) -> Problem {
         Problem(
             503, "closing", "The counter is being closed: nothing new is begun.", booked.meaning)
@@ -123,7 +123,7 @@ extension Problem {
         409, "too-late", "The card is being worked on: this cannot be stopped any more.",
         "It goes on.")
 
-    /// It was stopped, or was over, and all the same it has happened, or may happen yet.
+    /// The refusal to stop an operation that has happened, or may still happen.
     static func overAlready(_ problem: TapcardError?) -> Problem {
         Problem(
             409, "too-late", "This cannot be stopped any more.",

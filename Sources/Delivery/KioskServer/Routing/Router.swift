@@ -5,7 +5,7 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// All that can be asked for: the page, the calls, and what is told of the counter itself.
+/// The routes of the server: the page, the calls, and the counter's own state.
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
@@ -53,7 +53,7 @@ struct Router: Sendable {
         self.routes = routes
     }
 
-    /// What anybody of this origin may look at: the page, and what it needs to let somebody in.
+    /// Whether the path needs no login: the page, and the calls that a login needs.
     static func isOpen(_ path: String) -> Bool {
         let base = CallRoutes.base
         if path == metrics { return false }
@@ -79,7 +79,7 @@ struct Router: Sendable {
         }
     }
 
-    /// What is answered to those who would have to log in.
+    /// The refusal of a request without a required login.
     private func refusal(of request: WebRequest) -> WebResponse? {
         do throws(Problem) {
             try authenticator.requireReader(request)

@@ -3,7 +3,7 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// How the server itself is, for whoever watches it.
+/// Routes for monitoring the server itself.
 struct WatchingRoutes: Sendable {
     let queue: OperationQueue
     let authenticator: Authenticator

@@ -4,7 +4,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// What the process does around the counter that it serves.
+/// Hooks of the process around the server.
 package struct ServingProcess: Sendable {
     let prepare: @Sendable () -> Void
     let whenServing: @Sendable (Kiosk) -> Void
@@ -47,7 +47,7 @@ extension Parameter<Bool> {
 }
 
 extension Command {
-    /// The command in a process that does its part at the beginning and at the end.
+    /// The `serve` command, with the hooks of its process.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
             "serve", group: .station, "Serve the counter page: the reader in a browser",
@@ -79,7 +79,7 @@ extension Session {
             Report(
                 [JSONMember(key: "address", value: .string(page.address))],
                 ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
-        // Without its address nobody could open it.
+        // Without the printed address the page could not be opened.
         if isShown { await waitUntilStopped() }
         process.whenStopping()
         await page.stop()
@@ -173,7 +173,8 @@ extension Session {
         return names
     }
 
-    /// Four numbers as they are meant: none with a zero in front, which some read as octal.
+    /// Whether the text is an IPv4 address without leading zeros, which some programs read as
+    /// octal.
     private static func isIPv4(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }

@@ -3,15 +3,15 @@ package import TapcardCore
 package import Verbs
 package import WebServer
 
-/// A certificate and the key that belongs to it: the names of two files in PEM.
+/// The names of a certificate file and its key file, both PEM.
 package struct TLSFiles: Sendable, Hashable {
     let certificate: String
     let key: String
 
-    /// A certificate with a long chain behind it is shorter.
+    /// The size limit of a PEM file; certificates with long chains are smaller.
     private static let longestPEM = 1 << 20
 
-    /// What is in the files. `meaning` is said where that is not what it has to be.
+    /// The content of both files. `meaning` goes into the error when they are invalid.
     package func read(orSay meaning: String) throws(TapcardError) -> WebServerSettings.TLS {
         let tls = WebServerSettings.TLS(
             certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
@@ -20,11 +20,11 @@ package struct TLSFiles: Sendable, Hashable {
         return tls
     }
 
-    /// Refuses a key that others may read. One of root's may be read by a group, as on machines where
-    /// services share their keys so.
+    /// Refuses a key that others can read. A key of root may be readable by its group, because
+    /// services on some machines share their keys in this way.
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
-        // A file that cannot be looked at is refused when it is read.
+        // A file without readable permissions is refused when it is read.
         guard let mode = try? file.permissions() else { return }
         let isRoots = (try? file.isLentByRoot()) ?? false
         guard mode & (isRoots ? 0o037 : 0o077) != 0 else { return }
@@ -35,7 +35,7 @@ package struct TLSFiles: Sendable, Hashable {
             advice: "Whoever has it can pass for this machine. If nobody has: chmod 600 \(path)")
     }
 
-    /// What is in a file in PEM, whose first line ends with what it holds.
+    /// The content of a PEM file; the first line must end with the expected label.
     private static func text(
         _ path: String, of content: String, _ meaning: String
     ) throws(TapcardError) -> String {
@@ -63,7 +63,7 @@ package struct TLSFiles: Sendable, Hashable {
 }
 
 extension TapcardError {
-    /// Why a server of ours cannot be started.
+    /// The error for a server that cannot be started.
     package init(_ error: WebServerError, _ what: String, meaning: String) {
         let (kind, advice): (TapcardError.Kind, String) =
             switch error.kind {
@@ -95,7 +95,7 @@ extension Parameter<UInt16?> {
 }
 
 extension Session {
-    /// The certificate and its key that were named; nil where neither was.
+    /// The named certificate and key; nil when neither is named.
     package func tlsFiles(orSay meaning: String) throws(TapcardError) -> TLSFiles? {
         switch (try self[.tlsCertificate], try self[.tlsKey]) {
         case (nil, nil): return nil

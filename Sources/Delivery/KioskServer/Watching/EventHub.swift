@@ -2,13 +2,13 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// Those who follow the counter, each with a stream of server-sent events. One that does not read is
-/// dropped by its stream, and keeps nobody waiting.
+/// The listeners of the counter, each with a stream of server-sent events. A listener that stops
+/// reading is dropped by its stream and delays no other.
 struct EventHub {
-    /// What may wait for one listener: far more than anybody who reads lets lie.
+    /// The buffer of one listener: far more than a reading client leaves unread.
     private static let capacity = 64 << 10
     static let mostListeners = 2_048
-    /// How many there may be now.
+    /// The most listeners at this server.
     let most: Int
 
     private struct Listener {
@@ -24,7 +24,7 @@ struct EventHub {
 
     var listenerCount: Int { listeners.count }
 
-    /// A new listener, whose first event is this; nil where there are too many.
+    /// Adds a listener with its first event; nil when there are too many.
     mutating func add(
         _ client: OperationID?, first: [UInt8], while isWelcome: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
@@ -38,7 +38,7 @@ struct EventHub {
         return stream
     }
 
-    /// The client that has no stream any more, where it was this one's last.
+    /// Removes a listener. Returns its client if that was the client's last stream.
     mutating func remove(_ number: UInt64) -> OperationID? {
         guard let client = listeners.removeValue(forKey: number)?.client else { return nil }
         return listeners.values.contains { $0.client == client } ? nil : client
@@ -48,7 +48,8 @@ struct EventHub {
         send(EventHub.bytes(event, data))
     }
 
-    /// Ends the streams of those who are not welcome any more. Each client of one has left.
+    /// Ends the streams of listeners that have lost permission, and returns their clients that have
+    /// no stream left.
     mutating func dismissUnwelcome() -> [OperationID?] {
         let unwelcome = listeners.filter { !$0.value.isWelcome() }
         return unwelcome.map { number, listener in
@@ -57,8 +58,7 @@ struct EventHub {
         }
     }
 
-    /// Keeps what lies between from closing connections on which nothing happens, and finds out
-    /// who has gone without a word.
+    /// Keeps proxies from closing idle connections, and detects clients that have vanished.
     func keepAlive() { send(Array(": \n\n".utf8)) }
 
     func finish() {
@@ -69,7 +69,7 @@ struct EventHub {
         for listener in listeners.values { listener.stream.send(bytes) }
     }
 
-    /// JSON has no line breaks of its own, so that it is one line of data.
+    /// An event in the stream's format. JSON text has no line breaks, so it is one line of data.
     static func bytes(_ event: String, _ data: JSONValue) -> [UInt8] {
         Array("event: \(event)\ndata: \(data.text)\n\n".utf8)
     }

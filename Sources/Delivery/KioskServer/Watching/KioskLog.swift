@@ -4,13 +4,13 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// What happened, a line of JSON each: no name, no code, no password, no token.
+/// The log: one line of JSON per event, without names, codes, passwords or tokens.
 ///
-/// A thread of its own writes it. Whoever reads standard error slowly, or not at all, holds up nobody:
-/// what is too much is not written, and how much that was is said when somebody reads again.
+/// A thread of its own writes it, so that a slow reader of standard error delays no request. When
+/// the buffer is full, lines are dropped, and their number is logged when writing works again.
 final class KioskLog: Sendable {
     private static let mostLines = 1_024
-    /// At the end; then what is left is not written.
+    /// The longest wait at the end; the remaining lines are dropped.
     private static let longestEnd = Duration.seconds(1)
     private static let pause = Duration.milliseconds(5)
 
@@ -42,7 +42,7 @@ final class KioskLog: Sendable {
         }
     }
 
-    /// Says no more, and waits until all is written, though not for ever.
+    /// Closes the log and waits, for a limited time, until it is written.
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: KioskLog.longestEnd)
@@ -88,7 +88,7 @@ final class KioskLog: Sendable {
     }
 }
 
-/// Writes on a thread of its own, however long that takes.
+/// Writes lines on a thread of its own, because a write can block.
 private actor LogWriter {
     private nonisolated let lane = BlockingLane(label: "tapcard.log")
     private let text: @Sendable (String) -> Void

@@ -1,7 +1,7 @@
 import TapcardCore
 import Verbs
 
-/// Counts since the start, in the text format of Prometheus.
+/// Counters since the start, in the text format of Prometheus.
 struct KioskMetrics: Sendable {
     var cards = 0
     private var operations: [Key: Int] = [:]

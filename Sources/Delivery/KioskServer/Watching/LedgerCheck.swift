@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// Reads the ledger's file through in a quiet hour, while everything else goes on.
+/// A background check of the whole ledger file in a quiet hour.
 final class LedgerCheck: Sendable {
     private struct State {
         var hour = QuietHour(.now)
@@ -17,13 +17,13 @@ final class LedgerCheck: Sendable {
 
     init(_ desk: CounterDesk, _ log: KioskLog) { (self.desk, self.log) = (desk, log) }
 
-    /// What the last check has found; nil where that is nothing.
+    /// The damage found by the last check; nil for none.
     var damage: TapcardError? { state.withLock { $0.damage } }
 
-    /// The reader is in use: the hour is not quiet.
+    /// Notes a use of the reader, which restarts the quiet hour.
     func use() { state.withLock { $0.hour.use(at: .now) } }
 
-    /// Begins to check when the time has come.
+    /// Starts a check when it is due.
     func beat() {
         state.withLock { state in
             guard state.hour.begins(at: .now) else { return }
@@ -45,6 +45,6 @@ final class LedgerCheck: Sendable {
             ])
     }
 
-    /// Returns when nothing reads any more.
+    /// Waits for a running check.
     func end() async { await state.withLock { $0.work }?.value }
 }

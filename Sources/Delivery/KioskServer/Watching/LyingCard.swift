@@ -1,16 +1,16 @@
 import TapcardCore
 import TextCodecs
 
-/// What lies on the reader.
+/// The card on the reader.
 struct LyingCard: Sendable {
     let session: Int
-    /// Nil where it could not be found out.
+    /// The card's number; nil when it could not be read.
     let uid: String?
-    /// Both nil where it is being read anew.
+    /// The last reading. Both it and the problem are nil while the card is being read again.
     var read: JSONValue?
     var problem: TapcardError?
 
-    /// It lies there still, and may be another than it was.
+    /// Discards the reading: the card is still there but may have changed.
     mutating func forget() { (read, problem) = (nil, nil) }
 
     var document: JSONValue {

@@ -1,5 +1,5 @@
-/// When a server that runs all day reads its ledger's file through: once a day, after an hour in
-/// which nobody has used the reader.
+/// The schedule for checking the whole ledger file: once a day, after an hour without use of the
+/// reader.
 ///
 /// A tap reads only the pages that it needs, so damage elsewhere would be found when it is too late
 /// for a backup.
@@ -16,7 +16,7 @@ package struct QuietHour: Sendable {
 
     package mutating func use(at now: Instant) { lastUse = now }
 
-    /// Whether the time has come; then it comes again in a day.
+    /// Whether a check is due; if so, the next one is due in a day.
     package mutating func begins(at now: Instant) -> Bool {
         guard lastUse.duration(to: now) >= QuietHour.quiet,
             lastCheck.map({ $0.duration(to: now) >= QuietHour.interval }) ?? true

@@ -108,8 +108,8 @@ extension Session {
         do {
             station = try await lookingStation()
         } catch {
-            // A ledger that is there, but in another currency, is not missing: what a card says
-            // would be read as other money.
+            // With a ledger in another currency the amounts on a card would be misread, so only a
+            // missing ledger is tolerated.
             guard error.result == .ledger, error.kind != .ledgerCurrency, !self[.watch],
                 let report = await readingAlone(error)
             else { throw error }
@@ -128,15 +128,15 @@ extension Session {
         await station.watch(settling: settling) { event in
             await waiting.stop()
             let isRead = show(event, station.currency)
-            // The line that turns comes back with the next wait.
+            // The spinner returns with the next wait.
             waiting.show("Hold a card to the reader")
             return isRead
         }
         return Report.nothing.whenStopped
     }
 
-    /// Without its ledger a station still reads what a card says of itself, under a true seal, and
-    /// takes no money for it. Nil where that does not work, either.
+    /// The reading of a sealed card without the ledger; such a station takes no money. Nil when
+    /// that fails, too.
     private func readingAlone(_ error: TapcardError) async -> Report? {
         do {
             guard let keys = try keyFile.load() else { return nil }
@@ -150,7 +150,7 @@ extension Session {
         }
     }
 
-    /// One line a tap.
+    /// Prints one line per tap.
     private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
         switch event {
         case .card(let reading):
@@ -178,7 +178,7 @@ extension Session {
         }
     }
 
-    /// A line of a watch says when: nobody can tell afterwards.
+    /// Adds the time to a line of the watch, because it cannot be reconstructed later.
     private func timed(_ document: JSONValue?) -> JSONValue {
         let time = JSONMember(key: "at", value: .string(LocalTime.iso(surroundings.now())))
         return .object((document?.members ?? []) + [time])
@@ -193,7 +193,7 @@ extension Session {
         }
     }
 
-    /// Makes a card of the tag on the reader; the words are checked before a reader is opened.
+    /// Makes a card of the tag on the reader. Arguments are checked before the reader is opened.
     func make(
         _ what: String, _ origin: (Station) throws(TapcardError) -> CardOrder.Origin
     ) async throws(TapcardError) -> Report {

@@ -55,7 +55,7 @@ extension Session {
     fileprivate func addCashier() async throws(TapcardError) -> Report {
         let name = try self[.cashier()]
         try makeDataFolder()
-        // What is wrong with the file is said before anybody is asked for a password.
+        // A faulty file is reported before the password is typed.
         _ = try cashierFile.load()
         let password = try await newPassword(of: name)
         let (kept, isNew) = try cashierFile.add(
@@ -86,7 +86,7 @@ extension Session {
             ["\(removed.text) cannot log in any more"], isDeed: true)
     }
 
-    /// From the environment, or typed twice.
+    /// The new password, from the environment or typed twice.
     private func newPassword(of name: CashierName) async throws(TapcardError) -> String {
         let password: String
         if let given = try settings.cashierPassword {

@@ -59,7 +59,7 @@ extension Parameter<String?> {
 }
 
 extension Session {
-    /// Keys and ledger for a station that has none, in a currency that somebody has named.
+    /// Makes keys and ledger for a new station, in an explicit currency.
     fileprivate func setUp() async throws(TapcardError) -> Report {
         let isNew = try !hasLedger
         let hadKeys = try keyFile.load() != nil
@@ -109,11 +109,10 @@ extension Session {
 
     private typealias Row = (name: String, value: String?, origin: String)
 
-    /// What `config` shows beside the settings.
+    /// The extra rows of `config`, next to the settings.
     fileprivate static let places = ["keys", "settings-file"]
 
-    /// The currency that amounts of this station are in, and where that is said; nil where nobody
-    /// has said so yet.
+    /// The currency of this station's amounts and its origin; nil when it is not decided yet.
     private func currencyInForce() async -> (currency: Currency, origin: String)? {
         if let currency = await ledgerCurrency() { return (currency, "ledger") }
         if let currency = (try? settings.currency) ?? nil {
@@ -124,7 +123,7 @@ extension Session {
         return (.usd, Settings.Origin.builtIn.rawValue)
     }
 
-    /// The currency of the ledger; nil where there is none, or it cannot be opened.
+    /// The currency of the ledger; nil when there is none or it cannot be opened.
     private func ledgerCurrency() async -> Currency? {
         guard (try? hasLedger) == true, let path = try? settings.ledgerPath else { return nil }
         return try? await drivers.openLedger(path, nil, false).currency
@@ -177,7 +176,7 @@ extension Session {
                     row.name.padded(names), row.origin.padded(origins),
                     row.value ?? Session.unset(row.name),
                 ]
-                // Where the terminal has less room the value is on a line of its own.
+                // On a narrow terminal the value is on a line of its own.
                 return Line.flow(cells.map { Line($0) }, width: columns).map {
                     $0.trimmed.rendered(false)
                 }
@@ -188,7 +187,7 @@ extension Session {
             isPlain: true)
     }
 
-    /// What is wrong between the ledger and the setting, where there is something.
+    /// Notes on a conflict between the ledger and the settings.
     private func notes(on currency: Currency?) throws(TapcardError) -> [String] {
         guard let currency, let other = try settings.currency, other != currency else { return [] }
         return [
@@ -221,7 +220,7 @@ extension Session {
             ], [row.value ?? Session.unset(row.name)], isPlain: true)
     }
 
-    /// Refuses what this station could not work with.
+    /// Refuses settings that this station could not work with.
     private func requireSense(
         _ changed: Settings, _ name: Settings.Name
     ) async throws(TapcardError) {
@@ -244,9 +243,9 @@ extension Session {
         let name = try self[.setting]
         let typed = try self[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
-        // As it was typed: a comma is read where amounts are typed with one.
+        // The typed form: a decimal comma is read where the station accepts one.
         let changed = try settings.setting(name, to: typed)
-        // What is taken out may be the very thing that is wrong.
+        // Not checked when removing, because the removed setting may be the wrong one.
         if text != nil { try await requireSense(changed, name) }
         try settings.file.set(name, to: text)
         let (inForce, origin) = settings.effective(name)

@@ -26,7 +26,7 @@ extension Session {
 
     private static let emptyHistory = "Nothing was done yet."
 
-    /// Printed as it is read: a ledger of years is larger than any memory.
+    /// Prints the history page by page, because a ledger of years may not fit into memory.
     private func wholeHistory(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> Report {
@@ -46,7 +46,7 @@ extension Session {
     }
 }
 
-/// Output that is written a page at a time, for as long as somebody reads it.
+/// Output written page by page, until its reader closes it.
 private struct OutputPages {
     private let output: StandardOutput
     private let isJSON: Bool
@@ -69,7 +69,7 @@ private struct OutputPages {
         page = ""
     }
 
-    /// The same document that a report makes.
+    /// Writes the JSON document; it equals the one that a report makes.
     mutating func write(_ history: inout History) throws(LedgerError) {
         var separator = #"{"result":"done","entries":["#
         while isOpen, let line = try history.nextLine() {

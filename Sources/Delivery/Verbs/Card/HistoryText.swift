@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A line of the history for people.
+/// An entry of the history for people.
 struct HistoryText {
     let at: Timestamp
     let uid: CardUID
@@ -12,16 +12,15 @@ struct HistoryText {
     var amount: Money?
     var balance: Money?
     let id: OperationID
-    /// A ticket, a game, a prize that was paid past the card.
+    /// Details: a ticket, a game, a prize paid in cash.
     var about: [String] = []
 
-    /// Whether this question to the service comes before what was done: also before what the card
-    /// got of it.
+    /// Whether this request to the service comes before an entry: earlier, or under the same id.
     func isBefore(_ done: HistoryText) -> Bool {
         at.milliseconds < done.at.milliseconds || id == done.id
     }
 
-    /// Both in the order that they have, by time.
+    /// Merges two lists that are sorted by time.
     static func merged(_ done: [HistoryText], _ asked: [HistoryText]) -> [HistoryText] {
         var merged: [HistoryText] = []
         var asked = asked[...]
@@ -36,10 +35,10 @@ struct HistoryText {
 }
 
 extension Session {
-    /// How wide the terminal is; nil where the words go elsewhere.
+    /// The width of the terminal; nil when the output goes elsewhere.
     var columns: Int? { console.isTerminal ? console.size()?.columns : nil }
 
-    /// One line, or where the terminal has less room, several: the id and what follows on their own.
+    /// The entry on one line; on a narrow terminal the id and the rest are on lines of their own.
     func line(of text: HistoryText, within columns: Int?) -> String {
         let facts = [
             LocalTime.text(text.at), text.uid.description, text.what.padded(18),
@@ -73,7 +72,7 @@ extension HistoryText {
             balance: line.balance, id: line.operation.id, about: about.compactMap { $0 })
     }
 
-    /// What the service was asked, and what it has said.
+    /// The request to the service with its answer.
     init(_ attempt: ActivationAttempt) {
         let what =
             switch attempt.state {

@@ -101,7 +101,7 @@ extension Command {
 }
 
 extension Session {
-    /// The ring that a change would make, or why it must not be.
+    /// The key ring after a change; throws when the change is not allowed.
     private func changed(
         _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
     ) throws(TapcardError) -> KeyRing {
@@ -118,8 +118,8 @@ extension Session {
         }
     }
 
-    /// What is given up is given up in the ledger first: a kill in between leaves a key that no
-    /// station trusts and that the file still has, which the same command puts right.
+    /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
+    /// running the same command again fixes that.
     fileprivate func changeKeys(
         _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) async throws(TapcardError) -> KeyRing {
@@ -127,6 +127,7 @@ extension Session {
         let ledger = try await ledger()
         try await noteRetired(in: try changed(known, by: change), ledger)
         return try keyFile.alone { () throws(TapcardError) in
+            // Another process may have changed the file in the meantime.
             let changed = try changed(try keyFile.load() ?? known, by: change)
             try keyFile.save(changed)
             return changed
@@ -196,7 +197,7 @@ extension Session {
         }
     }
 
-    /// The ids under which this ledger has records, or passwords on tags.
+    /// The ids of keys that records or tag passwords in this ledger use.
     fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
@@ -216,7 +217,7 @@ extension Session {
 
     fileprivate func retireKey() async throws(TapcardError) -> Report {
         let id = try self[.key]
-        // What cannot be done is said before anyone is asked whether they are sure.
+        // An impossible change is reported before the confirmation is asked for.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             try keys.retiring(id)
         }
@@ -271,7 +272,7 @@ extension Session {
         let ledger = try? await ledgerIfThere()
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
-        // They were given up for good: a copy from before brings nothing back.
+        // Retired keys stay retired, even when an older copy contains them.
         let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
         let new = imported.entries.count { key in
             !known.contains(key.id) && !stay.contains { $0.id == key.id }
@@ -310,13 +311,13 @@ extension Session {
     }
 }
 
-/// What a key is still needed for.
+/// The uses of a key that remain.
 private struct KeyUse: Sendable {
-    /// Cards that carry their last record under it.
+    /// Cards whose last record is sealed with the key.
     private(set) var cards = 0
     private var first: [CardUID] = []
     private static let mostNamed = 10
-    /// Cards whose tag asks for the password that comes from it, or is about to.
+    /// Cards whose tag password is, or is about to be, derived from the key.
     var protected = 0
 
     mutating func count(_ card: CardUID) {
@@ -324,14 +325,14 @@ private struct KeyUse: Sendable {
         if first.count < KeyUse.mostNamed { first.append(card) }
     }
 
-    /// How many cards, and the numbers of the first ones.
+    /// The number of cards, with the first card numbers.
     var named: String {
         guard cards > 0 else { return "0" }
         let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
         return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
     }
 
-    /// What becomes of them when the key is retired.
+    /// The consequence for these cards when the key is retired.
     var kept: String {
         "Cards that keep its password: \(protected). Whoever has the key can write to them until "
             + "tapcard tag unprotect, then tapcard tag protect gives them another one."

@@ -29,7 +29,7 @@ extension Parameter<Int?> {
         .option(
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
             "Only the newest, \(lines.words) (default: all)",
-            // A year's entries would be more than any page can show.
+            // The entries of a year would be too many for a page.
             usual: .number(lines.upperBound))
     }
 }

@@ -20,7 +20,7 @@ extension Command {
             let path = try session[.newFile]
             if path == DurableFile.standardStream { return try await session.streamBackup() }
             try session.requireNew(path)
-            // A copy of nothing is no backup: what is missing is named instead.
+            // A missing ledger is reported, because an empty copy is not a backup.
             if try !session.hasLedger { _ = try await session.ledger(making: false) }
             try await session.withLedgerErrors { () throws(LedgerError) in
                 try await session.drivers.backUp(session.ledgerFile, path)
@@ -49,7 +49,7 @@ extension Command {
         ) { session throws(TapcardError) in
             let path = try session[.file()]
             try session.requireFile(path)
-            // A link that leads nowhere is not replaced by a ledger.
+            // Throws for a dangling link, which must not be replaced by a ledger.
             _ = try session.hasLedger
             try session.makeDataFolder()
             try session.requireSafePlaces()
@@ -63,14 +63,14 @@ extension Command {
                 }
             } catch {
                 let copy = received?.file ?? path
-                // To put a backup in the place of this backup would help nobody.
+                // Restoring this very backup from a backup would not help.
                 if error.kind == .ledgerCorrupt, error.what.contains(copy) {
                     throw TapcardError(
                         .ledgerCorrupt,
                         "\(Session.shown(path)) is not a ledger backup, or it is damaged.",
                         meaning: error.meaning, advice: "tapcard backup FILE makes one.")
                 }
-                // Nobody knows the file that standard input was put into.
+                // The error must not name the temporary file that holds standard input.
                 guard let file = received?.file else { throw error }
                 throw TapcardError(
                     error.kind, error.what.replacing(file, with: Session.shown(path)),
@@ -119,11 +119,11 @@ extension Session {
         "Which cards were blocked or replaced since then could not be read: where you know of one, "
         + "stop it with tapcard block --card UID"
 
-    /// The ledger's file; the name was checked when the settings were read.
+    /// The path of the ledger; it was checked when the settings were read.
     fileprivate var ledgerFile: String { settings.effective(.ledger).text ?? "" }
 
-    /// A copy that goes on somewhere else: a database cannot be written from its beginning to its
-    /// end, so it is a file first.
+    /// Writes the backup to standard output. SQLite does not write a file from beginning to end, so
+    /// the backup goes through a temporary file.
     fileprivate func streamBackup() async throws(TapcardError) -> Report {
         try requireStream("The copy")
         guard !console.isTerminal else {
@@ -141,7 +141,7 @@ extension Session {
         return .nothing
     }
 
-    /// What comes on standard input, in a file; nil where another file is named.
+    /// A temporary file with the content of standard input; nil when another file is named.
     fileprivate func received(_ path: String) throws(TapcardError) -> TemporaryFolder? {
         guard path == DurableFile.standardStream else { return nil }
         do {

@@ -57,7 +57,7 @@ extension Session {
             ], Session.table(of: hours, sum, day, money), isPlain: true)
     }
 
-    /// The day that is named, or today.
+    /// The named day, by default today.
     private func takingsDay() throws(TapcardError) -> CalendarDate {
         if let named = try self[.day] { return named }
         guard let today = LocalTime.dayAndHour(surroundings.now()).day else {
@@ -68,7 +68,7 @@ extension Session {
         return today
     }
 
-    /// The hours in which something moved, and the sums.
+    /// The hours with movements, and the totals.
     private static func table(
         of hours: [Takings], _ sum: Takings, _ day: CalendarDate, _ money: (Int64) -> Money
     ) -> [String] {
@@ -92,7 +92,7 @@ extension Session {
     }
 }
 
-/// A local day, hour by hour.
+/// The takings of a local day by hour.
 private struct TakenHours: Sendable {
     let day: CalendarDate
     var hours = [Takings](repeating: Takings(), count: 24)

@@ -2,19 +2,19 @@ import StyledText
 import TapcardDomain
 package import TerminalControl
 
-/// Where a command's words go. What a person sees on a terminal and what a program reads from a
-/// pipe are the same words; colour, the check mark and the spinner are for terminals only.
+/// The output of a command. A terminal and a pipe get the same words; colour, check mark and
+/// spinner are for terminals only.
 package struct Console: Sendable {
-    /// Writes all of it to standard output, or says why not. `StandardOutput` alone calls it.
+    /// Writes all bytes to standard output or throws. Only `StandardOutput` calls it.
     let write: @Sendable ([UInt8]) throws(OutputError) -> Void
     package let writeError: @Sendable (String) -> Void
     package let isTerminal: Bool
     package let isErrorTerminal: Bool
-    /// The terminal's size at this moment; nil where there is none, or it does not say.
+    /// The current size of the terminal; nil without a terminal or a known size.
     package let size: @Sendable () -> TerminalSize?
-    /// The keyboard, where there is one that a person can be asked at.
+    /// The keyboard, if a person can answer questions there.
     package let keyboard: (any InteractiveTerminal)?
-    /// Whether words for people must be of ASCII.
+    /// Whether text for people must be ASCII.
     private(set) var knowsASCIIAlone = false
 
     package init(
@@ -31,7 +31,7 @@ package struct Console: Sendable {
         self.writeError = writeError
     }
 
-    /// The same for a locale without any other letters.
+    /// This console for a locale that has ASCII alone.
     package var inASCII: Console {
         var console = Console(
             isTerminal: isTerminal, isErrorTerminal: isErrorTerminal, size: size,
@@ -40,7 +40,7 @@ package struct Console: Sendable {
         return console
     }
 
-    /// One at which nobody sits; what has to be said beside an answer is said on this one.
+    /// A console without terminal and standard output; errors still go to this one.
     package var silent: Console {
         Console(
             isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
@@ -48,7 +48,7 @@ package struct Console: Sendable {
     }
 }
 
-/// How many characters a terminal has room for.
+/// The size of a terminal in characters.
 package struct TerminalSize: Sendable, Hashable {
     package let columns: Int
     package let rows: Int

@@ -29,7 +29,7 @@ extension Report {
 
     /// A card, after reading or changing it.
     ///
-    /// What is known of its chip is news where a card is made, and for whoever asks for more.
+    /// Details of its chip are shown when a card is made, and with `--verbose`.
     package init(
         _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
@@ -82,7 +82,7 @@ extension Report {
         members += shared.members
         self.init(
             members, lines, problem: reading.problem,
-            // Nobody is told of it a second time.
+            // Not repeated later, so it must be reported now.
             isDeed: what != nil || !reading.settled.isEmpty)
     }
 
@@ -110,7 +110,7 @@ extension Report {
         ]
     }
 
-    /// The code and the number that other cards have as well.
+    /// The code and the number that the card shares with other cards.
     private static func shared(
         by reading: CardReading
     ) -> (lines: [String], members: [JSONMember]) {
@@ -132,11 +132,11 @@ extension Report {
         return (lines, members)
     }
 
-    /// Money that moved, or had moved before.
+    /// The receipt of a movement, new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
-        // The card may have been used since.
+        // The balance may have changed since.
         if receipt.isReplayed { lines[0] += " then (replayed: done before, not again)" }
         if receipt.operation.kind.handsOutCash, amount.minorUnits > 0 {
             lines.append(
@@ -156,8 +156,8 @@ extension Report {
             isDeed: true)
     }
 
-    /// Nobody hears of tickets that are lost but from here. Many of them may have had their draw and
-    /// won nothing; the ledger alone cannot tell which.
+    /// The tickets lost with a card; they are reported only here. Many of them may have been drawn
+    /// without a prize, which the ledger alone cannot tell.
     private static func words(givenUp tickets: [Ticket], on uid: CardUID) -> [String] {
         guard !tickets.isEmpty else { return [] }
         let draws = Dictionary(grouping: tickets, by: \.draw).mapValues(\.count)
@@ -199,7 +199,7 @@ extension Report {
         }
     }
 
-    /// What the maker's signature says of a chip.
+    /// The result of checking the chip maker's signature.
     static func words(_ originality: TagInfo.Originality) -> String {
         switch originality {
         case .valid:

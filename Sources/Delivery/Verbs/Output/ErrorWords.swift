@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 
 extension TapcardError.Kind {
-    /// What it means, for docs/JSON.md.
+    /// The meaning of the error, for docs/JSON.md.
     package var meaning: String {
         switch self {
         case .condition(let condition): condition.meaning

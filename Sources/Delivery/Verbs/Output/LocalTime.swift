@@ -1,24 +1,24 @@
 import Glibc
 package import TapcardDomain
 
-/// Times as people read them: stored in UTC, shown where they are.
+/// Formats of times, which are stored in UTC and shown in local time.
 package enum LocalTime {
-    /// "2026-11-21 14:05:09", local.
+    /// The local time, such as "2026-11-21 14:05:09".
     static func text(_ time: Timestamp) -> String {
         let parts = unsafe parts(time, localtime_r)
         return unsafe date(parts) + " " + clock(parts)
     }
 
-    /// "2026-11-21T13:05:09Z".
+    /// The time in UTC, such as "2026-11-21T13:05:09Z".
     package static func iso(_ time: Timestamp) -> String {
         let parts = unsafe parts(time, gmtime_r)
         return unsafe date(parts) + "T" + clock(parts) + "Z"
     }
 
-    /// "2026-11-21", in UTC.
+    /// The date in UTC, such as "2026-11-21".
     static func date(_ time: Timestamp) -> String { unsafe date(parts(time, gmtime_r)) }
 
-    /// The day and the hour of it, as the clock on the wall has them.
+    /// The local date and hour.
     static func dayAndHour(_ time: Timestamp) -> (day: CalendarDate?, hour: Int) {
         let parts = unsafe parts(time, localtime_r)
         return unsafe (
@@ -28,8 +28,8 @@ package enum LocalTime {
         )
     }
 
-    /// All of a local day lies between the two, and some of those beside it: where clocks are
-    /// changed at midnight nobody can say more without looking.
+    /// A span that contains a local day, and some hours around it, because the clock may change at
+    /// midnight.
     static func span(around day: CalendarDate) -> (start: Timestamp, end: Timestamp) {
         let most: Int64 = 26 * 3_600_000
         var parts = unsafe tm()

@@ -1,12 +1,12 @@
-/// How a run talks: the switches that every command takes.
+/// The form of the output, from the switches that every command takes.
 package struct Manner: Sendable {
     package let isJSON: Bool
     package let isQuiet: Bool
     package let isVerbose: Bool
-    /// Whether the terminal knows nothing but lines.
+    /// Whether the terminal cannot do more than print lines.
     package let isDumb: Bool
     private let wantsColor: Bool
-    /// Whether a page has asked, and not somebody at a terminal.
+    /// Whether the command comes from a page and not from a terminal.
     private(set) var isOfPage = false
 
     package init(_ environment: [String: String], _ isOn: (Settings.Name) -> Bool) {
@@ -17,15 +17,14 @@ package struct Manner: Sendable {
         wantsColor = !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true && !isDumb
     }
 
-    /// For programs, and without a word beside the answer.
+    /// The form for pages: JSON, without messages next to the answer.
     package static let ofPages = {
         var manner = Manner(["NO_COLOR": "1"]) { $0 == .json }
         manner.isOfPage = true
         return manner
     }()
 
-    /// Known before the words are understood, so that even a usage error takes the form that was
-    /// asked for.
+    /// The form before the command line is parsed, so that usage errors have it as well.
     package init(beforeParsing arguments: [String], _ environment: [String: String]) {
         let words = arguments.prefix { $0 != "--" }
         self.init(environment) { name in
@@ -34,8 +33,8 @@ package struct Manner: Sendable {
         }
     }
 
-    /// Whether the locale that is set has no letters but those of ASCII. Where none is set, as in
-    /// many containers, the terminal is one of today's all the same.
+    /// Whether the locale has ASCII alone. Without a locale, as in many containers, the terminal is
+    /// assumed to be a modern one.
     package static func knowsASCIIAlone(_ environment: [String: String]) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.compactMap { environment[$0] }.first { !$0.isEmpty }

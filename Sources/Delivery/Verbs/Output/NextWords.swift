@@ -3,9 +3,9 @@ public import TapcardCore
 public import TapcardDomain
 public import TextCodecs
 
-/// A step in words: the command line prints its sentence, other programs go by its word and values.
+/// A next step in words: people read its sentence, programs use its word and values.
 public struct NextWords: Sendable {
-    /// Empty for a sentence that is only for people.
+    /// The word for programs; empty for a sentence for people alone.
     let word: String
     public let sentence: String
     private let values: [JSONMember]
@@ -30,7 +30,7 @@ public struct NextWords: Sendable {
 }
 
 extension TapcardError {
-    /// An error of the program itself, with advice for whoever reads its output.
+    /// An error of the program itself, with advice for the reader of its output.
     public init(
         _ kind: Kind, _ what: String, meaning: String = "", advice: String, uid: CardUID? = nil
     ) {
@@ -38,10 +38,10 @@ extension TapcardError {
             kind, what, meaning: meaning, next: advice.isEmpty ? [] : [.words(advice)], uid: uid)
     }
 
-    /// What to do next, in the words of the command line.
+    /// The next steps, in the words of the command line.
     public var advice: String { next.map(\.words.sentence).joined(separator: " ") }
 
-    /// What happened, what it means for the card and the money, and what to do next.
+    /// The event, its meaning for card and money, and the next step, in one text.
     var message: String {
         [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }

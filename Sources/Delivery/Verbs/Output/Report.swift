@@ -3,20 +3,19 @@ package import TapcardCore
 import TapcardDomain
 package import TextCodecs
 
-/// What a command found or did: for a program, and for a person.
+/// The result of a command, for programs and for people.
 package struct Report: Sendable {
-    /// One JSON document; its first key is "result". Nil where all was said already.
+    /// The JSON document, with "result" as its first key; nil when everything is printed already.
     package let document: JSONValue?
-    /// The first line is the one that a check mark stands before.
+    /// The lines for people; a check mark stands before the first one.
     package let lines: [Line]
-    /// What is wrong with a card that was shown all the same.
+    /// The problem with a card that is shown nevertheless.
     package let problem: TapcardError?
-    /// Printed as it is, without a mark: a dump, a list, a script.
+    /// Whether the lines are printed without a mark: a dump, a list, a script.
     package let isPlain: Bool
-    /// Whether it tells of something that was done, to a card, in the ledger, or to keys, settings
-    /// and files: it has happened, whoever reads of it.
+    /// Whether it reports a completed change of a card, the ledger, keys, settings or files.
     package let isDeed: Bool
-    /// Whether the command goes on until it is stopped, and so has come to its usual end.
+    /// Whether the command ran until it was stopped, which is its normal end.
     package private(set) var isStopped = false
 
     package init(
@@ -44,7 +43,7 @@ package struct Report: Sendable {
         (self.isPlain, self.isDeed) = (isPlain, isDeed)
     }
 
-    /// Nothing to add to what was printed on the way.
+    /// An empty report, for a command that has printed everything.
     package static let nothing = Report()
 
     private init() {
@@ -52,22 +51,22 @@ package struct Report: Sendable {
         (isPlain, isDeed) = (true, false)
     }
 
-    /// The same, of a command that goes on until it is stopped.
+    /// This report, for a command that runs until it is stopped.
     package var whenStopped: Report {
         var report = self
         report.isStopped = true
         return report
     }
 
-    /// Its lines as sentences in one line.
+    /// The lines as sentences on one line.
     package var sentences: String {
         lines.map { ".:!".contains($0.text.last ?? ".") ? $0.text : $0.text + "." }
             .joined(separator: " ")
     }
 
-    /// A failure for people, on a line of its own.
+    /// The message of a failure, as a line.
     package static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
-        // A message that begins with the program's name does not need it a second time.
+        // A message that begins with the program's name does not repeat it.
         let words = error.message.shown
         let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }
@@ -76,7 +75,7 @@ package struct Report: Sendable {
         return ([line] + settled).joined(separator: "\n") + "\n"
     }
 
-    /// The document of a failure.
+    /// The JSON document of a failure.
     package static func document(of error: TapcardError) -> JSONValue {
         [
             "result": .string(error.result.rawValue), "error": .string(error.kind.word),

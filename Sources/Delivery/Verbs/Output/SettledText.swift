@@ -5,7 +5,7 @@ import TapcardDomain
 package import TextCodecs
 
 extension Settled {
-    /// What became of something that an earlier tap had left open, and what is to be done now.
+    /// The outcome of an operation that an earlier tap left open, and what to do now.
     var words: String {
         let noun = operation.kind.noun
         let sum = Money(minorUnits: operation.amount, amount.currency).shown
@@ -22,7 +22,7 @@ extension Settled {
         }
     }
 
-    /// The cash that leaves the drawer because this is done: nobody was told before.
+    /// The cash to hand out now, because the operation was open until this tap.
     private var handedOut: Money? {
         if closed.minorUnits > 0 { return closed }
         guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }

@@ -2,16 +2,16 @@ import BlockingLane
 import StyledText
 package import TextCodecs
 
-/// Why standard output does not take what is written to it, in the system's words.
+/// The system's reason why standard output failed.
 package struct OutputError: Error, Sendable, Hashable {
     package let reason: String
 
     package init(_ reason: String) { self.reason = reason }
 }
 
-/// The one place that writes standard output, and knows whether all of it went out.
+/// The only writer of standard output, which records failures.
 ///
-/// After the first failure nothing more is written: a gap in the middle would look like the whole.
+/// After the first failure nothing more is written: output with a gap would look complete.
 package final class StandardOutput: Sendable {
     private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let knowsASCIIAlone: Bool
@@ -21,21 +21,21 @@ package final class StandardOutput: Sendable {
         (put, knowsASCIIAlone) = (console.write, console.knowsASCIIAlone)
     }
 
-    /// Nil while everything went out.
+    /// The first failure; nil while everything was written.
     package var failure: OutputError? { failed.withLock { $0 } }
 
-    /// Words for people. Whether all of it went out, and all that came before.
+    /// Writes text for people. Returns whether this and all earlier output was written.
     @discardableResult package func write(_ text: String) -> Bool {
         write(Array((knowsASCIIAlone ? text.ascii : text).utf8))
     }
 
-    /// One document a line, in UTF-8 in every locale: JSON has no other form.
+    /// Writes a document on one line, in UTF-8 in every locale, as JSON requires.
     @discardableResult package func write(document: JSONValue) -> Bool {
         write(Array((document.text + "\n").utf8))
     }
 
     @discardableResult package func write(_ bytes: [UInt8]) -> Bool {
-        // Held while it is written: two lines that come at once do not mix.
+        // Locked while writing, so that concurrent lines do not mix.
         failed.withLock { failed in
             guard failed == nil else { return false }
             do throws(OutputError) {

@@ -171,7 +171,7 @@ extension NextStep.FileStep {
 }
 
 extension NextStep.FileStep.File {
-    /// What to do once nobody who may not has read it.
+    /// The danger after others have read the file, and the condition for keeping it.
     fileprivate var danger: String {
         switch self {
         case .keys: "Whoever reads it can forge cards. If nobody has"

@@ -118,7 +118,7 @@ extension NextStep.RequestStep {
 }
 
 extension Operation.Kind {
-    /// The way out for an operation that cannot be refunded; a payment or a top-up can.
+    /// The alternative for an operation that cannot be refunded; payments and top-ups can.
     fileprivate var insteadOfRefund: String {
         switch self {
         case .issue, .adopt, .replace: "To pay out what is on the card: tapcard close"
@@ -133,7 +133,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The command that asks again for what was voided, under a new id.
+    /// The command that repeats a voided operation under a new id.
     fileprivate func wayAgain(_ amount: Money) -> String {
         switch self {
         case .pay: "To pay now: tapcard pay \(amount)"

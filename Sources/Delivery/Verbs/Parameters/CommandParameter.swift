@@ -1,17 +1,17 @@
-/// A value that a command takes, as help, completions, both kinds of parsing and the page's API
-/// know it. `Parameter` adds the type that a command reads it with.
+/// A command's value as help, completions, both parsers and the page's API know it. `Parameter`
+/// adds its type.
 package struct CommandParameter: Sendable {
-    /// Where it stands in a command line.
+    /// The place in a command line.
     package enum Place: Sendable, Hashable {
         /// `--name`
         case flag
-        /// `--name VALUE`, with the word that stands for the value in the help.
+        /// `--name VALUE`, with the placeholder of the value in the help.
         case option(String)
-        /// A word that stands by itself after the verb.
+        /// A single word after the verb.
         case argument
-        /// All the words that are left: only the last argument of a command can be one.
+        /// All remaining words: only the last argument of a command can be one.
         case arguments
-        /// Nowhere: other users of the machine can see command lines.
+        /// Not on the command line, because other users of the machine can see it.
         case secret
     }
 
@@ -21,11 +21,11 @@ package struct CommandParameter: Sendable {
     package let short: Character?
     package private(set) var help: String
     package let isRequired: Bool
-    /// The only words that are accepted; empty if any word is.
+    /// The accepted words; empty if any word is accepted.
     package let choices: [String]
-    /// What a shell offers in its place, beside the choices.
+    /// The values that a shell completes, in addition to the choices.
     package let completes: CompletedValue?
-    /// How a page sends it; nil if only a command line can.
+    /// The page's form of the value; nil for the command line alone.
     package let page: PageParameter?
 
     package init(
@@ -54,7 +54,7 @@ package struct CommandParameter: Sendable {
     package var isArgument: Bool { place == .argument || repeats }
     package var repeats: Bool { place == .arguments }
 
-    /// What stands for the value of an option in the help; nil for everything else.
+    /// The placeholder of an option's value in the help; nil for everything else.
     package var placeholder: String? {
         if case .option(let word) = place { word } else { nil }
     }

@@ -1,14 +1,14 @@
-/// A row of the command table: all that is known of one verb.
+/// The description of one verb in the command table.
 package struct CommandSpec: Sendable {
-    /// The words that name it: `["pay"]`, `["tag", "info"]`.
+    /// The words of the verb: `["pay"]`, `["tag", "info"]`.
     package let path: [String]
-    /// What it does, in one line.
+    /// A summary in one line.
     package let summary: String
     /// Further paragraphs of the help, with an empty line between them.
     package let discussion: String
     package let parameters: [CommandParameter]
     package let example: String
-    /// The heading under which the overview lists it.
+    /// The heading in the overview.
     package let group: String
 
     package init(

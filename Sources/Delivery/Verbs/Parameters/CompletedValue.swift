@@ -1,15 +1,15 @@
-/// What a shell offers for a value that is not one of a few words.
+/// A kind of value that a shell can complete.
 package enum CompletedValue: Sendable, Hashable {
-    /// The shell knows them itself.
+    /// File names, which the shell completes itself.
     case files
     case readers
-    /// The cards that were used last.
+    /// The most recently used cards.
     case cards
     case currencies
     case keys
     case cashiers
-    /// The words of a verb, one after the other.
+    /// The words of a verb, one by one.
     case verbs
-    /// What the setting that is named before it can be.
+    /// The values of the setting named before it.
     case settingValue
 }

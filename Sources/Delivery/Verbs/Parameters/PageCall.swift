@@ -1,24 +1,24 @@
-/// How a page asks for a command.
+/// A page's call for a command.
 package struct PageCall: Sendable {
-    /// The method of HTTP; only a post may change anything.
+    /// The HTTP method; only a post may change anything.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
     }
 
     package let method: Method
-    /// Its parts are separated by "/".
+    /// The fixed parts of the path, separated by "/".
     package let words: String
     /// The parameter that is the last part of the path.
     package let last: CommandParameter?
     package let reader: ReaderUse
-    /// Whether a service is asked, which may be out of reach.
+    /// Whether the call asks a service, which may be unreachable.
     package let asksService: Bool
 
-    /// When the reader is needed.
+    /// The need for the reader.
     package enum ReaderUse: Sendable {
         case always, never
-        /// Only where this parameter is given, or is not.
+        /// Only with this parameter, or only without it.
         case given(CommandParameter), missing(CommandParameter)
 
         static func with<Value>(_ parameter: Parameter<Value>) -> ReaderUse {
@@ -30,10 +30,10 @@ package struct PageCall: Sendable {
         }
     }
 
-    /// The path; its last part is in braces where it stands for a parameter.
+    /// The path, with a parameter as its last part in braces.
     package var path: String { words + (last?.page.map { "/{\($0.name)}" } ?? "") }
 
-    /// A call that only looks.
+    /// A read-only call.
     package static func get(
         _ words: String, reader: ReaderUse = .always, asksService: Bool = false
     ) -> PageCall {

@@ -1,36 +1,36 @@
 package import TextCodecs
 
-/// A member of the JSON that a page sends with a call.
+/// A JSON member of a page's call.
 package struct PageParameter: Sendable {
-    /// What its value is, and how it comes in JSON.
+    /// The kind of a value and its form in JSON.
     package enum Form: Sendable, Hashable {
-        /// A text of so many characters.
+        /// A text with a length in this range.
         case text(ClosedRange<Int>)
         case choice([String])
         case amount
-        /// An amount that moves, which is above zero.
+        /// An amount to move, above zero.
         case moved
-        /// A card's number, an operation's id, what the lottery calls a draw or a ticket, a day.
+        /// A card's number, an operation id, the lottery's name of a draw or ticket, a day.
         case card, operation, lotteryName, day
         case wholeNumber(ClosedRange<Int>)
         case truth
         case tags
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
-        /// The words of an armed fault; null disarms.
+        /// The text of a fault to arm; null disarms.
         case fault
 
-        /// Whether a query has it in digits.
+        /// Whether a query gives the value in digits.
         package var isNumber: Bool {
             if case .wholeNumber = self { true } else { false }
         }
     }
 
-    /// Whether and under which name a page sends a parameter.
+    /// The name of the parameter in JSON.
     package enum Name: Sendable, Hashable {
-        /// Its own name in camel case: noScratch for no-scratch, ticket for TICKET.
+        /// The parameter's name in camel case: noScratch for no-scratch, ticket for TICKET.
         case same
         case other(String)
-        /// Only a command line has it.
+        /// Not available to pages.
         case never
 
         /// The name in JSON.
@@ -53,6 +53,6 @@ package struct PageParameter: Sendable {
     /// The default value of a call that leaves it out.
     package let usual: JSONValue?
 
-    /// More than there is money on any card.
+    /// Longer than any amount that fits on a card.
     package static let longestAmount = 12
 }

@@ -2,14 +2,14 @@ import TapcardCore
 package import TapcardDomain
 package import TextCodecs
 
-/// A value that a command takes, declared once: a command line, a page, the help, the completions
-/// and the API's document all follow it, and the command reads it with its type.
+/// A typed value of a command, declared once for the command line, the page, the help, the
+/// completions and the API's document.
 package struct Parameter<Value: Sendable>: Sendable {
     package let row: CommandParameter
-    /// The value of the texts that were given; nil where none were.
+    /// Converts the given texts; nil texts for a value that was not given.
     let value: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
 
-    /// The same value with another line in the help.
+    /// This parameter with another line in the help.
     package func saying(_ help: String) -> Parameter {
         Parameter(row: row.saying(help), value: value)
     }
@@ -40,8 +40,8 @@ package struct Parameter<Value: Sendable>: Sendable {
 }
 
 extension Parameter {
-    /// `--name PLACEHOLDER`. Only a page's call can require one: on a command line the command
-    /// itself says what is missing.
+    /// `--name PLACEHOLDER`. `isRequired` applies to a page's call alone; on a command line the
+    /// command reports missing options.
     package static func option<Wrapped>(
         _ name: String, _ placeholder: String, _ type: ValueType<Wrapped>, _ help: String,
         isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil
@@ -51,7 +51,7 @@ extension Parameter {
             page: page, usual: usual, value: type.optional)
     }
 
-    /// An argument that may be left out.
+    /// An optional argument.
     package static func optionalArgument<Wrapped>(
         _ name: String, _ type: ValueType<Wrapped>, _ help: String,
         page: PageParameter.Name = .same
@@ -70,7 +70,7 @@ extension Parameter {
         ) { texts, row throws(TapcardError) in try type.parse(texts?.first ?? "", row) }
     }
 
-    /// All the words that are left.
+    /// All remaining words.
     package static func arguments<Element>(
         _ name: String, _ type: ValueType<Element>, _ help: String, isRequired: Bool = true,
         page: PageParameter.Name = .same
@@ -84,7 +84,7 @@ extension Parameter {
         }
     }
 
-    /// What a page's call needs and no command line has, such as a password.
+    /// A value of a page's call that has no place on a command line, such as a password.
     package static func secret<Wrapped>(
         _ name: String, _ type: ValueType<Wrapped>
     ) -> Parameter where Value == Wrapped? {
@@ -111,8 +111,8 @@ extension ParsedCommand {
 }
 
 extension Session {
-    /// A value of the command that runs. One that was not given is nil, false or empty; so is one
-    /// that this command does not take.
+    /// The value in the running command: nil, false or empty if it was not given, or if the command
+    /// does not take it.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
         get throws(TapcardError) {
             try parameter.value(command.texts[parameter.row.name], parameter.row)
@@ -121,7 +121,7 @@ extension Session {
 
     package subscript(_ flag: Parameter<Bool>) -> Bool { command.isGiven(flag) }
 
-    /// An amount, in the currency of the ledger that it moves in.
+    /// An amount in the currency of the ledger.
     package subscript(_ parameter: Parameter<TypedAmount>, in currency: Currency) -> Money {
         get throws(TapcardError) { try money(try self[parameter], currency) }
     }

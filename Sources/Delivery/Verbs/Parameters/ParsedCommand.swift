@@ -1,7 +1,7 @@
-/// A command of the table together with the texts given to it.
+/// A command of the table with its texts.
 package struct ParsedCommand: Sendable {
     package let spec: CommandSpec
-    /// The texts of what was given, by the names of the parameters; "true" for a flag.
+    /// The given texts by parameter name; "true" for a flag.
     package let texts: [String: [String]]
 
     package init(spec: CommandSpec, texts: [String: [String]]) {

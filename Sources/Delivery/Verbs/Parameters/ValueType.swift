@@ -1,12 +1,12 @@
 import TapcardCore
 import TapcardDomain
 
-/// A type of a parameter's value: what a page may send for it, and what its text means. Both
-/// command lines and pages come here with texts, and are refused in the same words.
+/// The type of a parameter's value: its JSON form and the meaning of its text. Command lines and
+/// pages share it, including the words of refusals.
 package struct ValueType<Value: Sendable>: Sendable {
-    /// How it comes in JSON; nil if no page can send it.
+    /// The JSON form; nil if pages cannot send it.
     var form: PageParameter.Form?
-    /// The only words that are accepted; empty if any word is.
+    /// The accepted words; empty if any word is accepted.
     var choices: [String] = []
     var completes: CompletedValue?
     let parse: @Sendable (_ text: String, CommandParameter) throws(TapcardError) -> Value
@@ -20,7 +20,7 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 extension ValueType {
-    /// A type whose initialiser knows which texts are values; `what` says what the others are not.
+    /// A type whose initialiser accepts valid texts; `what` describes the invalid ones.
     private static func made(
         by make: @escaping @Sendable (String) -> Value?, _ what: String,
         form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
@@ -35,20 +35,20 @@ extension ValueType {
     }
 }
 
-/// An amount that a person typed. It is money in the currency of a ledger.
+/// A typed amount, not yet in a currency.
 package struct TypedAmount: Sendable, Hashable {
     let text: String
 }
 
 extension ValueType<String> {
-    /// A text that only a command line can give.
+    /// A text for the command line alone.
     package static var word: Self { Self { text, _ in text } }
     package static var file: Self { Self(completes: .files) { text, _ in text } }
     package static var verb: Self { Self(completes: .verbs) { text, _ in text } }
     static var fault: Self { Self(form: .fault) { text, _ in text } }
     static var tag: Self { Self(form: .tags) { text, _ in text } }
 
-    /// A text of so many characters.
+    /// A text with a length in this range.
     static func text(_ lengths: ClosedRange<Int>) -> Self {
         Self(form: .text(lengths)) { text, _ in text }
     }
@@ -63,7 +63,7 @@ extension ValueType<Bool> {
 }
 
 extension ValueType where Value: RawRepresentable<String> & CaseIterable {
-    /// One of the words of an enumeration.
+    /// A word of an enumeration.
     package static func choice(_ type: Value.Type) -> Self {
         let words = type.allCases.map(\.rawValue)
         return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
@@ -79,7 +79,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
 
 extension ValueType<TypedAmount> {
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
-    /// An amount that moves, which is above zero.
+    /// An amount to move, above zero.
     static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }
 }
 
@@ -163,8 +163,8 @@ extension ValueType<UInt8> {
 }
 
 extension ValueType<Int> {
-    /// A whole number within limits; `meaning` is said where it is none. Where the limits are
-    /// `forPagesOnly`, the command itself refuses what another program may have allowed.
+    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly` the
+    /// limits hold for pages, and the command checks the rest.
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {
@@ -184,7 +184,7 @@ extension ValueType<Int> {
 }
 
 extension ValueType<UInt16> {
-    /// A port; zero is any that is free.
+    /// A port; zero chooses a free one.
     package static func port(orSay meaning: String) -> Self {
         let number = ValueType<Int>.wholeNumber(0...Int(UInt16.max), orSay: meaning)
         return Self { text, row throws(TapcardError) in UInt16(try number.parse(text, row)) }
@@ -192,7 +192,7 @@ extension ValueType<UInt16> {
 }
 
 extension ValueType<[Int]> {
-    /// Colours of a game as digits, also written together.
+    /// The colours of a game as digits, also without spaces between them.
     static func colours(_ counts: ClosedRange<Int>) -> Self {
         Self(form: .digits(0...9, count: counts)) { text, _ throws(TapcardError) in
             var colours: [Int] = []
@@ -212,7 +212,7 @@ extension ValueType<[Int]> {
 }
 
 extension TapcardError {
-    /// Carries out what the rules of the domain may refuse.
+    /// Converts a refusal of the domain into an error of the command.
     static func wrapping<Value>(
         _ body: () throws(Refusal) -> Value
     ) throws(TapcardError) -> Value {

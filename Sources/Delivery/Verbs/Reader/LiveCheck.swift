@@ -7,20 +7,20 @@ import TapcardDomain
 import TextCodecs
 import Type2Tag
 
-/// What came of opening a reader and looking once at what lies on it.
+/// The result of opening a reader and looking once at the tag on it.
 struct LiveCheck: Sendable {
     let reader: String
-    /// What the reader calls itself, and its firmware, once it was opened.
+    /// The reader's own name and firmware; nil before it was opened.
     var title: String?
     var firmware: String?
     var tag: TagInfo?
     var findings: [Finding] = []
 
-    /// Whether the reader did its part, whatever is to be said of the tag.
+    /// Whether the reader answered, regardless of the tag.
     var hasAnswered: Bool { findings.contains { $0.id == .answers } }
 
-    /// Opens the reader, and gives it back at the end. Neither ledger nor keys are asked: the
-    /// station it works with has an empty ledger and a key of its own, both forgotten afterwards.
+    /// Opens the reader, checks it and closes it. The station uses neither ledger nor keys: it has
+    /// an empty ledger and a temporary key.
     static func run(
         on name: String, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {
@@ -63,7 +63,8 @@ struct LiveCheck: Sendable {
                 remedy: survey.stubbornRemedy(name))
     }
 
-    /// Drivers differ in how much of the sentence they have said already.
+    /// A sentence about the reader, without repeating words that the driver's text contains
+    /// already.
     private static func sentence(_ name: String, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") || detail.contains(" \(verb)") { return "\(detail)." }
@@ -143,6 +144,6 @@ struct LiveCheck: Sendable {
 }
 
 extension Type2Chip {
-    /// A page is four bytes.
+    /// The size of the user memory in bytes; a page is four bytes.
     fileprivate var userByteCount: Int { userPages.count * 4 }
 }

@@ -31,7 +31,7 @@ extension Session {
     fileprivate func readers() async -> Report {
         let found = await drivers.readers.survey(naming: settings.reader).rows
         let rows = found + [ReaderRow.simulated]
-        // Where there is no other one, the simulated one is what there is, and it works.
+        // Without another reader the simulated one counts, because it works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
         if found.isEmpty, !settings.readerIsSimulated, !isJSON, !isQuiet {
@@ -85,7 +85,7 @@ extension Session {
             problem: answered ? ledgerProblem : noReader, isPlain: true)
     }
 
-    /// What comes of reading the ledger's file through; nothing before the first card.
+    /// The findings of checking the whole ledger file; none before the first card.
     private func ledgerFinding() async throws(TapcardError) -> [Finding] {
         let path = try settings.ledgerPath
         let currency = try settings.currency
@@ -98,8 +98,7 @@ extension Session {
         return [Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")]
     }
 
-    /// The readers to open, by name: the one that was asked for, or those that look as if they
-    /// could be opened, until one answers.
+    /// The readers to try, by name: the requested one, or all that look usable, until one answers.
     private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [String] {
         let mostTried = 8
         guard let name = settings.reader else {
@@ -110,7 +109,7 @@ extension Session {
 }
 
 extension ReaderRow {
-    /// It is always there, and counts as none.
+    /// The row of the simulated reader, which is always available and does not count as a reader.
     fileprivate static var simulated: ReaderRow {
         ReaderRow(name: "sim", make: "simulated reader", driver: "tapcard")
     }

@@ -56,7 +56,7 @@ extension Command {
             example: "tapcard sim tear 3 torn mix 7"
         ) { session throws(TapcardError) in
             let given = try session[.fault]
-            // As the list shows it, too.
+            // The list prints a fault with this word, so it is accepted here.
             let words = given.first == "write" ? given.dropFirst() : given[...]
             let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
             try session.simulating { tags, reader throws(TapcardError) in
@@ -92,7 +92,7 @@ extension SimulatedTag {
 }
 
 extension TapcardError {
-    /// A simulated reader that is not usable is a file that is not.
+    /// The error for a simulated reader, whose file is unusable.
     package init(ofSimulation error: ReaderError) {
         guard error.kind == .noReader else {
             self.init(error)
@@ -106,7 +106,8 @@ extension TapcardError {
 }
 
 extension Session {
-    /// The simulated reader that is set, or the one in the data folder.
+    /// Runs a change on the simulated reader of the settings, by default the one in the data
+    /// folder.
     fileprivate func simulating<Success>(
         _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

@@ -105,7 +105,7 @@ extension Report {
             ], lines, isDeed: true)
     }
 
-    /// What the settings of a tag mean.
+    /// The access settings of a tag in words.
     fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
         guard chip.isProtected(by: settings) else {
             return ["Protection: none; anyone can write to the tag"]
@@ -139,7 +139,7 @@ extension Report {
 }
 
 extension Session {
-    /// What cannot be undone without the keys, said to everybody before it is done.
+    /// Warns, before the change, that it cannot be undone without the keys.
     func sayWhoOpens() {
         say(
             """
@@ -256,7 +256,7 @@ extension Session {
             isDeed: true)
     }
 
-    /// A file that someone named; missing is an error here.
+    /// The content of a named file; a missing file is an error.
     func content(of path: String) throws(TapcardError) -> [UInt8] {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }
@@ -278,12 +278,12 @@ extension Session {
         else { throw missing(path) }
     }
 
-    /// What a named file is called in a sentence.
+    /// The name of a file in a sentence.
     static func shown(_ path: String) -> String {
         path == DurableFile.standardStream ? "standard input" : path
     }
 
-    /// One stream cannot carry the content of a file and the document about it.
+    /// Refuses `--json` when the content goes to standard output, which cannot carry both.
     func requireStream(_ what: String) throws(TapcardError) {
         guard isJSON else { return }
         throw TapcardError(
@@ -295,7 +295,7 @@ extension Session {
         TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
     }
 
-    /// Nothing is written over silently.
+    /// Refuses to overwrite an existing file.
     func requireNew(_ path: String) throws(TapcardError) {
         if path == DurableFile.standardStream { return }
         guard (try? DurableFile(path).permissions()) == nil else {

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 package import TextCodecs
 
-/// What is said of a card, and of money that moved.
+/// Schemas of cards and of money that moved.
 package enum CardSchemas {
     static let card = PrintedDocument.shown(
         [
@@ -32,7 +32,7 @@ package enum CardSchemas {
             "closed": ValueSchemas.amount, "replayed": Schema.truth, "at": ValueSchemas.time,
         ])
 
-    /// Tickets that are lost with what their card was before; only where there are any.
+    /// Tickets lost with the card's previous content; present only if there are any.
     static let givenUp: Schema.Members = ["ticketsGivenUp": Schema.list(of: ticket)]
 
     static let receipt: Schema.Members = [
@@ -42,7 +42,7 @@ package enum CardSchemas {
         "settled": settled,
     ]
 
-    /// What earlier taps had left open and this one has settled.
+    /// Operations that earlier taps left open and this tap settled.
     package static let settled = Schema.list(
         of: Schema.object(
             [
@@ -52,7 +52,7 @@ package enum CardSchemas {
                 "outcome": Schema.words(["committed", "voided"]),
             ], optional: ["closed": ValueSchemas.amount]))
 
-    /// What to do next, one step after the other: its word, and what it needs.
+    /// The next steps in order, each with its word and values.
     public static let next = Schema.described(
         Schema.list(
             of: Schema.object(

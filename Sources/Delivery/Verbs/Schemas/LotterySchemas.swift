@@ -1,7 +1,7 @@
 import ServicePorts
 import TextCodecs
 
-/// What is known of draws and tickets, with how old that is.
+/// Schemas of draws and tickets, with their age.
 enum LotterySchemas {
     static let draws = aged(["draws": Schema.list(of: oneDraw)])
 
@@ -26,7 +26,7 @@ enum LotterySchemas {
         "replayed": Schema.truth, "settled": CardSchemas.settled,
     ])
 
-    /// Seconds since it was asked; stale is why it was not asked anew.
+    /// Adds the seconds since the request, and the reason why it was not repeated.
     private static func aged(_ members: Schema.Members) -> JSONValue {
         PrintedDocument.shown(
             ["age": Schema.count] + members + [

@@ -1,7 +1,7 @@
 import TapcardDomain
 import TextCodecs
 
-/// What is said of a game of Mastermind.
+/// Schemas of a Mastermind game.
 enum MastermindSchemas {
     private static let slots = Schema.number(1...MastermindRules.mostSlots)
 
@@ -22,7 +22,7 @@ enum MastermindSchemas {
 
     private static let user = Schema.orNull(Schema.text)
 
-    /// The current game with every turn; null where there is none.
+    /// The current game with all turns; null for none.
     static let board: JSONValue = [
         "anyOf": [
             PrintedDocument.shown(["user": user, "game": Schema.null]),

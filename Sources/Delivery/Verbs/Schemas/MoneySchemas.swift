@@ -1,7 +1,7 @@
 import Ledger
 import TextCodecs
 
-/// What the ledger says of all that was done.
+/// Schemas of the ledger's history.
 enum MoneySchemas {
     static let history = PrintedDocument.shown([
         "entries": Schema.list(of: entry), "activations": Schema.list(of: attempt),

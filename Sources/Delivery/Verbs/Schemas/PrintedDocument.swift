@@ -4,8 +4,8 @@ import TapcardCore
 import TapcardDomain
 package import TextCodecs
 
-/// What a command prints with `--json` where it is done, and answers a page that asks for it. The
-/// raw value is the name of its schema.
+/// A document that a command prints with `--json` and returns to a page. The raw value is the name
+/// of its schema.
 package enum PrintedDocument: String, Sendable, CaseIterable {
     case card = "Card"
     case cardStatus = "CardStatus"
@@ -202,12 +202,12 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is only answered when all went well.
+    /// The schema of a document for success alone.
     static func done(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
         document(["const": "done"], members, optional)
     }
 
-    /// What is printed of a failure.
+    /// The schema of a failure.
     static let error = Schema.object(
         [
             "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
@@ -217,10 +217,10 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 
-    /// A line of a watch: the reader answers again.
+    /// A line of a watch when the reader answers again.
     static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
 
-    /// What is shown also where something is wrong with it.
+    /// The schema of a document that can also report a problem.
     static func shown(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
         document(
             ValueSchemas.result, members,

@@ -1,7 +1,8 @@
 import TapcardCore
 package import TextCodecs
 
-/// What each verb prints with `--json`: one table for `tapcard schema`, docs/JSON.md and the tests.
+/// The documents of each verb with `--json`: one table for `tapcard schema`, docs/JSON.md and the
+/// tests.
 package struct PrintedDocuments {
     /// A document, and the verbs that print it.
     package struct Row {
@@ -12,7 +13,7 @@ package struct PrintedDocuments {
 
     package static let error = "Error"
 
-    /// Those that are shown on a screen of their own, or are only errors, have none.
+    /// The rows. Verbs with a screen of their own, or with errors alone, have no row.
     package let rows: [Row]
 
     package init(_ verbs: [Command]) {
@@ -27,18 +28,18 @@ package struct PrintedDocuments {
             ]
     }
 
-    /// The names of what a verb can print, a failure among them.
+    /// The names of all documents that a verb can print, including a failure.
     package func names(for verb: String) -> [String] {
         rows.filter { $0.verbs.contains(verb) }.map(\.name)
             + (verb == "read" ? ["ReaderIsBack"] : []) + [PrintedDocuments.error]
     }
 
-    /// The verbs that can print it.
+    /// The verbs that can print a document.
     package func verbs(printing name: String) -> [String] {
         name == "ReaderIsBack" ? ["read --watch"] : rows.first { $0.name == name }?.verbs ?? []
     }
 
-    /// The schema of all that a verb can print; of every verb where none is named.
+    /// The schema of everything that a verb can print; without a verb, of all verbs.
     package func schema(for verb: String?) -> JSONValue {
         let named = verb.map(names) ?? rows.map(\.name)
         let all =
@@ -77,7 +78,7 @@ package struct PrintedDocuments {
         }
     }
 
-    /// The same for a document that keeps what is referred to elsewhere than the API's does.
+    /// The schema with its references moved from the API's components to `$defs`.
     private static func moved(_ schema: JSONValue) -> JSONValue {
         switch schema {
         case .array(let elements): .array(elements.map(moved))

@@ -1,8 +1,8 @@
 package import TextCodecs
 
-/// Builds JSON Schemas (2020-12): what the API's document says of the values that come and go.
+/// A builder of JSON Schemas (2020-12) for the values in the API's document.
 package enum Schema {
-    /// Names with their values, in their order.
+    /// Names with their schemas, in order.
     package struct Members: ExpressibleByDictionaryLiteral, Sendable {
         let all: [JSONMember]
 
@@ -20,7 +20,7 @@ package enum Schema {
     package static let count: JSONValue = ["type": "integer", "minimum": 0]
     package static let null: JSONValue = ["type": "null"]
 
-    /// An object of exactly these members; only the optional ones may be missing.
+    /// An object with exactly these members; only the optional ones may be missing.
     package static func object(_ members: Members, optional: Members = [:]) -> JSONValue {
         [
             "type": "object", "properties": .object(members.all + optional.all),
@@ -33,7 +33,7 @@ package enum Schema {
         ["type": "array", "items": element]
     }
 
-    /// An object of exactly these members.
+    /// An object with exactly these members, each of them required or not.
     package static func object(
         members: [(name: String, schema: JSONValue, isRequired: Bool)]
     ) -> JSONValue {
@@ -45,7 +45,7 @@ package enum Schema {
         ]
     }
 
-    /// One of these words.
+    /// One of the given words.
     package static func words(_ words: [String]) -> JSONValue {
         ["type": "string", "enum": .array(words.map { .string($0) })]
     }
@@ -61,15 +61,15 @@ package enum Schema {
         ]
     }
 
-    /// The value, or null where it is not known or there is none.
+    /// The value, or null when it is unknown or missing.
     package static func orNull(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, null]] }
 
-    /// What stands among the document's components under this name.
+    /// A reference to a component of the document.
     package static func named(_ name: String) -> JSONValue {
         ["$ref": .string("#/components/schemas/" + name)]
     }
 
-    /// The name that such a reference leads to.
+    /// The name of the component that a reference leads to.
     package static func name(in reference: JSONValue) -> String? {
         let place = "#/components/schemas/"
         return reference.string.flatMap {
@@ -77,7 +77,7 @@ package enum Schema {
         }
     }
 
-    /// What stands for a value that is left out; nil is nothing.
+    /// The schema with a default value; without one, the schema itself.
     package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
         guard let usual else { return schema }
         return .object((schema.members ?? []) + [JSONMember(key: "default", value: usual)])

@@ -2,7 +2,7 @@ import ReaderDiagnosis
 import TapcardCore
 import TextCodecs
 
-/// What is said of the readers, the simulated one among them.
+/// Schemas of the readers, including the simulated one.
 enum StationSchemas {
     static let findings = PrintedDocument.shown([
         "findings": Schema.list(

@@ -1,11 +1,11 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The values that many documents have in common.
+/// Schemas of values that many documents share.
 package enum ValueSchemas {
     package static let card = Schema.named("CardNumber")
     package static let operation = Schema.named("OperationID")
-    /// An id that a request names; the nil UUID is none.
+    /// An id in a request; the nil UUID is not valid.
     package static let givenID = Schema.pattern(
         "^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
     package static let time = Schema.named("Time")
@@ -16,7 +16,8 @@ package enum ValueSchemas {
     static let result = Schema.named("Result")
     static let lotteryName = Schema.named("LotteryName")
 
-    /// What they are called by in the API's document; without a currency for amounts of any.
+    /// The named components of the API's document. Without a currency, amounts of any currency
+    /// match.
     package static func components(_ currency: Currency?) -> [(name: String, schema: JSONValue)] {
         let fraction =
             switch currency?.decimals {
@@ -74,7 +75,7 @@ package enum ValueSchemas {
 
     private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
 
-    /// What a call takes; null is what is left out.
+    /// The schema of a call's parameter; null stands for a missing value.
     package static func parameter(
         _ form: PageParameter.Form, _ currency: Currency
     ) -> JSONValue {

@@ -5,8 +5,8 @@ import TapcardDomain
 import TextCodecs
 
 extension Session {
-    /// Activates the code of the card on the reader. Whoever leaves while the service is asked is
-    /// told that the request goes on.
+    /// Activates the code of the card on the reader. A user who leaves during the request learns
+    /// that it continues.
     func activate() async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try services().activation, in: self)
         let station = try await station()
@@ -29,7 +29,7 @@ extension Session {
     }
 }
 
-/// The service, with word of what goes on for whoever leaves while it is asked.
+/// An activation service that announces a continuing request to a user who leaves.
 private struct AnnouncedActivation: ActivationService {
     private let service: any ActivationService
     private let session: Session
@@ -56,7 +56,7 @@ private struct AnnouncedActivation: ActivationService {
 }
 
 extension Session {
-    /// The process ends while the service is asked.
+    /// Reports an unknown outcome when the process ends during the request.
     fileprivate func showCutShort() {
         let error = TapcardError(
             .outcomeUnknown, "Stopped while the service was being asked.",
@@ -66,7 +66,7 @@ extension Session {
             output.write(document: Report.document(of: error))
             return
         }
-        // The line that turns ends here.
+        // Ends the spinner's line.
         if console.isErrorTerminal, !isQuiet, !isVerbose { say("\n") }
         show(error)
     }

@@ -115,7 +115,7 @@ extension Session {
     private func withTopPrizes(
         _ draws: [Draw]
     ) async throws(TapcardError) -> [(draw: Draw, topPrize: Money)] {
-        // Draws need no ledger: one that fails is no reason not to show them.
+        // Draws need no ledger, so they are shown even when it fails.
         let currency = try currency(of: (try? await ledgerIfThere()) ?? nil)
         let unit = try settings.topPrizeUnit
         return draws.map { ($0, unit.money($0.topPrize, currency)) }

@@ -1,9 +1,9 @@
 import StyledText
 import TapcardDomain
 
-/// How draws and tickets look: in a pipe a line each, on a terminal as wide as it is.
+/// The layout of draws and tickets: one line each in a pipe, fitted to the width on a terminal.
 struct LotteryLayout: Sendable {
-    /// Nil in a pipe, where a line ends where it ends.
+    /// The width; nil in a pipe, where lines have no limit.
     let width: Int?
 
     private static let indent = "  "
@@ -41,13 +41,13 @@ struct LotteryLayout: Sendable {
         }
     }
 
-    /// A draw on lines of its own, where a row is too wide.
+    /// A draw on several lines, for a narrow terminal.
     private func stacked(_ row: PricedDraw) -> [Line] {
         let head = [row.draw.id.text, row.draw.date.description, row.topPrize].map { Line($0) }
         return Line.flow(head, width: width) + flow(pieces(row.draw.balls), gap: " ")
     }
 
-    /// Numbers and nothing else.
+    /// The numbers alone.
     func numbers(of balls: Balls) -> [Line] {
         Line.flow(pieces(balls), gap: " ", indent: "", width: width)
     }
@@ -56,7 +56,7 @@ struct LotteryLayout: Sendable {
         balls.numbers.map { Line(String($0)) } + [Line("+ ") + Line(String(balls.bonus), .gold)]
     }
 
-    /// One draw, to be looked at from a distance.
+    /// One draw in large form, readable from a distance.
     func large(_ balls: Balls) -> [Line] {
         guard let width else {
             return [
@@ -65,7 +65,7 @@ struct LotteryLayout: Sendable {
             ]
         }
         let digits = LotteryLayout.digits([balls])
-        // With air around the numbers where there is room for it.
+        // Space around the numbers if the width allows it.
         let isAiry = balls.all.count * (digits + 5) <= width
         let boxes =
             balls.numbers.map { box($0, digits, isAiry, edge: "╭─╮│╰╯", .plain) }
@@ -91,7 +91,7 @@ struct LotteryLayout: Sendable {
         ].map { Line($0, style) }
     }
 
-    /// Tickets: in a pipe a line each, else their numbers below their names.
+    /// Tickets: one line each in a pipe, otherwise with their numbers below their names.
     func lines(of tickets: [ShownTicket]) -> [Line] {
         let heads = tickets.map { ticket in
             [Line(ticket.ticket.id.text), Line(ticket.drawWords)]
@@ -117,8 +117,8 @@ struct LotteryLayout: Sendable {
         return lines.map(\.trimmed)
     }
 
-    /// Green and in brackets where it matches, red where not, the bonus gold: nobody needs to see
-    /// the colours.
+    /// Matches are green and in brackets, misses red, the bonus gold; the brackets make it readable
+    /// without colour.
     private func balls(of ticket: ShownTicket, _ digits: Int) -> [Line] {
         let balls = ticket.ticket.balls
         let marks = balls.numbers.enumerated().map { index, number in
@@ -137,7 +137,7 @@ struct LotteryLayout: Sendable {
         return Line(parts[0] + text + parts[1], isMatched ? good : .bad)
     }
 
-    /// Pieces below a name.
+    /// Pieces below a name, indented.
     private func flow(_ pieces: [Line], gap: String = "  ") -> [Line] {
         let indent = LotteryLayout.indent
         return Line.flow(
@@ -147,13 +147,13 @@ struct LotteryLayout: Sendable {
 
     private func fits(_ columns: Int) -> Bool { width.map { columns <= $0 } ?? true }
 
-    /// How many digits the widest number has.
+    /// The digits of the largest number.
     private static func digits(_ balls: [Balls]) -> Int {
         balls.flatMap(\.all).map { String($0).count }.max() ?? 0
     }
 }
 
 extension Balls {
-    /// With the bonus ball behind them.
+    /// All numbers, followed by the bonus ball.
     fileprivate var all: [Int] { numbers + [bonus] }
 }

@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 extension Session {
-    /// The draws, as far as they are known; what money rests on is revalidated.
+    /// The draws from the cache or the service; decisions about money need `revalidating`.
     func draws(revalidating: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         let lottery = try services().lottery
         return try await asking { () throws(ServiceError) in
@@ -14,7 +14,7 @@ extension Session {
         }
     }
 
-    /// The draws of a lottery that has begun anew.
+    /// The draws of a lottery that was reset, after the cache is dropped.
     func drawsBegunAnew() async throws(TapcardError) -> Fetched<DrawList> {
         let lottery = try services().lottery
         return try await asking(or: "Nothing was forgotten.") { () throws(ServiceError) in
@@ -22,7 +22,7 @@ extension Session {
         }
     }
 
-    /// The tickets that the lottery itself keeps.
+    /// The tickets that the lottery service keeps.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
         let lottery = try services().lottery
         return try await asking { () throws(ServiceError) in try await lottery.tickets() }
@@ -47,13 +47,13 @@ extension Session {
         return fetched
     }
 
-    /// What amounts are shown in: what was asked for, or what the ledger is kept in.
+    /// The currency of shown amounts: the ledger's, or without a ledger the requested one.
     func currency(of ledger: (any LedgerStore)?) throws(TapcardError) -> Currency {
         if let ledger { return ledger.currency }
         return try settings.currency ?? .usd
     }
 
-    /// As wide as the terminal is; in a pipe as wide as the words are.
+    /// The layout for the terminal's width; in a pipe without a limit.
     func layout(indent: Int = 0) -> LotteryLayout {
         let usual = 80
         return LotteryLayout(
@@ -61,7 +61,7 @@ extension Session {
     }
 }
 
-/// How old an answer is, or the older one of two.
+/// The age of an answer, or of the older one of two.
 struct AnswerAge: Sendable {
     private let age: Int
     private let staleness: ServiceError?
@@ -96,7 +96,7 @@ struct AnswerAge: Sendable {
 }
 
 extension Report {
-    /// What the lottery said, with how old that is: for a person only where it is not fresh.
+    /// An answer of the lottery with its age; people see the age only when it is not fresh.
     init(
         _ age: AnswerAge, _ members: [JSONMember], lines: [Line], _ layout: LotteryLayout,
         problem: TapcardError? = nil, isPlain: Bool = false, isDeed: Bool = false
@@ -108,11 +108,11 @@ extension Report {
     }
 }
 
-/// How long ago something was, and why it was not asked anew.
+/// An age in words, with the reason why the request was not repeated.
 enum Age {
     private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
 
-    /// In the largest unit of which there is a whole one.
+    /// The age in its largest whole unit.
     static func words(_ seconds: Int) -> String {
         let (size, name) = units.first { seconds >= $0.0 } ?? (1, "second")
         let count = max(0, seconds) / size

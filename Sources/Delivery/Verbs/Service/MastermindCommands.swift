@@ -33,7 +33,8 @@ extension Parameter<Int?> {
             "How many colours to find, \(range.words) (default: \(Session.usualSlots))")
     }
 
-    /// The rules of the game say themselves what they refuse.
+    /// A number without a limit on command lines, because the rules of the game refuse what they
+    /// must.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
     }
@@ -121,7 +122,7 @@ extension Session {
         try mastermind { user throws(TapcardError) in try await mastermindPassword(user) }
     }
 
-    /// What is kept of Mastermind, and the service.
+    /// The stored games of Mastermind and the service.
     func mastermind(
         password: @escaping @Sendable (String) async throws(TapcardError) -> String?
     ) throws(TapcardError) -> MastermindDesk {
@@ -132,7 +133,7 @@ extension Session {
             password: password, note: { say("tapcard: \($0.shown)\n") })
     }
 
-    /// From the page, the environment or the keyboard; nil where there is none of them.
+    /// The password from the page, the environment or the keyboard; nil when none of them has it.
     private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
         if let password = try self[.password] { return password }
         if let password = try settings.mastermindPassword { return password }
@@ -171,7 +172,7 @@ extension Session {
     fileprivate func startMastermind() async throws(TapcardError) -> Report {
         let slots = try self[.slots] ?? Session.usualSlots
         let desk = try mastermind()
-        // What can fail without a game fails before there is one.
+        // Opened first: its failure must not leave a new game at the service.
         let station = self[.keep] ? try await self.station() : nil
         let kept = try await desk.start(slots: slots)
         var uid: CardUID?
@@ -294,7 +295,7 @@ extension Report {
         ]
     }
 
-    /// How far a game has come.
+    /// The progress of a game in words.
     static func words(of kept: KeptMastermindGame) -> [String] {
         let count = kept.history.guessCount
         let words = count == 1 ? "1 guess" : "\(count) guesses"

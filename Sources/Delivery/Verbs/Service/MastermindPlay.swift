@@ -7,7 +7,7 @@ import TerminalControl
 import TextCodecs
 
 extension Session {
-    /// Whether a board can be shown and played on.
+    /// Whether the terminal can show a board and read keys.
     var hasBoard: Bool {
         console.isTerminal && console.keyboard != nil && !manner.isDumb
     }
@@ -20,7 +20,7 @@ extension Session {
         }
     }
 
-    /// Plays until the player leaves; the game stays, here and at the service.
+    /// Plays until the player leaves; the game is kept here and at the service.
     func playMastermind() async throws(TapcardError) -> Report {
         guard let keyboard = console.keyboard else { throw Session.noBoard("there is no keyboard") }
         let game = BoardGame(console: console, hasColour: manner.hasColor(console.isTerminal))
@@ -54,15 +54,15 @@ extension Session {
     }
 }
 
-/// Lets a board, a screen and the service talk to each other.
+/// The loop between a board, a screen and the service.
 struct BoardGame: Sendable {
-    /// How a player came away, and from which game.
+    /// The way a player left, and the game.
     enum Ending: Sendable {
         case left(MastermindGame?)
         case stopped
     }
 
-    /// What arrives at the board, from the screen or from the service.
+    /// An input for the board, from the screen or the service.
     private enum Arrival: Sendable {
         case board(Board.Event)
         case password(user: String, CheckedContinuation<String?, Never>)
@@ -83,7 +83,7 @@ struct BoardGame: Sendable {
         (arrivals, queue) = AsyncStream.makeStream(of: Arrival.self)
     }
 
-    /// Nil where the player gives none, or has left.
+    /// The password; nil when the player refuses to give it or has left.
     func askForPassword(of user: String) async -> String? {
         await withCheckedContinuation { answer in
             if case .terminated = queue.yield(.password(user: user, answer)) {
@@ -104,7 +104,7 @@ struct BoardGame: Sendable {
         defer {
             queue.finish()
             forwarding.cancel()
-            // A guess that is on its way is written down as one that may count.
+            // A guess under way is recorded as one that may count.
             for task in work { task.cancel() }
             asking?.resume(returning: nil)
         }
@@ -142,7 +142,7 @@ struct BoardGame: Sendable {
         return nil
     }
 
-    /// The game that goes on; a new one where there is none, or it is solved.
+    /// The current game, or a new one if there is none or it is solved.
     private func opening(_ current: KeptMastermindGame?) -> (Board, Board.Request?) {
         let slots = current?.game.slots ?? BoardGame.usualSlots
         guard let rules = try? MastermindRules(slots: slots) else {
@@ -172,7 +172,7 @@ struct BoardGame: Sendable {
             do throws(TapcardError) {
                 return .answered(try await desk.guess(colours, in: game).history)
             } catch {
-                // What cannot be read any more is not there: the message says why.
+                // An unreadable history counts as missing; the message gives the reason.
                 return .guessFailed(error.message, (try? desk.kept(game))?.history)
             }
         case .ranking:
@@ -187,7 +187,7 @@ struct BoardGame: Sendable {
 }
 
 extension BoardKey {
-    /// Nil for a key without a meaning there.
+    /// Nil for a key without a meaning on the board.
     init?(_ key: TerminalKey) {
         switch key {
         case .character(let character): self = .character(character)

@@ -3,19 +3,19 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A ticket as it is shown: with its draw, where that has taken place.
+/// A ticket with its draw, if that has taken place, and its prize.
 struct ShownTicket: Sendable {
     let ticket: Ticket
-    /// Nil while it is still to come, or where the lottery has left it out since.
+    /// The draw; nil before it takes place, or if the lottery no longer lists it.
     let draw: Draw?
-    /// What this ledger knows of it; nil for a ticket that the lottery itself keeps.
+    /// The ledger's entry; nil for a ticket that the lottery service keeps.
     let sold: CardTicket?
-    /// What it has won, booked or not; nil for nothing.
+    /// The prize, booked or not; nil for none.
     let prize: Money?
     let result: TicketResult?
     private let card: Card
 
-    /// The card that all of it is about, and what it holds, as far as is known.
+    /// The card that the list is about, with its balance if known.
     struct Card: Sendable {
         var uid: CardUID?
         var balance: Money?
@@ -32,24 +32,24 @@ struct ShownTicket: Sendable {
         result = draw.map(ticket.result)
     }
 
-    /// Whether its draw has taken place, as far as is known: what has a prize has had its draw.
+    /// Whether the draw has taken place, as far as known; a booked prize proves it.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
-    /// What can be done about its prize.
+    /// The possible way of paying the prize.
     enum Claim: String, Sendable, CaseIterable {
         /// Added to the card.
         case card
-        /// Paid out of the drawer: it has no room on the card.
+        /// Paid in cash, because the card has no room for it.
         case drawer
         case done
         case paidOut = "paid-out"
-        /// Its card is blocked.
+        /// The card is blocked.
         case blocked
-        /// Its card is gone, and no other can claim it.
+        /// The card is gone, and no other card can claim the prize.
         case never
     }
 
-    /// Nil where nothing was won, or by a ticket that the lottery itself keeps.
+    /// Nil without a prize, or for a ticket that the lottery service keeps.
     var claim: Claim? {
         guard let prize, let sold else { return nil }
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
@@ -63,13 +63,13 @@ struct ShownTicket: Sendable {
         ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
     }
 
-    /// Who has it; nil for the card that all of it is about.
+    /// The owner of the ticket; nil for the card that the list is about.
     var keeper: String? {
         guard let sold else { return "kept by the lottery" }
         return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
     }
 
-    /// Whether it has won, and why; nothing before its draw.
+    /// The result with its reason; empty before the draw.
     var verdict: [Line] {
         guard isOver else { return [] }
         let matched = result.map { result in
@@ -111,11 +111,11 @@ struct ShownTicket: Sendable {
     }
 }
 
-/// Tickets in their two sections.
+/// Tickets in two sections.
 struct ShownTickets: Sendable {
-    /// The next draw first.
+    /// Tickets before their draw, the next draw first.
     let upcoming: [ShownTicket]
-    /// The last draw first.
+    /// Tickets after their draw, the last draw first.
     let drawn: [ShownTicket]
 
     init(
@@ -134,7 +134,7 @@ struct ShownTickets: Sendable {
         drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 
-    /// Those of one draw stay in the order in which they came.
+    /// A stable order by draw.
     private static func sorted(
         _ tickets: [ShownTicket], by place: (Ticket) -> Int
     ) -> [ShownTicket] {
@@ -154,12 +154,12 @@ struct ShownTickets: Sendable {
         section("Upcoming", upcoming, layout) + section("Drawn", drawn, layout)
     }
 
-    /// How what was won is added to the card, where it can be.
+    /// Advice on adding prizes to the card.
     var claimAdvice: [Line] {
         drawn.contains { $0.claim == .card } ? ["Claim it: tapcard ticket claim"] : []
     }
 
-    /// What to do with each prize that has no room on its card.
+    /// Advice on each prize that does not fit on its card.
     func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
         drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
             layout.sentence(

@@ -74,7 +74,7 @@ extension Session {
         let draws = try await draws()
         var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
-        // The lottery's own belong to no card.
+        // Tickets of the lottery service do not belong to a card.
         if card == nil {
             do {
                 let fetched = try await keptTickets()
@@ -128,7 +128,7 @@ extension Session {
                 meaning: "Nothing was done.", advice: "tapcard ticket check lists them.")
         }
         let id = try self[.operation]
-        // A page gives each operation an id.
+        // A page gives every operation an id.
         guard id == nil || isPaidOut || manner.isOfPage else {
             throw TapcardError(
                 .usage, "--operation goes with --paid-out.", meaning: "Nothing was done.",
@@ -137,7 +137,7 @@ extension Session {
         let card = try self[.card]
         let ledger = try await ledger()
         let draws = try await draws(revalidating: true)
-        // Nobody pays on the word of a lottery that takes back its draws.
+        // A list of draws that has gone back is not a basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
                 staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
@@ -179,7 +179,7 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
-        // What was booked in this tap, and nothing else: whoever stands there may pay it out.
+        // Only prizes booked in this tap, because the cashier may pay out the sum that is shown.
         let done =
             isPaidOut
             ? "Paid out \(claimed.prizes[0].prize.shown) by hand" : "Claimed \(sum.shown)"

@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 extension Session {
-    /// Buys a ticket. A request that came before gets the ticket that it has bought.
+    /// Buys a ticket; a repeated request returns the ticket that it bought before.
     func buyTicket() async throws(TapcardError) -> Report {
         let named = try self[.draw]
         let card = try self[.card]
@@ -21,7 +21,7 @@ extension Session {
         return Report(bought, layout(indent: 2))
     }
 
-    /// How long the draws are taken to be as they were while a card is waited for.
+    /// The time in milliseconds for which the list of draws is trusted while a card is awaited.
     private static let trustedFor: Int64 = 5_000
 
     private func buy(
@@ -29,7 +29,7 @@ extension Session {
     ) async throws(TapcardError) -> TicketReceipt {
         let price = try settings.ticketPrice(ledger.currency)
         let rules = try settings.lotteryRules
-        // Asked before anybody is told to hold a card there, and again when that took its time.
+        // Loaded before the user is asked for a card, and again if that took long.
         var draws = try await drawsToSellBy()
         _ = try upcoming(named, in: draws)
         let asked = surroundings.now()
@@ -45,10 +45,10 @@ extension Session {
             only: card ?? uid, refusingRepetition: refusesRepetition)
     }
 
-    /// A purchase that was begun is finished while its draw is still to come. After that only the
-    /// card can say that it was paid: nobody takes or leaves a ticket whose draw is known. Where
-    /// the lottery is away, or names no draws by which that could be told, it stays open: it may
-    /// be finished yet.
+    /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw
+    /// only the card can prove the payment, because a ticket with a known result must not be bought
+    /// or returned. If the lottery is unreachable, or lists no draws to decide by, the purchase
+    /// stays open and can be finished later.
     private func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore
@@ -103,7 +103,7 @@ extension Session {
 
     private static let nothing = "No ticket was sold and nothing was charged"
 
-    /// Nobody sells a ticket who does not know which draws are over.
+    /// The draws for a sale, which must be current: a past draw must not be sold.
     private func drawsToSellBy() async throws(TapcardError) -> DrawList {
         let draws: Fetched<DrawList>
         do {
@@ -121,8 +121,8 @@ extension Session {
         return draws.value
     }
 
-    /// A draw that a prize was booked for has taken place: a list that ends before it is an old
-    /// one, also where nothing was kept of a newer one.
+    /// Refuses a list that ends before a draw with a booked prize: such a list is old, even when
+    /// the cache has no newer one.
     private func requireWhole(
         _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -130,7 +130,7 @@ extension Session {
         do {
             tickets = try await Station.tickets(of: card, in: ledger)
         } catch {
-            // What a card is that nobody knows, its tap says better.
+            // The tap explains an unknown card better.
             guard error.kind == .refusal(.cardUnknown) else { throw error }
             return
         }
@@ -142,13 +142,13 @@ extension Session {
                 "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
                     + "prize of \(claimed.ticket.id) was booked for that"),
             meaning: "\(Session.nothing).", uid: card)
-        // No list that is kept stands in the way, so there is none to forget.
+        // The cache is not the cause, so the advice to clear it is replaced.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)
     }
 
-    /// The draw that a ticket is for.
+    /// The draw of the ticket.
     private func upcoming(
         _ named: DrawID?, in draws: DrawList
     ) throws(TapcardError) -> DrawID {

@@ -5,27 +5,26 @@ package import TagReading
 package import TapcardCore
 package import TapcardDomain
 
-/// What the commands need of the world and do not know how to make: the executable, which knows
-/// every driver, hands it to them.
+/// The drivers that the commands need; the executable provides them.
 package struct Drivers: Sendable {
-    /// Opens the reader with this name; nil for whatever is plugged in. A simulated one without a
-    /// file of its own has one in the folder.
+    /// Opens the reader with this name, or the connected one for nil. A simulated reader without a
+    /// file of its own uses the folder.
     package let openReader:
         @Sendable (String?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
-    /// Opens the ledger at a path; whether one is made where there is none is the third.
+    /// Opens the ledger at a path; the third value allows making a missing one.
     package let openLedger:
         @Sendable (_ path: String, Currency?, _ mayMake: Bool) async throws(LedgerError) ->
             any LedgerStore
     /// Copies the ledger while it is in use.
     package let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
-    /// Puts a copy in the ledger's place.
+    /// Replaces the ledger by a copy.
     package let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
     package let simulatedTags: any SimulatedTags
     package let readers: any ReaderInventory
-    /// The doors to the services. Making them asks nobody anything.
+    /// The clients of the services. Making them sends no request.
     package let services: @Sendable (ServiceSettings) -> Services
     package let surroundings:
         @Sendable (
@@ -63,8 +62,8 @@ package struct Drivers: Sendable {
 }
 
 extension Drivers {
-    /// The same for somebody who works beside others with one reader and one ledger, which are open
-    /// already, and tells them how far the work is.
+    /// These drivers for a command that shares an open reader and ledger with others, and reports
+    /// its progress to a listener.
     package func sharing(
         _ reader: any TagReader, _ ledger: any LedgerStore,
         _ listener: @escaping @Sendable (Station.Progress) -> Void
@@ -82,7 +81,7 @@ extension Drivers {
     }
 }
 
-/// The services that a card can be used with.
+/// The services for cards.
 package struct Services: Sendable {
     package let activation: any ActivationService
     package let lottery: any LotteryService
@@ -96,37 +95,37 @@ package struct Services: Sendable {
     }
 }
 
-/// What a reader is opened for.
+/// The purpose of an open reader.
 package enum ReaderUse: Sendable {
-    /// One tap. Whatever ends it, the next one settles it.
+    /// One tap. If it is interrupted, the next tap settles it.
     case tap
-    /// Card after card, all day: it has to outlive its own driver and its own cable.
+    /// Many taps, all day: it must survive failures of its driver and its cable.
     case watch
-    /// The same, also where no reader is there yet.
+    /// Many taps, even when the reader is connected later.
     case counter
 }
 
-/// The readers of this machine, before any of them is opened.
+/// The readers of this machine, before any is opened.
 package protocol ReaderInventory: Sendable {
-    /// What there is and what holds it, also at the serial port that is named. Opens no
-    /// reader and disturbs none; asking pcscd starts it where systemd listens for it.
+    /// Lists the readers and the programs that use them, including a named serial port. It opens no
+    /// reader; querying pcscd starts it if systemd has its socket.
     func survey(naming name: String?) async -> ReaderSurvey
-    /// What an open reader says of itself: its chip and firmware; nil where it says nothing.
+    /// Chip and firmware of an open reader; nil if it does not report them.
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The drawer of a simulated reader.
+/// The tags of a simulated reader.
 package protocol SimulatedTags: Sendable {
-    /// Puts tags onto the reader, by number or make; a make means a new one from the factory,
-    /// nothing at all the tag that lay there last.
+    /// Puts tags on the reader, by number or make. A make creates a new tag; an empty list puts the
+    /// last tag back.
     func put(_ which: [String], _ reader: String) throws(TapcardError) -> [SimulatedTag]
     func take(_ reader: String) throws(TapcardError)
-    /// Arms a fault; nil disarms.
+    /// Arms a fault; nil disarms it.
     func tear(_ fault: String?, _ reader: String) throws(TapcardError)
     func list(_ reader: String) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
 }
 
-/// One tag of the drawer.
+/// A simulated tag.
 package struct SimulatedTag: Sendable, Hashable {
     package let uid: String
     package let chip: String

@@ -1,16 +1,16 @@
 import BlockingLane
 
-/// What has to be said of work that nobody waits for any more, where the process ends in the
-/// middle of it.
+/// The message for work that is cut short by the end of the process.
 package final class LastWords: Sendable {
     private let words = Guarded<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
-    /// Nil once the work speaks for itself.
+    /// Sets the message; nil once the work reports its own result.
     package func set(_ say: (@Sendable () -> Void)?) { words.withLock { $0 = say } }
 
-    /// Whoever comes to say how the work ended waits meanwhile: one of the two is said.
+    /// Prints the message and ends the process. The lock lets only one of message and result be
+    /// printed.
     package func speak(before end: () -> Void) {
         words.withLock { say in
             say?()

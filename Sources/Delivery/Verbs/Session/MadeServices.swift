@@ -1,8 +1,7 @@
 import BlockingLane
 package import TapcardCore
 
-/// The services of one command, made when they are first asked for and then kept: with them go
-/// the connections that are open, and the cache.
+/// A cache of the services of one command, made at first use, with their open connections.
 package final class MadeServices: Sendable {
     private let made = Guarded<Services?>(nil)
 

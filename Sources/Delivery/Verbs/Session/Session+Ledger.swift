@@ -6,14 +6,14 @@ import TapcardDomain
 
 extension Session {
     /// The ledger. A simulated station makes one on first use, a real one with `tapcard init`.
-    /// What only looks asks for one that is there: a mistyped name must not be answered with "all is
-    /// well" from an empty one.
+    /// Read-only commands require an existing ledger: a mistyped name must not show an empty one
+    /// where "all is well".
     ///
-    /// What may change it refuses one that can only be read before it asks for a card.
+    /// Commands that change something refuse a read-only ledger before they ask for a card.
     package func ledger(
         making mayMake: Bool = true, changing mayChange: Bool? = nil
     ) async throws(TapcardError) -> any LedgerStore {
-        // A ledger is made before its keys: where there are keys, a missing one is lost.
+        // A ledger is made before its keys, so a ledger missing next to keys was lost.
         if mayMake, settings.readerIsSimulated { try makeDataFolder() }
         let wasUsed = isThere(settings.keyPath)
         let ledger = try await openLedger(
@@ -26,7 +26,7 @@ extension Session {
         return ledger
     }
 
-    /// Opens the ledger. A new one is in the currency of the keys where none was asked for: their
+    /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
     /// cards could not be read in another.
     func openLedger(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let path = try settings.ledgerPath
@@ -45,7 +45,7 @@ extension Session {
         }
     }
 
-    /// Whether there is a ledger. Throws where there might be one behind a link.
+    /// Whether the ledger exists. Throws for a dangling link, which may lead to one.
     var hasLedger: Bool {
         get throws(TapcardError) {
             do {
@@ -63,7 +63,7 @@ extension Session {
         }
     }
 
-    /// Whether this is a real station on which nothing was ever kept, neither keys nor a ledger.
+    /// Whether this is a real station that has neither keys nor a ledger.
     var isFresh: Bool {
         get throws(TapcardError) {
             guard !settings.readerIsSimulated, try !hasLedger else { return false }
@@ -71,7 +71,7 @@ extension Session {
         }
     }
 
-    /// The error of a station that has no ledger.
+    /// The error of a station without a ledger.
     private var notSetUp: TapcardError {
         get throws(TapcardError) {
             let path = try settings.ledgerPath
@@ -98,7 +98,7 @@ extension Session {
         }
     }
 
-    /// The refusal of a ledger in another currency, with the way out.
+    /// The refusal of a ledger in another currency, with advice.
     private func otherCurrency(_ error: TapcardError) -> TapcardError {
         let code = settings.effective(.currency).text?.uppercased() ?? "EUR"
         let advice: String
@@ -116,7 +116,7 @@ extension Session {
         return TapcardError(error.kind, error.what, meaning: error.meaning, advice: advice)
     }
 
-    /// How a currency that is not the ledger's is taken out of the settings.
+    /// Advice on removing a wrong currency from the settings.
     var currencyAdvice: String {
         switch settings.effective(.currency).origin {
         case .flag: "Leave --currency out."
@@ -128,7 +128,7 @@ extension Session {
         }
     }
 
-    /// A command line for the same station: with the reader and the ledger that flags named here.
+    /// A command line for the same station, with the reader and the ledger given by flags.
     func commandLine(_ words: String) -> String {
         let flags = [Settings.Name.reader, .ledger].compactMap { name -> String? in
             let (text, origin) = settings.effective(name)
@@ -138,7 +138,7 @@ extension Session {
         return "tapcard\(flags.joined()) \(words)"
     }
 
-    /// The ledger; nil before the first card, where there is none and none was named.
+    /// The ledger; nil if the default one does not exist yet.
     func ledgerIfThere() async throws(TapcardError) -> (any LedgerStore)? {
         do {
             return try await ledger(making: false)

@@ -2,7 +2,7 @@ import StyledText
 package import TapcardCore
 
 extension Session {
-    /// Prints a report in the form that was asked for; false where it could not go out.
+    /// Prints a report in the requested form; returns false if the output failed.
     @discardableResult package func show(_ report: Report) -> Bool {
         if isJSON {
             return report.document.map { output.write(document: $0) } ?? true
@@ -27,10 +27,10 @@ extension Session {
         say(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Returns when the task is cancelled: what a command waits for that runs until it is ended.
+    /// Waits until the task is cancelled, while background work runs.
     package func waitUntilStopped() async {
         while !Task.isCancelled {
-            // It throws when the task is cancelled, which is what is waited for.
+            // It throws when the task is cancelled, which is the expected end.
             try? await Task.sleep(for: .seconds(86_400))
         }
     }

@@ -4,11 +4,12 @@ import TapcardCore
 extension Session {
     private static let othersMayWrite: UInt32 = 0o022
 
-    /// Refuses a folder or a file that others may write: they could put another one in its place.
+    /// Refuses a folder or a file that other users can write, because they could replace its
+    /// content.
     func requireUnwritable(
         _ path: String, _ what: String, _ kind: TapcardError.Kind
     ) throws(TapcardError) {
-        // What cannot be looked at is refused when it is opened.
+        // A file without readable permissions is refused when it is opened.
         guard let mode = try? DurableFile(path).permissions(),
             mode & Session.othersMayWrite != 0
         else { return }
@@ -18,7 +19,7 @@ extension Session {
             advice: "If nobody has: chmod go-w \(path)")
     }
 
-    /// Refuses a data folder in which others could put other keys.
+    /// Refuses a data folder in which other users could replace the keys.
     func requireSafeDataFolder() throws(TapcardError) {
         try requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
         if let folder = DurableFile(settings.keyPath).exposedFolder() {
@@ -26,11 +27,11 @@ extension Session {
         }
     }
 
-    /// Refuses places in which others could put other keys or another ledger.
+    /// Refuses folders in which other users could replace keys or ledger.
     func requireSafePlaces() throws(TapcardError) {
         try requireSafeDataFolder()
         let ledger = DurableFile(try settings.ledgerPath)
-        // A folder is refused as a ledger when it is opened.
+        // A folder in the ledger's place is refused when the ledger is opened.
         if !isFolder(ledger), let folder = ledger.exposedFolder() {
             throw Session.refusal(of: folder, "ledger", .ledgerUnavailable)
         }
@@ -50,7 +51,7 @@ extension Session {
                 ? "The folder \(folder.path) belongs to another user."
                 : "Others may write to the folder \(folder.path) (mode \(mode)).",
             meaning: "Nothing was done: they could put another file in the place of the \(what).",
-            // A folder such as /tmp is for everybody: its permissions are right for that.
+            // A folder such as /tmp is for all users, so its permissions must stay.
             advice: folder.isForeign || folder.isShared
                 ? "Keep the \(what) in a folder of your own."
                 : "If nobody has: chmod go-w \(folder.path)")
@@ -60,8 +61,8 @@ extension Session {
 extension SettingsFile {
     private static let othersMayWrite: UInt32 = 0o002
 
-    /// Refuses a file of settings that others could change or replace. Its group may write to it:
-    /// editors leave that right where every user has a group of their own.
+    /// Refuses a settings file that other users can change or replace. Its group may write to it,
+    /// because editors leave that permission on systems with one group per user.
     static func requireUnexposed(_ path: String) throws(TapcardError) {
         let file = DurableFile(path)
         let reason: String

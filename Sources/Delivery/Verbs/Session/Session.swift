@@ -6,10 +6,10 @@ import TagReading
 package import TapcardCore
 import TapcardDomain
 
-/// The line that tells a person what is waited for; where nobody looks there is none.
+/// The line that tells a person to wait; inactive without a terminal.
 package struct WaitingLine: Sendable {
     let show: @Sendable (String) -> Void
-    /// Returns when the line is gone.
+    /// Removes the line and returns when it is gone.
     let stop: @Sendable () async -> Void
 
     package init(
@@ -20,7 +20,7 @@ package struct WaitingLine: Sendable {
     }
 }
 
-/// One run of one command: what was asked, the settings, and the doors to the world.
+/// One run of one command: its arguments, the settings, and the drivers.
 package struct Session: Sendable {
     package let command: ParsedCommand
     /// All commands of the program.
@@ -50,12 +50,12 @@ package struct Session: Sendable {
     package var isQuiet: Bool { manner.isQuiet }
     var isVerbose: Bool { manner.isVerbose }
 
-    /// Reader, ledger and keys, opened in the order in which a missing one is the clearest error.
+    /// Reader, ledger and keys, opened in the order that gives the clearest error.
     package func station() async throws(TapcardError) -> Station {
         try await station(with: try await ledger())
     }
 
-    /// A station that looks at tags and writes nothing. Where nothing was ever set up it does that
+    /// A station that reads tags and writes nothing. On a station that was never set up it works
     /// without keys and ledger, and makes neither.
     func lookingStation() async throws(TapcardError) -> Station {
         guard try isFresh else {
@@ -83,7 +83,7 @@ package struct Session: Sendable {
             surroundings: surroundings)
     }
 
-    /// The services, at the addresses that are set.
+    /// The services at the addresses of the settings.
     func services() throws(TapcardError) -> Services {
         try madeServices.once { () throws(TapcardError) in
             drivers.services(try settings.checkedServices())
@@ -92,10 +92,10 @@ package struct Session: Sendable {
 
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 
-    /// The keys, made together with the ledger. Then a person is told where all of it lies.
+    /// The keys, made together with the ledger; the first time, their places are printed.
     ///
-    /// They are not made where the ledger has cards: then they were lost, and new ones would only
-    /// hide that.
+    /// Keys are not made for a ledger that has cards: then the old ones were lost, and new ones
+    /// would only hide that.
     package func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing
     {
         if let keys = try keyFile.load() { return keys }
@@ -104,7 +104,7 @@ package struct Session: Sendable {
         return try await makeKeys(beside: ledger)
     }
 
-    /// `isTold` where the command itself says where the keys lie.
+    /// Makes the keys. `isTold` suppresses the message for a command that prints the places itself.
     func makeKeys(
         beside ledger: any LedgerStore, isTold: Bool = false
     ) async throws(TapcardError) -> KeyRing {
@@ -132,12 +132,12 @@ package struct Session: Sendable {
         return keys
     }
 
-    /// What people have to know about keys and a ledger that were made just now.
+    /// Advice about new keys and a new ledger.
     private var firstAdvice: [String] {
         if settings.isPlayMoney {
             return ["the reader is simulated: this is play money, apart from the real books."]
         }
-        // Which ledger a simulated reader is on was said before.
+        // A simulated station has printed its ledger already.
         if settings.readerIsSimulated { return [] }
         return [
             "back up the keys now (tapcard keys export FILE): without them your cards cannot be "
@@ -155,7 +155,7 @@ package struct Session: Sendable {
                 + "import FILE.")
     }
 
-    /// Whether there is such a file; also where that cannot be told.
+    /// Whether a file exists; also true when that cannot be determined.
     func isThere(_ path: String) -> Bool {
         do {
             return try DurableFile(path).permissions() != nil
@@ -173,13 +173,13 @@ package struct Session: Sendable {
         return surroundings
     }
 
-    /// Words beside the result go to standard error.
+    /// Writes a message to standard error, next to the result.
     package func say(_ text: String) { console.writeError(text) }
 
-    /// The data folder, also where drivers keep their files.
+    /// Makes the data folder, where drivers keep their files as well.
     func makeDataFolder() throws(TapcardError) { try makeFolder(settings.dataFolder) }
 
-    /// The folder of the simulated reader's drawer.
+    /// Makes the folder of the simulated tags.
     func makeDrawerFolder() throws(TapcardError) { try makeFolder(settings.simulatedFolder) }
 
     private func makeFolder(_ path: String) throws(TapcardError) {
@@ -206,7 +206,7 @@ package struct Session: Sendable {
         }
     }
 
-    /// A reader by name, for looking at it. Only a simulated one has a file in the data folder.
+    /// Opens a reader by name to look at it. Only a simulated one has a file in the data folder.
     func openReader(_ name: String) async throws(ReaderError) -> any TagReader {
         if name == "sim" {
             do {
@@ -251,13 +251,13 @@ package struct Session: Sendable {
 }
 
 extension Session {
-    /// Whether a request is refused where its tap has just settled the same one. A terminal's user
-    /// who names an id knows which request it is; a page names one for each that it begins.
+    /// Whether a tap that has just settled an equal request refuses this one. A terminal's user who
+    /// gives an id knows which request it is; a page gives an id to every request.
     var refusesRepetition: Bool {
         !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
     }
 
-    /// The id that makes a retry safe: the client's, or a new one.
+    /// The id that makes a retry safe: the given one, or a new one.
     func operation(_ station: Station) throws(TapcardError) -> OperationID {
         try self[.operation] ?? station.newID()
     }

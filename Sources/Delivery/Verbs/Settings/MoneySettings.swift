@@ -2,7 +2,7 @@ package import TapcardCore
 package import TapcardDomain
 
 extension Settings {
-    /// The ceilings that are set, and those that are usual in the currency for the rest.
+    /// The ceilings of the settings, with the currency's defaults.
     func ceilings(_ currency: Currency) throws(TapcardError) -> Ceilings {
         let usual = Ceilings.standard(for: currency)
         return Ceilings(
@@ -23,7 +23,7 @@ extension Settings {
         }
     }
 
-    /// The amounts that a page offers with one touch.
+    /// The amounts of a page's quick buttons.
     package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
     {
         (
@@ -35,7 +35,7 @@ extension Settings {
     private static let usualPresets: [Int64] = [100, 250, 500, 1_000]
     private static let usualAdditions: [Int64] = [500, 1_000, 2_000, 5_000]
 
-    /// The amounts that hold where nothing is set, each as it is written in a setting.
+    /// The default amounts, in the form of a setting.
     static func builtInAmounts(in currency: Currency) -> [Name: String] {
         let usual = Ceilings.standard(for: currency)
         func texts(_ cents: [Int64]) -> String {
@@ -52,7 +52,7 @@ extension Settings {
         ]
     }
 
-    /// Refuses a line for confirmations above the limit: nothing could ever be confirmed.
+    /// Refuses a confirmation threshold above the limit, because it would never apply.
     func requireConfirmationsBelowLimits(_ currency: Currency) throws(TapcardError) {
         let ceilings = try ceilings(currency)
         let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
@@ -95,21 +95,21 @@ extension Settings {
         }
     }
 
-    /// More than six would not fit under a thumb.
+    /// More than six buttons would not fit under a thumb.
     private static let presetCounts = 1...6
 
-    /// An amount that a person typed.
+    /// A typed amount.
     func amount(_ text: String, _ currency: Currency) throws(Refusal) -> Money {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
 
-    /// Where the currency or the language of the station writes a comma before the decimals, both
-    /// comma and point are read.
+    /// Whether a decimal comma is read next to the point: if the currency or the station's language
+    /// writes one.
     package func acceptsDecimalComma(in currency: Currency) -> Bool {
         currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
     }
 
-    /// A value as it is kept in the file: with a point, which is read whatever the language is.
+    /// A value in the form of the file: with a point, which is read in every language.
     static func kept(_ text: String, _ name: Name) -> String {
         let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
         return isAmount ? text.replacing(",", with: ".") : text
@@ -121,24 +121,24 @@ extension Settings {
     }
 }
 
-/// Which languages write 4,50 and which 4.50.
+/// The decimal separators of languages: 4,50 or 4.50.
 package enum DecimalComma {
     private static let languages: Set<String> = [
         "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr", "hu",
         "id", "is", "it", "lt", "lv", "mk", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "sk", "sl",
         "sq", "sr", "sv", "tr", "uk", "vi",
     ]
-    /// Places where a language that writes a comma elsewhere writes a point.
+    /// Places that write a point although their language writes a comma elsewhere.
     private static let exceptions: Set<String> = [
         "de_CH", "de_LI", "it_CH", "es_DO", "es_GT", "es_HN", "es_MX", "es_NI", "es_PA", "es_PE",
         "es_PR", "es_SV", "es_US",
     ]
-    /// The variables that say how numbers are written, the strongest first.
+    /// The variables for the format of numbers, in order of precedence.
     package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
 
     static func isUsual(in environment: [String: String]) -> Bool {
         let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-        // Such as de_AT.UTF-8@euro.
+        // For example de_AT.UTF-8@euro.
         let place = String(name.prefix { $0 != "." && $0 != "@" })
         let language = String(place.prefix { $0 != "_" })
         return languages.contains(language) && !exceptions.contains(place)

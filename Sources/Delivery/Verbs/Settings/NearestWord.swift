@@ -1,7 +1,7 @@
-/// The candidate that was probably meant: one with at most two letters more, fewer or out of place,
-/// or else one that the word abbreviates.
+/// The candidate that was probably meant: at most two letters are extra, missing or out of place,
+/// or the word abbreviates it.
 package func nearestWord(to word: String, among candidates: [String]) -> String? {
-    // Only words of like length are compared: a command line can be megabytes long.
+    // Only words of similar length are compared, because a command line can be megabytes long.
     candidates.filter { abs($0.count - word.count) <= 2 }
         .map { (candidate: $0, changes: $0.difference(from: word).count) }
         .filter { $0.changes <= 2 && $0.changes < word.count }

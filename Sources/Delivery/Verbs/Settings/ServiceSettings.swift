@@ -3,15 +3,15 @@ package import ServicePorts
 package import TapcardCore
 package import TapcardDomain
 
-/// Where the services answer, and what the lottery draws: what their drivers have to know.
+/// The settings for the drivers of the services: addresses, and the rules of the lottery.
 package struct ServiceSettings: Sendable, Hashable {
     package let activation: ServiceAddress
     package let lottery: ServiceAddress
     package let mastermind: ServiceAddress
-    /// A file of certificates that are believed besides those of the system; nil for none.
+    /// A file of certificates that are trusted in addition to the system's; nil for none.
     package let authorities: String?
     package let rules: LotteryRules
-    /// Where what the lottery said is kept for later.
+    /// The folder of the lottery cache.
     package let dataFolder: String
 
     package init(
@@ -24,11 +24,11 @@ package struct ServiceSettings: Sendable, Hashable {
 }
 
 extension Settings {
-    /// Only ever a variable: a flag would stand in the list of processes, and a file is copied.
+    /// A variable only: a flag would be visible in the list of processes, and a file gets copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
     static let secretVariables = [passwordVariable, cashierPasswordVariable]
-    /// What a person may take for their names in the file.
+    /// Names of passwords that people may try to set in the file, with the variables to use.
     static let secretNames = [
         "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
     ]
@@ -37,12 +37,12 @@ extension Settings {
         get throws(TapcardError) { try address(.mastermindURL) }
     }
 
-    /// The file of certificates that is set. It is read, so that what is wrong with it is said
-    /// before anybody is asked anything.
+    /// The file of certificates from the settings. It is read here, so that its errors are reported
+    /// before any request.
     private var authorities: String? {
         get throws(TapcardError) {
             guard let path = effective(.caFile).text else { return nil }
-            // Each service reads it for itself.
+            // Each service reads the file for itself, but standard input can be read only once.
             guard path != DurableFile.standardStream else {
                 throw unusableAuthorities("cannot be standard input")
             }
@@ -61,8 +61,7 @@ extension Settings {
         }
     }
 
-    /// What stands in the first line and in the last of a certificate in PEM, whichever of its names
-    /// it has.
+    /// The common part of the first and last line of a certificate in PEM, for all of its labels.
     private static let mark = Array("CERTIFICATE-----".utf8)
 
     private func unusableAuthorities(_ what: String) -> TapcardError {
@@ -72,7 +71,7 @@ extension Settings {
             advice: "Name a file of certificates in PEM that you may read, or none.")
     }
 
-    /// What a ticket costs.
+    /// The price of a ticket.
     package func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
         try checked(.ticketPrice) { text throws(Refusal) in
             let price = try amount(text, currency)
@@ -104,7 +103,7 @@ extension Settings {
         get throws(TapcardError) {
             let ballCount = try number(.lotteryBalls)
             let highest = try number(.lotteryHighest)
-            // Blamed is the one that somebody has set.
+            // The error names the setting that was set, not the default.
             let isOthers = effective(.lotteryHighest).origin == .builtIn
             return try checked(isOthers ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
                 try LotteryRules(ballCount: ballCount, highest: highest)
@@ -112,11 +111,10 @@ extension Settings {
         }
     }
 
-    /// What the services' drivers have to know. Before anything is asked of a service, a setting
-    /// that makes no sense is named. Other commands do not look: money is taken whatever a prize
-    /// table says.
+    /// The settings for the drivers of the services, checked before any request. Other commands do
+    /// not check them, because taking money does not depend on a prize table.
     ///
-    /// Where the ledger's own currency is not known yet, what any currency admits is let through.
+    /// While the ledger's currency is unknown, a value that is valid in some currency is accepted.
     func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
         let services = ServiceSettings(
             activation: try address(.activationURL), lottery: try address(.lotteryURL),

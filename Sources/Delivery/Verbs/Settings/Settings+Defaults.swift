@@ -2,7 +2,7 @@ import TapcardCore
 import TapcardDomain
 
 extension Settings.Name {
-    /// What holds where nothing is set; nil where that depends on the station.
+    /// The default value; nil when it depends on the station.
     package var builtIn: String? {
         switch self {
         case .timeout: "30"
@@ -10,7 +10,7 @@ extension Settings.Name {
         case .activationURL: "https://api.o2.sk"
         case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
         case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
-        // Without decimals: some currencies have none.
+        // Without decimals, because some currencies have none.
         case .ticketPrice: "2"
         case .prizes: PrizeTable.standardText
         case .topPrizeUnit: TopPrizeUnit.whole.rawValue

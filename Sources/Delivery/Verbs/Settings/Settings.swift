@@ -2,9 +2,9 @@ import DurableFile
 package import TapcardCore
 package import TapcardDomain
 
-/// The settings in force, and where each comes from: a flag beats a variable beats the file.
+/// The settings in force with their origins: a flag beats a variable beats the file.
 package struct Settings: Sendable {
-    /// Where a value was found.
+    /// The origin of a value.
     enum Origin: String, Sendable {
         case flag, variable, file, builtIn = "built in"
     }
@@ -39,7 +39,7 @@ package struct Settings: Sendable {
                     rawValue.uppercased().map { $0 == "-" ? "_" as Character : $0 })
         }
 
-        /// On or off, rather than a text.
+        /// Whether the setting is a switch instead of a text.
         package var isSwitch: Bool {
             switch self {
             case .json, .quiet, .verbose, .noColor: true
@@ -48,37 +48,37 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The variables that stand for settings.
+    /// All variables that tapcard reads as settings.
     package static let variables = Name.allCases.map(\.variable) + secretVariables
 
-    /// Where ledger and keys are.
+    /// The folder of ledger and keys.
     package let dataFolder: String
-    /// Where simulated tags and their books are, whichever reader is set.
+    /// The folder of simulated tags and their ledger, regardless of the current reader.
     package let simulatedFolder: String
-    /// The variable that the data folder comes from; nil for the usual place.
+    /// The variable that sets the data folder; nil for the default folder.
     let dataVariable: String?
     let file: SettingsFile
-    /// The file of settings where no simulated reader is named outside of it.
+    /// The settings file of a station without a simulated reader.
     let ordinaryFile: String
     let configurationVariable: String?
-    /// What was set and has no effect.
+    /// Warnings about settings without an effect.
     package let warnings: [String]
-    /// Passwords, by their variables.
+    /// Passwords, by variable.
     private var secrets: [String: String] = [:]
-    /// Whether the station's language writes a comma before the decimals.
+    /// Whether the station's language writes a decimal comma.
     let languageUsesDecimalComma: Bool
-    /// Who works at this station; nil where nobody has said so.
+    /// The cashier at this station; nil if none was named.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
     private var values: [Name: (text: String, origin: Origin)]
 
-    /// `malformed` are the variables that are no UTF-8, and so are not in the environment.
+    /// `malformed` names variables that are not valid UTF-8; the environment does not contain them.
     package init(
         _ command: ParsedCommand, environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
         self.malformed = malformed
         languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
-        // Nobody is asked for a password but those who log in.
+        // Passwords matter only to commands that log in.
         for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
             throw Settings.isMalformed(name)
         }
@@ -92,16 +92,16 @@ package struct Settings: Sendable {
                 values[name] = (text, .variable)
             }
         }
-        // Play money stays out of the real books: a simulated reader has settings, keys and ledger
-        // of its own. Only a file that names one itself is settings for it.
+        // Play money stays out of the real ledger: a simulated reader has settings, keys and a
+        // ledger of its own. Only a file that names a simulated reader itself configures it.
         let isPlay = Settings.isSimulated(values[.reader]?.text)
         ordinaryFile = configuration.path + "/config.json"
         file = try SettingsFile(
             configuration.path + (isPlay ? Settings.simulatedPlace : "") + "/config.json")
         for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
         let isSimulated = Settings.isSimulated(values[.reader]?.text)
-        // A variable is exported for the whole shop: only what stands on this command line is meant
-        // for this reader.
+        // A variable is exported for the whole shop, so only flags on this command line apply to
+        // this reader.
         var stray: Origin?
         if isSimulated, let origin = values[.ledger]?.origin, origin != .flag {
             (stray, values[.ledger]) = (origin, nil)
@@ -124,7 +124,7 @@ package struct Settings: Sendable {
         try check()
     }
 
-    /// Refuses what makes no sense whatever is to be done.
+    /// Refuses settings that are wrong for every command.
     private func check() throws(TapcardError) {
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
@@ -139,7 +139,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The same with another value in the file, as far as it makes sense; nil takes it out.
+    /// These settings with another value in the file, checked as far as possible; nil removes it.
     func setting(_ name: Name, to text: String?) throws(TapcardError) -> Settings {
         var settings = self
         settings.values[name] = text.map { ($0, .file) }
@@ -155,19 +155,19 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// The same, for somebody who has said elsewhere who they are.
+    /// These settings for another cashier, who has logged in elsewhere.
     package func using(cashier: CashierName) -> Settings {
         var settings = self
         settings.cashier = cashier
         return settings
     }
 
-    /// Never shown and never logged.
+    /// The password of Mastermind, never shown or logged.
     package var mastermindPassword: String? {
         get throws(TapcardError) { try secret(Settings.passwordVariable) }
     }
 
-    /// Never shown and never logged.
+    /// The password of a cashier, never shown or logged.
     var cashierPassword: String? {
         get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
     }
@@ -183,7 +183,8 @@ package struct Settings: Sendable {
             advice: "Set it anew, or take it away.")
     }
 
-    /// A kind and a name, as tapcard readers lists them; whether there is one is another question.
+    /// Checks the form of the reader's name, as tapcard readers lists it; the reader itself may be
+    /// missing.
     private func checkReader() throws(TapcardError) {
         guard let reader, reader != "sim" else { return }
         let parts = reader.split(separator: ":", maxSplits: 1)
@@ -203,7 +204,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// What a switch's text means; nil where it is neither yes nor no.
+    /// The value of a switch's text; nil when it is neither yes nor no.
     package static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
@@ -216,7 +217,7 @@ package struct Settings: Sendable {
         effective(name).text.flatMap(Settings.truth) ?? false
     }
 
-    /// The text that is in force, and its origin.
+    /// The value in force, with its origin.
     func effective(_ name: Name) -> (text: String?, origin: Origin) {
         if let value = values[name] { return (value.text, value.origin) }
         let text = name == .ledger ? dataFolder + "/ledger.sqlite" : name.builtIn
@@ -224,10 +225,10 @@ package struct Settings: Sendable {
     }
 
     package var reader: String? { values[.reader]?.text }
-    /// Whether the reader is one that tapcard plays itself.
+    /// Whether the reader is simulated.
     package var readerIsSimulated: Bool { Settings.isSimulated(reader) }
 
-    /// Whether nothing but play money can be moved: with a simulated reader, in its own books.
+    /// Whether only play money can move: with a simulated reader and its own ledger.
     var isPlayMoney: Bool {
         readerIsSimulated
             && Settings.isSimulatedLedger(effective(.ledger).text ?? "", simulatedFolder)
@@ -237,7 +238,7 @@ package struct Settings: Sendable {
         reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
     }
 
-    /// What a simulated station keeps below the folders of the real one.
+    /// The subfolder of a simulated station.
     private static let simulatedPlace = "/simulated"
 
     var configurationPath: String { file.path }
@@ -268,7 +269,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Nil where none was asked for: then the ledger's own, or US dollars for a new one.
+    /// The currency; nil if not set, which means the ledger's own, or US dollars for a new one.
     package var currency: Currency? {
         get throws(TapcardError) {
             guard let code = values[.currency]?.text else { return nil }
@@ -297,7 +298,7 @@ package struct Settings: Sendable {
     var timeout: Duration { get throws(TapcardError) { try seconds(.timeout) } }
     var paymentLifetime: Duration { get throws(TapcardError) { try seconds(.paymentLifetime) } }
 
-    /// A day is longer than anyone waits for a card.
+    /// One day, longer than anyone waits for a card.
     private static let mostSeconds = 86_400.0
 
     private func seconds(_ name: Name) throws(TapcardError) -> Duration {
@@ -314,7 +315,7 @@ package struct Settings: Sendable {
         return .milliseconds(Int64(seconds * 1_000))
     }
 
-    /// The folder that is named for keys and ledger.
+    /// The named folder for keys and ledger.
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
         throw TapcardError(

@@ -2,14 +2,14 @@ import DurableFile
 import TapcardCore
 import TextCodecs
 
-/// The file of settings: a JSON object, each member of it a setting.
+/// The settings file: a JSON object with one member for each setting.
 struct SettingsFile: Sendable {
     let path: String
     let values: [Settings.Name: String]
-    /// What stands in it and has no effect.
+    /// Warnings about members without an effect.
     let warnings: [String]
 
-    /// Reads the file; without one nothing is set.
+    /// Reads the file; a missing file has no settings.
     init(_ path: String) throws(TapcardError) {
         self.path = path
         var values: [Settings.Name: String] = [:]
@@ -36,7 +36,7 @@ struct SettingsFile: Sendable {
         (self.values, self.warnings) = (values, warnings)
     }
 
-    /// Writes one setting; nil takes it out. The others stay as they are, and in their order.
+    /// Writes one setting; nil removes it. The others keep their values and order.
     func set(_ name: Settings.Name, to text: String?) throws(TapcardError) {
         do throws(FileError) {
             try DurableFile.makeFolder(
@@ -60,7 +60,7 @@ struct SettingsFile: Sendable {
             case (nil, nil): return
             }
             do throws(FileError) {
-                // A link stays one: it leads to where somebody keeps his settings.
+                // A link stays a link to the place where the user keeps the file.
                 let file = try DurableFile(path).resolved()
                 let bytes = Array(JSONValue.object(members).prettyText.utf8)
                 let mode = try file.permissions()
@@ -110,8 +110,8 @@ struct SettingsFile: Sendable {
 }
 
 extension Settings {
-    /// Variables that look like settings and are none. Others may have set them for themselves, so
-    /// nothing is refused.
+    /// Warnings about variables that look like settings but are unknown. They are not refused,
+    /// because other programs may use them.
     static func warnings(of variables: some Sequence<String>) -> [String] {
         variables.filter { $0.hasPrefix("TAPCARD_") && !Settings.variables.contains($0) }.sorted()
             .map {
@@ -121,8 +121,8 @@ extension Settings {
             }
     }
 
-    /// Says which ledger a simulated reader is on, where that is not plain. Play money must never
-    /// enter the real books unnoticed.
+    /// A warning that names the ledger of a simulated reader when it is not obvious, because play
+    /// money must never enter the real ledger unnoticed.
     static func warnings(
         ofPlay isPlay: Bool, _ named: String?, ignoring origin: Origin?, _ file: String,
         _ folder: String
@@ -138,7 +138,7 @@ extension Settings {
         return ["the simulated reader is on the ledger \(named)."]
     }
 
-    /// Whether a ledger is one of play money, by its place.
+    /// Whether a ledger holds play money, judged by its place.
     static func isSimulatedLedger(_ path: String, _ folder: String) -> Bool {
         path.hasPrefix(folder + "/") && !path.contains("/../")
     }
