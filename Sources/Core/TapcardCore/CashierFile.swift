@@ -15,7 +15,7 @@ public struct Cashier: Hashable, Sendable {
 
 /// The file of the counter page's cashiers: readable by its owner only, or refused.
 public struct CashierFile: Sendable {
-    /// The greatest number of cashiers: the file is read whole.
+    /// The greatest number of cashiers in the file: far more than one counter needs.
     public static let mostCashiers = 200
     /// The greatest length of a password, in bytes.
     public static let longestPassword = 1_024
@@ -28,7 +28,7 @@ public struct CashierFile: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// Changes when the file, or the users who may read it, may have changed. Nil for a missing
+    /// A value that changes when the file or its permissions may have changed; nil for a missing
     /// file.
     package typealias Stamp = DurableFile.Stamp
 

@@ -1,7 +1,7 @@
 public import Ledger
 public import TapcardDomain
 
-/// What to do next after an error, as data: the command line names a verb, the page a button.
+/// The next step after an error, as data: the command line names a verb, the page a button.
 public enum NextStep: Hashable, Sendable {
     case card(CardStep)
     case trust(TrustStep)

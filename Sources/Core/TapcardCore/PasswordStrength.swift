@@ -4,7 +4,7 @@ public import TapcardDomain
 public enum PasswordStrength {
     /// The least length in characters.
     public static let shortest = 10
-    /// The least number of characters that remain without the common words, which are tried first.
+    /// The least number of different characters that remain without the name and common words.
     private static let fewestOfItsOwn = 5
 
     private static let common = [

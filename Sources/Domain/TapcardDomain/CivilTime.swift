@@ -84,6 +84,7 @@ extension CalendarDate {
 
     /// The date this many days after 1970-01-01; nil outside the calendar.
     fileprivate init?(daysSince1970 days: Int64) {
+        // A number beyond every calendar year could overflow below.
         guard abs(days) < 10_000 * 366 else { return nil }
         let day = days + CalendarDate.daysFromMarchOfYearZero
         let era = floored(day, CalendarDate.daysInFourCenturies)

@@ -20,7 +20,7 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case parametersAtTheTag = 22
     /// The id of a making stands for all parameters of the order.
     case orderBelongsToItsID = 23
-    /// A client that asks without the prize's id is not told to book a payout.
+    /// A payout is reported as booked only to a client that asks under its id.
     case payoutIsToldOnce = 24
     /// One operation at a time uses a shared reader.
     case oneOperationAtTheReader = 25

@@ -176,6 +176,7 @@ extension LedgerRows {
         _ memory: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace? {
         if let known = memory[replacement.id] { return known }
+        // Set before the search, so that a circle ends here.
         memory[replacement.id] = .some(nil)
         guard let end = try place(of: replacement.id) else { return nil }
         var trace: CardTrace?

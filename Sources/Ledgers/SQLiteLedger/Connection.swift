@@ -34,6 +34,7 @@ import Ledger
             mode = SQLITE_OPEN_READONLY
         }
         var handle: OpaquePointer?
+        // One actor uses the connection, so SQLite needs no mutex of its own.
         let code = unsafe sqlite3_open_v2(
             name, &handle,
             mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -174,6 +175,7 @@ private let whenDurable:
             unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
                 .countDurableTransaction()
         }
+        // The default of SQLite's own hook.
         let longestJournalInPages = 1000
         if pages >= longestJournalInPages { unsafe sqlite3_wal_checkpoint(database, name) }
         return SQLITE_OK

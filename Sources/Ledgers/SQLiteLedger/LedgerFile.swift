@@ -66,6 +66,7 @@ struct LedgerFile: Sendable {
             throw LedgerError.locked(path, "(a backup has just taken its place)")
         }
         try migrate(connection)
+        // In WAL mode only FULL syncs every commit: a power cut must not undo one.
         try connection.execute(
             """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON

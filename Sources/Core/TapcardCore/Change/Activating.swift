@@ -4,7 +4,7 @@ public import ServicePorts
 public import TapcardDomain
 
 extension Station {
-    /// The attempts to record an answer while the outcome of recording it is unknown.
+    /// The greatest number of attempts to record an answer whose outcome stays unknown.
     private static let mostRecordings = 3
     /// The greatest length of a version in an answer.
     private static let longestVersion = 64

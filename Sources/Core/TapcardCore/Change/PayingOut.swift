@@ -85,8 +85,8 @@ extension Station {
             problem: nil, settled: card.settled)
     }
 
-    /// Books the payout. The cashier pays on this answer, so only the caller that may have booked
-    /// it gets it.
+    /// Books the payout. The cashier pays on this answer, so only the caller that has certainly
+    /// booked it gets it.
     private func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {

@@ -22,7 +22,7 @@ struct PendingRequest: Sendable, Hashable {
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
-    /// Whether the tag's protection had been changed by others.
+    /// Whether the tag's protection differed from what the ledger expected.
     var isSetBack = false
 
     init(_ id: OperationID, _ order: CardOrder) {

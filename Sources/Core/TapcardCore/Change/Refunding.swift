@@ -34,7 +34,7 @@ package struct Refund: UseCase {
     private let amount: Money?
     private let id: OperationID?
     private let card: CardUID?
-    /// The reversed operation or its reversal, once the ledger has named it.
+    /// The reversed operation, once the ledger has named it.
     private var known: Operation?
     private var change: CardChange?
 
@@ -86,8 +86,7 @@ package struct Refund: UseCase {
     ) async -> TapcardError {
         // Another amount under the id that both requests derive: the operation is refunded already.
         let isRefunded =
-            error.kind == .refusal(.alreadyRefunded)
-            || id == nil && error.kind == .operationMismatch
+            error.kind == .refusal(.alreadyRefunded) || id == nil && error.kind == .operationMismatch
         if isRefunded, let earlier = await station.refundMade(of: reversed) {
             let refusal = TapcardError(earlier.isRefundAlready(of: reversed, station.currency))
             return TapcardError(

@@ -286,7 +286,7 @@ extension TapcardError {
             uid: sold.card, operation: sold.operation)
     }
 
-    /// Adds to this error that the purchase was voided.
+    /// The error of a voided purchase, with this error as the reason why it cannot be repeated.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
         return voided.saying("\(what) \(voided.what)")

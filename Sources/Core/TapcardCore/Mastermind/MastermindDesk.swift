@@ -205,7 +205,7 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    /// Records whether a guess without an evaluation counts, as far as that can be known.
+    /// Records the outcome of a guess without an evaluation, and returns the error that reports it.
     private func became(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {

@@ -7,7 +7,7 @@ import TagReading
 public import TapcardDomain
 public import Type2Tag
 
-/// The facts that a tag tells of itself, whoever wrote it.
+/// The facts that any tag tells of itself, including one that is not a card.
 public struct TagInfo: Sendable, Hashable {
     /// The meaning of the maker's signature: who made the chip, not that a card is not a copy.
     public enum Originality: String, Sendable, CaseIterable {

@@ -9,7 +9,7 @@ public struct MastermindRules: Hashable, Sendable {
     public static let usualColours = 6
     /// The greatest length of a player's password, in bytes.
     public static let longestPassword = 1_024
-    /// The greatest number of guesses in a game: nobody makes a million.
+    /// The greatest number of guesses in a game: far more than a player makes.
     public static let mostGuesses = 1_000_000
     /// The seconds for which a login can be requested.
     public static let loginSeconds = 30...3_600

@@ -79,7 +79,7 @@ public struct MastermindHistory: Hashable, Sendable {
         let isHolder = holder.map { turns[$0].guess == guess } ?? false
         let own = isHolder ? holder : waiting(guess)
         if let holder, holder != own {
-            // Which of two equal guesses came first was an assumption; now it is known.
+            // Which of two guesses came first was an assumption; now it is known.
             let other = own.flatMap { turns[$0].number }
             turns[holder] = MastermindTurn(
                 turns[holder].guess, other.map { .counted(number: $0) } ?? .unknown)
@@ -98,7 +98,7 @@ public struct MastermindHistory: Hashable, Sendable {
     private mutating func settle(below number: Int, at place: Int) {
         let open = turns.indices.filter { turns[$0].number == nil }
         guard let first = open.first else { return }
-        // Numbers missing below this one belong to guesses made elsewhere, or cannot be assigned
+        // Numbers missing up to this floor belong to guesses made elsewhere, or cannot be assigned
         // any more.
         let floor = turns[..<first].compactMap(\.number).max() ?? 0
         guard floor < number else { return }
