@@ -62,6 +62,7 @@ extension LedgerStore {
         let currency = currency
         return try await write { rows throws(LedgerError) in
             let asked = id
+            // A retry may use the id under which an earlier attempt was asked about.
             let id = try rows.attempt(askedAboutBy: asked)
             let known = try rows.activation(id)
             if let operation = try rows.operation(id) {

@@ -63,6 +63,7 @@ struct Book {
         #else
         let isAsSeen = view.map(Seen.init) == seen
         #endif
+        // Another station may have changed the card, or retired the key, since the tag was judged.
         guard isAsSeen, try isTrusted(sealer.keyID) else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
