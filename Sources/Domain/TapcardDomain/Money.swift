@@ -25,6 +25,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; write it without the sign")
         }
+        // A decimal comma is a likely slip, and the right amount is known.
         if let suggestion = Money.withPoint(bytes, currency) {
             throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; write \(suggestion)")
         }

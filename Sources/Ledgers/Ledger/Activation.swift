@@ -69,6 +69,7 @@ extension LedgerStore {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
             }
+            // The first answer counts: a retry of a rejected attempt does not ask again.
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }

@@ -25,6 +25,7 @@ extension LedgerStore {
             guard var card = try rows.card(uid) else {
                 return .failure(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
             }
+            // A retry finds its own operation, and changes nothing again.
             if let known = try rows.operation(id) {
                 guard known.uid == uid, known.kind == change.kind else {
                     return .failure(

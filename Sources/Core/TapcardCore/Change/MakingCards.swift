@@ -211,6 +211,7 @@ extension Station {
             }
             origin = .adopt(message: sight.image.area + sight.image.records.joined())
         }
+        // The ledger must not begin a card that does not fit on its tag.
         let face = CardFace(
             style: order.face, balance: balance, holder: holder, scratch: scratch)
         do {

@@ -80,6 +80,7 @@ extension Station {
     ) async throws(Interruption) -> CardProtection {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
+        // The magic number of an NFC Forum tag, and major version 1.
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
             throw .refused(
                 TapcardError(
@@ -95,6 +96,7 @@ extension Station {
                     .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
                     meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid))
         }
+        // The capability container counts the room in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 TapcardError(
@@ -104,6 +106,7 @@ extension Station {
                     next: [.tag(.useKnownChip)], uid: uid))
         }
         let access = try await access(of: tag)
+        // The lower half byte is the write access: 0 means free.
         if capability[3] & 0x0F != 0 || access.isLocked {
             throw .refused(
                 TapcardError(
@@ -112,6 +115,7 @@ extension Station {
                     uid: uid))
         }
         guard let configuration = access.configuration else { return .off }
+        // A mirror replaces bytes on every read: a record could not be read back as written.
         if configuration.mirrorPage != nil {
             throw .refused(
                 mirrored(
