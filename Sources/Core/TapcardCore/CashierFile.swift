@@ -3,7 +3,7 @@ package import DurableFile
 public import TapcardDomain
 import TextCodecs
 
-/// Somebody who may work at a counter page, and what is kept of their password.
+/// A person who may work at a counter page, and the hash of their password.
 public struct Cashier: Hashable, Sendable {
     public let name: CashierName
     public let password: PasswordHash
@@ -13,11 +13,11 @@ public struct Cashier: Hashable, Sendable {
     }
 }
 
-/// The file of those who may work at the counter page: readable by its owner only, or refused.
+/// The file of the counter page's cashiers: readable by its owner only, or refused.
 public struct CashierFile: Sendable {
-    /// More than work anywhere.
+    /// The greatest number of cashiers in the file: far more than one counter needs.
     public static let mostCashiers = 200
-    /// In bytes.
+    /// The greatest length of a password, in bytes.
     public static let longestPassword = 1_024
 
     private static let format = "tapcard cashiers 1"
@@ -28,7 +28,8 @@ public struct CashierFile: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// Another one when the file, or who may use it, may be another. Nil is no file.
+    /// A value that changes when the file or its permissions may have changed; nil for a missing
+    /// file.
     package typealias Stamp = DurableFile.Stamp
 
     package func stamp() throws(TapcardError) -> Stamp? {
@@ -39,7 +40,7 @@ public struct CashierFile: Sendable {
         }
     }
 
-    /// By name; none where there is no file.
+    /// The cashiers by name; empty where the file is missing.
     public func load() throws(TapcardError) -> [Cashier] {
         let file = DurableFile(path)
         let bytes: [UInt8]
@@ -78,8 +79,8 @@ public struct CashierFile: Sendable {
             .letOwnerRun(.cashiers))
     }
 
-    /// Lets somebody work here, or gives whoever has the name another password, however it is
-    /// typed. Says under which name they are kept, and whether they are new.
+    /// Adds a cashier, or gives the one with this name another password, however the name is typed.
+    /// Returns the stored name, and whether the cashier is new.
     public func add(
         _ cashier: Cashier
     ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
@@ -106,7 +107,7 @@ public struct CashierFile: Sendable {
         }
     }
 
-    /// Keeps somebody with another hash; false where they are not as they were any more.
+    /// Replaces a cashier's hash; false where the cashier has changed since.
     public func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
             guard let index = cashiers.firstIndex(of: old) else { return false }
@@ -115,7 +116,7 @@ public struct CashierFile: Sendable {
         }
     }
 
-    /// The name of whoever was removed; nil where nobody has it, however it is typed.
+    /// Removes a cashier and returns the stored name; nil for an unknown name, however it is typed.
     public func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
         try change { cashiers in
             let known = cashiers.named(name)

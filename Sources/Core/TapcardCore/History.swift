@@ -4,25 +4,25 @@ public import TapcardDomain
 /// One line of a card's history.
 public struct HistoryLine: Sendable, Hashable {
     public let operation: Operation
-    /// What was added to the card; nil where no money moved.
+    /// The amount added to the card; nil where no money moved.
     public let amount: Money?
     public let balance: Money?
     /// The prize that was paid out of the drawer, past the card.
     public let paidOut: Money?
-    /// What was on the card when it was issued anew, and is on no card any more.
+    /// The balance of the account that was closed when the card was issued again.
     public let closed: Money?
 
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
-    /// The game that was kept; nil also where it was taken off the card.
+    /// The game that was kept; nil also where it was removed from the card.
     public var game: String? { operation.kind == .game ? operation.subject : nil }
 
-    /// The attempt whose outcome was waited for, and is the answer.
+    /// The attempt that this request asked about.
     public var attempt: String? { operation.kind == .ask ? operation.subject : nil }
 }
 
-/// Everything that was done, as it is read: what is not held on to is not in memory.
+/// A history that is read row by row: rows that the caller drops are not in memory.
 public struct History {
     private let rows: any LedgerRows
     private let currency: Currency
@@ -37,21 +37,20 @@ public struct History {
         attempts = try rows.pagesOfActivations(on: card, or: rows.code(on: card))
     }
 
-    /// The next operation, the oldest first; nil behind the last.
+    /// The next operation, the oldest first; nil after the last.
     public mutating func nextLine() throws(LedgerError) -> HistoryLine? {
         guard let operation = try operations.next() else { return nil }
         return try rows.line(of: operation, currency)
     }
 
-    /// What the service that activates codes was asked next, the oldest first; nil behind the last.
+    /// The next attempt to activate, the oldest first; nil after the last.
     public mutating func nextAttempt() throws(LedgerError) -> ActivationAttempt? {
         try attempts.next()
     }
 }
 
 extension Station {
-    /// The newest so many things that were done, oldest first: to one card, or to all of them.
-    /// Needs no card.
+    /// The newest operations of one card, or of all, oldest first. Needs no reader.
     public static func history(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
@@ -66,8 +65,8 @@ extension Station {
         return lines
     }
 
-    /// Hands over all that was done to one card, or to all of them, in one consistent state: as it
-    /// is read, however long it is. Other work on the ledger goes on in the meantime.
+    /// Hands over the whole history of one card, or of all, in one consistent state and row by row.
+    /// Other work on the ledger goes on in the meantime.
     public static func history<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
@@ -87,9 +86,9 @@ extension Station {
         return shown
     }
 
-    /// What the service that activates codes was asked for a card, in this life or an earlier one,
-    /// and for the code that it has now, as far as it belongs to these lines of its history; for
-    /// all cards where none is named. Oldest first.
+    /// The attempts to activate for a card, in this life or an earlier one, and for its current
+    /// code, as far as they belong to these lines of its history; for all cards if none is named.
+    /// Oldest first.
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
@@ -109,8 +108,8 @@ extension Station {
         }
     }
 
-    /// Folds what was begun at or after the one time and before the other, oldest first, each with
-    /// what it closed with the account that its tag had before.
+    /// Folds the operations begun in a period, oldest first, each with the balance of the tag's
+    /// previous account that it closed.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, Int64) -> Void
@@ -162,7 +161,7 @@ extension Station {
 }
 
 extension LedgerRows {
-    /// The code that is on a card now.
+    /// The current code of a card.
     fileprivate func code(on card: CardUID?) throws(LedgerError) -> ScratchCode? {
         try card.flatMap { uid throws(LedgerError) in try self.card(uid)?.scratch.code }
     }

@@ -12,7 +12,7 @@ public struct KeyFile: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// The keys; nil where there is no file.
+    /// The keys; nil where the file is missing.
     public func load() throws(TapcardError) -> KeyRing? {
         let file = DurableFile(path)
         do {
@@ -42,7 +42,8 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// The keys, made now for cards in this currency if there are none. Says whether they are new.
+    /// The keys, made now for cards in this currency if the file is missing, and whether they are
+    /// new.
     public func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
@@ -56,7 +57,7 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// Runs what reads and then writes the file while no other process does the same: of two
+    /// Runs a body that reads and then writes the file, while no other process does so: of two
     /// rings that are made or changed at once one would be lost, and the cards under it with it.
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
@@ -70,7 +71,7 @@ public struct KeyFile: Sendable {
             }, body)
     }
 
-    /// What stands in the file.
+    /// The content of the file.
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
     public func save(_ keys: KeyRing) throws(TapcardError) {
@@ -89,7 +90,7 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// The file was there a moment ago.
+    /// The error of a file that was removed a moment ago.
     var missing: TapcardError {
         refusal(
             "The key file \(path) is missing.", .restore(.keys))
@@ -104,6 +105,6 @@ public struct KeyFile: Sendable {
 }
 
 extension KeyRing {
-    /// The currency that the keys seal cards in, where it is known here.
+    /// The currency for which the keys seal cards, if it is known here.
     public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

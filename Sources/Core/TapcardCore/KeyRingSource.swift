@@ -2,13 +2,13 @@ import BlockingLane
 public import CardCryptography
 import DurableFile
 
-/// The keys of a station, read again for each look at a card: whoever runs for long must not go on
-/// with keys that were given up since.
+/// The keys of a station, read again for each look at a card: a long-running process must not go on
+/// with keys that were retired since.
 public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
 
-    /// `load` reads the keys as they are now, at little cost where they have not changed.
+    /// `load` reads the current keys, at little cost where they have not changed.
     public init(
         _ ring: KeyRing, load: @escaping @Sendable () throws(TapcardError) -> KeyRing
     ) {
@@ -19,7 +19,7 @@ public final class KeyRingSource: Sendable {
     /// Keys that never change.
     public convenience init(_ ring: KeyRing) { self.init(ring) { ring } }
 
-    /// The keys of a file that were just read from it.
+    /// The keys of a file, with the ring that was just read from it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
         let known = Guarded(KnownRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
@@ -27,11 +27,11 @@ public final class KeyRingSource: Sendable {
         }
     }
 
-    /// As they were when they were read last.
+    /// The keys at the last read.
     var current: KeyRing { ring.withLock { $0 } }
 
-    /// Reads them again. Those that the ledger has given up are retired, whatever the file says: it
-    /// may be an older copy.
+    /// Reads the keys again. Keys that the ledger has retired are retired, whatever the file says:
+    /// it may be an older copy.
     func refresh(retired: Set<UInt8>) throws(TapcardError) {
         let read = try load()
         guard let trusted = read.retiring(retired) else {
@@ -49,7 +49,7 @@ public final class KeyRingSource: Sendable {
         var ring: KeyRing
         var stamp: DurableFile.Stamp?
 
-        /// The stamp is taken first: a file that changes in between is read once more.
+        /// The stamp is taken first: a file that changes in between is read again next time.
         mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
             let stamp = try? DurableFile(file.path).stamp()
             if let stamp, stamp == self.stamp { return ring }

@@ -1,7 +1,7 @@
 public import Ledger
 public import TapcardDomain
 
-/// What to do next after an error, as data: the command line names a verb, the page a button.
+/// The next step after an error, as data: the command line names a verb, the page a button.
 public enum NextStep: Hashable, Sendable {
     case card(CardStep)
     case trust(TrustStep)
@@ -12,12 +12,12 @@ public enum NextStep: Hashable, Sendable {
     case lottery(LotteryStep)
     case ledger(LedgerStep)
     case file(FileStep)
-    /// A sentence of the program that made the error, for whoever reads its output.
+    /// A sentence of the program that made the error, for the reader of its output.
     case words(String)
 }
 
 extension NextStep {
-    /// What an operator or a cashier does about a card.
+    /// A step of an operator or a cashier with a card.
     public enum CardStep: Hashable, Sendable {
         case addFunds
         case unblock
@@ -34,12 +34,12 @@ extension NextStep {
         case issue
         case showHistory(CardUID?)
         case showOperation(OperationID)
-        /// What is asked for belongs to the account that the tag had before.
+        /// The request belongs to the account that the tag had before.
         case showEarlierAccount
         case showCards
     }
 
-    /// What is done about a card that is not trusted, or whose tag or station is not the right one.
+    /// A step for a card that is not trusted, or whose tag or station is not the right one.
     public enum TrustStep: Hashable, Sendable {
         case repair(CardUID)
         case repairIfKnown(CardUID)
@@ -52,18 +52,18 @@ extension NextStep {
         case replaceIfItRepeats
         case useAsItIs
         case useAtItsStation
-        /// There, or here with the ledger of that station, in its currency.
+        /// Use the card there, or here with the ledger of that station, in its currency.
         case useThere(Currency)
     }
 
-    /// What is done with the tag on the reader.
+    /// A step with the tag on the reader.
     public enum TagStep: Hashable, Sendable {
         case hold(CardUID?)
         case holdAgain
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Settles what is open; the kind says why it is.
+        /// Settles an open operation; the kind tells why it is open.
         case tapToSettle(TapcardError.Kind)
         case tapToWrite
         case useAnother
@@ -81,7 +81,7 @@ extension NextStep {
         case goOn
     }
 
-    /// What is done about the reader.
+    /// A step with the reader.
     public enum ReaderStep: Hashable, Sendable {
         case diagnose
         case free
@@ -89,13 +89,13 @@ extension NextStep {
         case useAnother
     }
 
-    /// How the request is made again, or what is asked for instead.
+    /// A retry of the request, or another request in its place.
     public enum RequestStep: Hashable, Sendable {
         case checkAmount
         case showLimits
         case confirm
         case acceptBalance
-        /// Asks again for what was voided, under a new id.
+        /// Repeats a voided request under a new id.
         case again(Operation.Kind, Money)
         case useNewID
         case repeatWithID(OperationID)
@@ -107,7 +107,7 @@ extension NextStep {
         case insteadOfRefund(Operation.Kind)
     }
 
-    /// What is done about the lottery, its draws and its tickets.
+    /// A step with the lottery, its draws and its tickets.
     public enum LotteryStep: Hashable, Sendable {
         case forgetDraws
         case showDraws
@@ -120,7 +120,7 @@ extension NextStep {
         case payPrizeOut(TicketID, fitsOnNone: Bool)
     }
 
-    /// What is done about another service, or about what came of it.
+    /// A step with another service, or with its answer.
     public enum ServiceStep: Hashable, Sendable {
         case tryLater
         case distrust
@@ -137,7 +137,7 @@ extension NextStep {
         case goOnGuessing
     }
 
-    /// What is done about the ledger.
+    /// A step with the ledger.
     public enum LedgerStep: Hashable, Sendable {
         case takeNoMoney
         case restoreGoodBackup
@@ -147,9 +147,9 @@ extension NextStep {
         case checkDisk
     }
 
-    /// What is done about a file of the station.
+    /// A step with a file of the station.
     public enum FileStep: Hashable, Sendable {
-        /// Files that hold secrets.
+        /// The files that hold secrets.
         public enum File: Hashable, Sendable { case keys, cashiers, games }
 
         case makePrivate(File, String)

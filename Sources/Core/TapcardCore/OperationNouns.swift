@@ -2,7 +2,7 @@ public import Ledger
 import TapcardDomain
 
 extension Operation.Kind {
-    /// Whether the caller may name its id, so that the same request can be made again.
+    /// Whether the caller may choose the id, so that the request can be retried.
     var takesIDOfClient: Bool {
         switch self {
         case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
@@ -15,7 +15,7 @@ extension Operation.Kind {
     /// Whether cash leaves the drawer once it has happened.
     public var handsOutCash: Bool { self == .close || self == .reverse }
 
-    /// What has been done once it has happened, of what moves a customer's money.
+    /// The words for a completed operation that moves a customer's money.
     var done: String {
         switch self {
         case .pay, .ticket: "paid"
@@ -24,7 +24,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The words for a voided operation: what did not happen, and what that means for the money.
+    /// The words for a voided operation: the missing change, and its meaning for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
         case .pay, .ticket: ("Not paid.", "Nothing was taken from the card.")
@@ -41,7 +41,7 @@ extension Operation.Kind {
         }
     }
 
-    /// What people call it in a sentence.
+    /// The operation's name in a sentence.
     public var noun: String {
         switch self {
         case .issue: "new card"
@@ -70,7 +70,7 @@ extension Operation.Kind {
 }
 
 extension Operation {
-    /// When it was begun, and by which cashier, as the end of a sentence.
+    /// The time and the cashier of the operation, as the end of a sentence.
     public var whenAndByWhom: String {
         (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
             + (cashier.map { " by \($0.text)" } ?? "")

@@ -1,10 +1,10 @@
 public import TapcardDomain
 
-/// What a new password has to be, so that nobody guesses it in the tries that they have.
+/// The rules for a new password, which make it too hard to guess in the tries allowed.
 public enum PasswordStrength {
-    /// In characters.
+    /// The least length in characters.
     public static let shortest = 10
-    /// Of those that are left when words are taken out that everybody tries.
+    /// The least number of different characters that remain without the name and common words.
     private static let fewestOfItsOwn = 5
 
     private static let common = [
@@ -16,7 +16,7 @@ public enum PasswordStrength {
         "changeme", "secret", "cashier", "tapcard", "counter",
     ]
 
-    /// What is wrong with it, in words; nil where it is good enough.
+    /// The objection to a password, in words; nil if it is strong enough.
     public static func objection(to password: String, of name: CashierName) -> String? {
         guard password.count >= shortest else {
             return "The password is too short: it needs \(shortest) characters."

@@ -2,17 +2,16 @@ import BlockingLane
 public import TagReading
 import TapcardDomain
 
-/// A reader that one operation at a time may use.
-///
-/// Two operations that select tags in turn would write to each other's tag. So the second one gets a
-/// reader that answers "in use", however its caller came to believe that the reader is free.
+/// A reader that one operation at a time may use. Two operations that select tags in turn would
+/// write to each other's tag. So the second one gets a reader that answers "in use", even if its
+/// caller believed the reader to be free.
 public final class SharedReader: Sendable {
     private let reader: any TagReader
     private let isTaken = Guarded(false)
 
     public init(_ reader: any TagReader) { self.reader = reader }
 
-    /// Lends the reader for as long as the body runs.
+    /// Lends the reader while the body runs.
     public func use<Result>(_ body: (any TagReader) async -> Result) async -> Result {
         guard take() else { return await body(TakenReader()) }
         defer { isTaken.withLock { $0 = false } }
@@ -31,7 +30,7 @@ public final class SharedReader: Sendable {
     }
 }
 
-/// Stands for a reader that another operation uses.
+/// A stand-in for a reader that another operation uses.
 public struct TakenReader: TagReader {
     public let name = "the counter's reader"
     public let longestAnswer = 0

@@ -4,9 +4,8 @@ public import Ledger
 public import TagReading
 public import TapcardDomain
 
-/// A reader, a ledger and the keys: everything that a card is worked on with.
-///
-/// Each use case is a method in a file of its own. One call at a time: a reader serves one card.
+/// A reader, a ledger and the keys: everything needed to work on a card. Each use case is a method
+/// in a file of its own. One call at a time: a reader serves one card.
 public struct Station: Sendable {
     public let reader: any TagReader
     public let ledger: any LedgerStore
@@ -35,17 +34,18 @@ public struct Station: Sendable {
         self.surroundings = surroundings
     }
 
-    /// How long things take and may take, and how much money may move.
+    /// The durations and amounts of a station.
     public struct Settings: Sendable, Hashable {
-        /// How long to wait for a card.
+        /// The time to wait for a card.
         public var wait: Duration
-        /// How long an open payment that another tap finds done on the tag is still booked.
+        /// The age up to which an open payment is booked when another tap finds it done on the tag.
         public var paymentLifetime: Duration
-        /// How long scratching takes.
+        /// The duration of scratching.
         public var scratching: Duration
-        /// How much money may move at once; nil for what is usual in the ledger's currency.
+        /// The ceilings for money that moves at once; nil for the defaults of the ledger's
+        /// currency.
         public var ceilings: Ceilings?
-        /// Whether somebody has confirmed an amount above the lower ceilings.
+        /// Whether a person has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
 
         public init(
@@ -61,17 +61,17 @@ public struct Station: Sendable {
         }
     }
 
-    /// Time, chance, who works here and the listener for progress: parameters, so that tests own
-    /// them.
+    /// The clocks, the random source, the cashier and the progress callback: parameters, so that
+    /// tests control them.
     public struct Surroundings: Sendable {
         public let now: @Sendable () -> Timestamp
-        /// A clock that nobody can set; nil where the machine has none.
+        /// A monotonic clock; nil where the machine has none.
         public let uptime: @Sendable () -> Uptime?
         /// Throws when the task was cancelled.
         public let sleep: @Sendable (Duration) async throws -> Void
         public let random: @Sendable (Int) -> [UInt8]
         public let progress: @Sendable (Progress) -> Void
-        /// Who has begun what is begun here; nil where nobody has said so.
+        /// The cashier who begins operations here; nil if none was named.
         public var cashier: CashierName?
 
         public init(
@@ -88,7 +88,7 @@ public struct Station: Sendable {
             self.progress = progress
         }
 
-        /// A new operation's id.
+        /// The id of a new operation.
         public func newID() -> OperationID {
             guard let id = OperationID(random: random(16)) else {
                 preconditionFailure("the random source gave fewer bytes than asked for")
@@ -97,24 +97,24 @@ public struct Station: Sendable {
         }
     }
 
-    /// What a person who watches may be told meanwhile.
+    /// A progress report for a person who watches.
     public enum Progress: Sendable, Hashable {
         case waitingForCard
         case cardSeen(CardUID)
         case settling(OperationID)
         case scratching
-        /// The service that activates codes is asked; leaving does not stop that.
+        /// The service that activates codes is being asked; cancelling does not stop that.
         case asking
         case writing
         /// The step of its protection that the tag takes now.
         case switchingProtection(CardProtection)
-        /// It has happened; what phones read is still being refreshed.
+        /// The operation has happened; the part that phones read is still being refreshed.
         case committed(OperationID)
-        /// Why a tag is not as it should be: a hint for the log, never a decision.
+        /// The reason why a tag is not as expected: a hint for the log, never a decision.
         case hint(String)
     }
 
-    /// As they were at the last look at a card.
+    /// The keys at the last look at a card.
     public var keys: KeyRing { keySource.current }
     public var currency: Currency { ledger.currency }
     var now: Timestamp { surroundings.now() }

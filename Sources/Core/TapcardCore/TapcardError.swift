@@ -1,20 +1,20 @@
 public import ServicePorts
 public import TapcardDomain
 
-/// Why something could not be done: in words what happened and what it means for the card and the
-/// money, and as data what to do next. Equal when the kinds are.
+/// An error in words (the event, and its meaning for the card and the money) and as data (the next
+/// steps). Equal when the kinds are.
 public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
-    /// What happened.
+    /// The event.
     public let what: String
-    /// What it means for the card and the money.
+    /// The meaning for the card and the money.
     public let meaning: String
-    /// What to do next, in this order.
+    /// The next steps, in this order.
     public let next: [NextStep]
     public private(set) var uid: CardUID?
-    /// The operation that may have happened: the id that makes a repetition safe.
+    /// The operation that may have happened: a retry with its id is safe.
     public private(set) var operation: OperationID?
-    /// What the failed tap has brought to its end before it failed.
+    /// The operations that the tap has completed before it failed.
     public private(set) var settled: [Settled] = []
 
     public init(
@@ -29,7 +29,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// A sentence that ends with words of somebody else's ends once, though those had a full stop.
+    /// Removes a second full stop after a sentence that ends with quoted words.
     private static func ended(_ text: String) -> String {
         guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
         return String(text.dropLast())
@@ -48,14 +48,14 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         return error
     }
 
-    /// The error of a request that took several taps, or of a tap that has settled something.
+    /// The error of a request that took several taps, or of a tap that has settled an operation.
     func telling(_ settled: [Settled]) -> TapcardError {
         var error = self
         error.settled = settled.filter { !error.settled.contains($0) } + error.settled
         return error
     }
 
-    /// The error with other words: what is known of card and operation stays.
+    /// The error with other words, and the same card and operation.
     func saying(
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
@@ -68,16 +68,16 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TapcardError {
-    /// What a caller can act on.
+    /// The kinds of errors that a caller can act on.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// A rule of the domain or the ledger said no.
+        /// A rule of the domain or the ledger refused.
         case refusal(Refusal.Rule)
         /// A service gave no usable answer.
         case service(ServiceError.Kind)
-        /// Anything else that stopped a request.
+        /// Another condition stopped the request.
         case condition(Condition)
 
-        /// The word that is part of `--json`.
+        /// The kind's word in `--json`.
         public var word: String {
             switch self {
             case .refusal(let rule): rule.rawValue
@@ -92,7 +92,7 @@ extension TapcardError {
             + ServiceError.Kind.allCases.filter { $0 != .cancelled }.map(service)
     }
 
-    /// What stops a request besides refusals and services.
+    /// The conditions that stop a request, except refusals and services.
     public enum Condition: String, Sendable, CaseIterable {
         case failed
         case cancelled
@@ -137,7 +137,7 @@ extension TapcardError {
         case auditFailed = "audit-failed"
     }
 
-    /// The nine ways in which a command can end other than well.
+    /// The nine ways in which a command can fail.
     public enum Result: String, Sendable, CaseIterable {
         case failed
         case usage

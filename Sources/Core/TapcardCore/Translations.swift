@@ -8,7 +8,7 @@ public import TapcardDomain
 extension TapcardError {
     static let unchanged = "Nothing was changed on card or ledger."
 
-    /// A rule of the domain or the ledger said no.
+    /// Translates a refusal by a rule of the domain or the ledger.
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
         let next: [NextStep] =
             switch refusal.rule {
@@ -39,7 +39,7 @@ extension TapcardError {
             meaning: TapcardError.unchanged, next: next, uid: uid)
     }
 
-    /// A service gave no usable answer. `meaning` says what that means for the card.
+    /// Translates a service's failure. `meaning` tells what that means for the card.
     public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
         let step: NextStep =
             switch error.kind {
@@ -63,7 +63,7 @@ extension TapcardError {
             meaning: meaning, next: [step], uid: uid)
     }
 
-    /// A reader failed before anything was begun.
+    /// Translates the failure of a reader before anything was begun.
     public init(_ error: ReaderError) {
         let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
         switch error.kind {
@@ -105,7 +105,7 @@ extension TapcardError {
         }
     }
 
-    /// The ledger failed before anything was begun.
+    /// Translates the failure of the ledger before anything was begun.
     public init(_ error: LedgerError) {
         let kind: Kind
         switch error.kind {
@@ -186,7 +186,7 @@ extension TapcardError {
         }
     }
 
-    /// The first letter large, a full stop at the end.
+    /// The text as a sentence: a capital letter first, a full stop at the end.
     static func sentence(_ text: String) -> String {
         guard let first = text.first else { return text }
         let ended = text.hasSuffix(".") ? text : text + "."

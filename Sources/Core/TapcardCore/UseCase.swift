@@ -1,15 +1,14 @@
-/// What somebody comes to a station for, as a value that remembers how far it has come.
-///
-/// A copy of it between two steps is a saved state: from there it can go on in more than one way.
+/// A use case of a station, as a value that stores its progress. A copy of it between two steps is
+/// a snapshot: from there it can go on in more than one way.
 package protocol UseCase<Success>: Sendable, Hashable {
     associatedtype Success: Sendable
 
-    /// Does what comes next; nil as long as something is left to do.
+    /// Takes the next step; nil as long as another one is left.
     mutating func step(at station: Station) async throws(TapcardError) -> Success?
 }
 
 extension Station {
-    /// Carries a use case out to its end.
+    /// Runs a use case to its end.
     func run<Case: UseCase>(_ useCase: Case) async throws(TapcardError) -> Case.Success {
         var useCase = useCase
         while true {

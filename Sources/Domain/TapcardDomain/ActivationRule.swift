@@ -1,4 +1,4 @@
-/// When the activation service says yes: it names a version, and that is above 6.1.
+/// The rule of the activation service: an answer that names a version above 6.1 is a yes.
 public enum ActivationRule {
     private static let threshold = Version("6.1")
 

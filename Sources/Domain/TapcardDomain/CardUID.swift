@@ -7,7 +7,7 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads fourteen hexadecimal digits; colons and spaces between bytes are let pass, because
+    /// Reads fourteen hexadecimal digits. Colons and spaces between bytes are accepted, because
     /// other tools print them.
     public init?(_ text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }

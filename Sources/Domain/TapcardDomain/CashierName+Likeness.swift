@@ -1,15 +1,15 @@
 extension CashierName {
-    /// The same for every way to type the name: case, spaces and what cannot be seen are left out.
+    /// The name without case, spaces and invisible characters: equal for every way to type it.
     public var spelling: String { CashierName.folded(text.unicodeScalars) }
 
-    /// Whether one could be taken for the other where it is shown.
+    /// Whether one name could be mistaken for the other on a screen.
     public func looksLike(_ other: CashierName) -> Bool {
         spelling == other.spelling || shape == other.shape
     }
 
     private var shape: String {
-        // Before the case is gone, and behind it: a capital may look like another letter than its
-        // small one.
+        // Shapes are compared before and after folding the case: a capital may look like another
+        // letter than its small form.
         let shown = CashierName.folded(text.unicodeScalars.map(CashierName.shape))
         return String(String.UnicodeScalarView(shown.unicodeScalars.map(CashierName.shape)))
     }
@@ -21,14 +21,14 @@ extension CashierName {
     }
 
     private static func shape(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        // The wide forms of ASCII.
+        // The full-width forms of ASCII.
         let narrow =
             (0xFF01...0xFF5E).contains(scalar.value)
             ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
         return lookalikes[narrow] ?? narrow
     }
 
-    /// Letters of other alphabets, digits and signs, by the one that they look like.
+    /// Letters of other alphabets, digits and signs, each with the letter that it looks like.
     private static let lookalikes: [Unicode.Scalar: Unicode.Scalar] = {
         let families: KeyValuePairs<Unicode.Scalar, String> = [
             "a": "АаΑαɑ", "b": "ВΒ", "c": "СсϹϲ", "d": "ԁ", "e": "ЕеΕ", "g": "ɡ", "h": "НнΗһ",

@@ -1,8 +1,8 @@
-/// Who works at a station: Unicode in its composed form, without control characters, not empty.
+/// The name of a person who works at a station: composed Unicode, no control characters, not empty.
 public struct CashierName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Unicode scalars of the composed form.
+    /// The greatest length, in Unicode scalars of the composed form.
     public static let longest = 40
 
     public init(_ text: String) throws(Refusal) {

@@ -1,12 +1,12 @@
-/// A second of UTC by calendar and clock.
+/// A UTC date and time of day, to the second.
 public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     private static let secondsInDay: Int64 = 86_400
 
     public let date: CalendarDate
-    /// Counted from midnight.
+    /// Seconds since midnight.
     private let second: Int
 
-    /// Nil outside the calendar.
+    /// Nil for a time outside the calendar.
     public init?(_ time: Timestamp) {
         let seconds = floored(time.milliseconds, 1_000)
         let days = floored(seconds, CivilTime.secondsInDay)
@@ -24,7 +24,7 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         self.init(date, second)
     }
 
-    /// The second may be one that was put in, the 60th: then it is the one after it.
+    /// A leap second, the 60th, is read as the second after it.
     fileprivate init?(_ date: CalendarDate, _ second: Int) {
         let days = date.daysSince1970 * CivilTime.secondsInDay
         self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
@@ -44,16 +44,15 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(date) \(clock)" }
 }
 
-/// A date as HTTP writes it: "Sun, 06 Nov 1994 08:49:37 GMT". The two older ways of writing one
-/// are read as none.
+/// A date as HTTP writes it: "Sun, 06 Nov 1994 08:49:37 GMT". The two obsolete forms are not read.
 public enum HTTPDate {
-    /// The first is the day on which 1970 began.
+    /// The first is the day of the week of 1970-01-01.
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Nil outside the calendar.
+    /// Nil for a time outside the calendar.
     public static func text(_ time: Timestamp) -> String? {
         guard let time = CivilTime(time) else { return nil }
         let days = time.date.daysSince1970
@@ -63,7 +62,7 @@ public enum HTTPDate {
         return "\(weekday), \(twoDigits(time.date.day)) \(month) \(year) \(time.clock) GMT"
     }
 
-    /// The day of the week is taken as it stands.
+    /// Reads a date without checking its day of the week.
     public static func parsing(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, weekdays.contains(where: { words[0] == "\($0)," }),
@@ -78,18 +77,19 @@ public enum HTTPDate {
 }
 
 extension CalendarDate {
-    // Years are counted from a first of March, so that the day that some of them have more is
-    // their last; of the months from March on five have 153 days, over and over.
+    // Years are counted from 1 March, so that a leap day is the last day of its year. From March
+    // on, the lengths of the months repeat every five months, which have 153 days.
     private static let daysFromMarchOfYearZero: Int64 = 719_468
     private static let daysInFourCenturies: Int64 = 146_097
 
-    /// The day that comes so many days after the first of 1970; nil outside the calendar.
+    /// The date this many days after 1970-01-01; nil outside the calendar.
     fileprivate init?(daysSince1970 days: Int64) {
+        // A number beyond every calendar year could overflow below.
         guard abs(days) < 10_000 * 366 else { return nil }
         let day = days + CalendarDate.daysFromMarchOfYearZero
         let era = floored(day, CalendarDate.daysInFourCenturies)
         let dayOfEra = day - era * CalendarDate.daysInFourCenturies
-        // The last day of a four-year span and of the era has no year of its own.
+        // The leap day ends a four-year span, or the era; dividing would count it to the next year.
         let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
         let yearOfEra = (dayOfEra - leapDays) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -109,13 +109,13 @@ extension CalendarDate {
     }
 }
 
-/// Division that goes on evenly below zero.
+/// Division that rounds down for negative numbers too.
 private func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
     let quotient = number / divisor
     return quotient * divisor > number ? quotient - 1 : quotient
 }
 
-/// "17:26:22".
+/// Reads "17:26:22" as seconds since midnight.
 private func secondOfDay(_ text: Substring) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let clock = parts.compactMap { number($0, digits: 2) }

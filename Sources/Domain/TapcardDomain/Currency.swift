@@ -1,21 +1,21 @@
-/// A currency that a ledger is kept in: its ISO 4217 letters, decimals and sign.
+/// A currency for a ledger: its ISO 4217 letters, decimals and sign.
 public struct Currency: Hashable, Sendable {
     public let code: String
-    /// How many digits follow the point.
+    /// The number of digits after the point.
     public let decimals: Int
-    /// What people see before an amount.
+    /// The sign shown before an amount.
     public let sign: String
-    /// What a dollar buys costs about this many minor units: a round number near the rates of 2026,
-    /// for amounts that only have to be of a sensible size.
+    /// About this many minor units are worth one dollar: a round number near the rates of 2026, for
+    /// amounts that only need a sensible size.
     let dollarsWorth: Int64
-    /// Whether people who pay in it write a comma before the decimals.
+    /// Whether people who pay in this currency write a comma before the decimals.
     public let usesDecimalComma: Bool
 
-    /// The most that a card can hold, in minor units: eight digits fill the room on the tag.
+    /// The largest balance of a card, in minor units: eight digits fill the room on the tag.
     public static let largestBalance: Int64 = 99_999_999
 
-    /// The most that a prize can be that is paid past the card, in minor units: fifteen digits are
-    /// exact in every program that reads them.
+    /// The largest prize that is paid past the card, in minor units: fifteen digits are exact in
+    /// every program that reads them.
     public static let largestPayout: Int64 = 999_999_999_999_999
 
     public static let usd = Currency("USD", decimals: 2, "$", dollarsWorth: 100)
@@ -54,7 +54,7 @@ public struct Currency: Hashable, Sendable {
         (self.dollarsWorth, self.usesDecimalComma) = (dollarsWorth, usesDecimalComma)
     }
 
-    /// A round amount that is worth about this many dollars, at most what a card can hold.
+    /// A round amount that is worth about this many dollars, at most the largest balance of a card.
     public func roughly(dollars: Int64) -> Money { roughly(cents: dollars * 100) }
 
     /// A round amount that is worth about this many hundredths of a dollar.
@@ -62,7 +62,7 @@ public struct Currency: Hashable, Sendable {
         Money(minorUnits: min(cents * dollarsWorth / 100, Currency.largestBalance), self)
     }
 
-    /// How many minor units make one whole unit.
+    /// The number of minor units in one whole unit.
     var minorUnitsInWhole: Int64 {
         (0..<decimals).reduce(1) { product, _ in product * 10 }
     }

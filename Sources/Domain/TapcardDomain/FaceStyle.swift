@@ -1,4 +1,4 @@
-/// In which form a tag shows its card to phones.
+/// The form in which a tag shows its card to phones.
 public enum FaceStyle: String, Sendable, CaseIterable {
     /// tapcard's own JSON in a Text record.
     case tapcard

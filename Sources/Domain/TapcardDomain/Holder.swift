@@ -1,6 +1,6 @@
 @_spi(_Unicode) import Swift
 
-/// Who a card belongs to. Both parts are optional: any phone can read them off the tag.
+/// The person to whom a card belongs. Both parts are optional: any phone can read them off the tag.
 public struct Holder: Hashable, Sendable {
     public let id: HolderID?
     public let name: HolderName?
@@ -13,7 +13,8 @@ public struct Holder: Hashable, Sendable {
     }
 }
 
-/// A holder's number, from 1. Zero stands for "none" under the seal and so is no id.
+/// A holder's number, from 1. Zero stands for "none" under the seal and is therefore not a valid
+/// id.
 public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     public let number: Int64
 
@@ -46,7 +47,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
 public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Longer ones fit on no chip.
+    /// The greatest length in bytes: a longer name fits on none of the supported chips.
     public static let longestInBytes = 160
 
     public init(_ text: String) throws(Refusal) {
@@ -63,7 +64,7 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A name in its composed form; refused where it is empty, unreadable, or has control characters.
+/// Composes a name; refuses one that is empty, unreadable, or has control characters.
 func composedName(_ text: String) throws(Refusal) -> String {
     var composed = String.UnicodeScalarView()
     for scalar in text._nfc { composed.append(scalar) }

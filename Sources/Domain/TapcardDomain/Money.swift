@@ -8,11 +8,10 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.currency = currency
     }
 
-    /// Reads an amount that a person typed: digits, and after a point no more of them than the
-    /// currency has. Zero is read; whether it makes sense is for the rule that uses it.
-    ///
-    /// A comma stands for the point where that is usual. It never parts thousands: 1,000 is too
-    /// precise for two decimals, and is refused.
+    /// Reads an amount that a person typed: digits, and after a point at most as many as the
+    /// currency has. Zero is valid here; the rule that uses the amount decides about it. A comma
+    /// stands for the point where that is usual. It never separates thousands: 1,000 is too precise
+    /// for two decimals, and is refused.
     public init(
         parsing text: String, _ currency: Currency, acceptingComma: Bool? = nil
     ) throws(Refusal) {
@@ -26,6 +25,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; write it without the sign")
         }
+        // A decimal comma is a likely slip, and the right amount is known.
         if let suggestion = Money.withPoint(bytes, currency) {
             throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; write \(suggestion)")
         }
@@ -60,7 +60,8 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.init(minorUnits: units, currency)
     }
 
-    /// Exactly the currency's digits, a minus sign where it is negative: "12.50".
+    /// The amount with exactly the currency's digits, and a minus sign where it is negative:
+    /// "12.50".
     public var description: String {
         let sign = minorUnits < 0 ? "-" : ""
         let magnitude = minorUnits.magnitude
@@ -71,7 +72,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         return sign + String(magnitude / scale) + "." + zeros + fraction
     }
 
-    /// What a person sees: "$12.50", "-$4.50".
+    /// The amount with its sign, for people: "$12.50", "-$4.50".
     public var shown: String {
         (minorUnits < 0 ? "-" : "") + currency.sign + description.drop { $0 == "-" }
     }
@@ -83,11 +84,11 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// In bytes; what is longer is nothing that somebody has typed.
+    /// The greatest length in bytes: a person does not type longer amounts.
     private static let longestAmount = 40
 
-    /// The amount that is meant by a text with a sign of the currency, or with separators of two
-    /// kinds; nil where nothing else can be meant, or too much.
+    /// The plain amount for a text with a currency sign, or with two kinds of separators; nil where
+    /// it is ambiguous or too large.
     private static func plain(_ text: String, _ currency: Currency) -> String? {
         guard text.utf8.count <= longestAmount else { return nil }
         var rest = text
@@ -103,13 +104,13 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         let marks = rest.filter { $0 == "." || $0 == "," }
         guard hasSign || Set(marks).count == 2 else { return nil }
         let isFraction = parts.count > 1 && last.count <= currency.decimals
-        // Three digits after the only mark may be thousands as well as decimals.
+        // Three digits after a single mark may be thousands or decimals.
         guard isFraction || parts.count == 1 else { return nil }
         return parts.dropLast(isFraction ? 1 : 0).joined() + (isFraction ? ".\(last)" : "")
     }
 
-    /// The same text with a point, where the only fault is one decimal comma: a comma with more
-    /// digits behind it than the currency has may part thousands.
+    /// The text with a point, where the only fault is one decimal comma. A comma with more digits
+    /// after it than the currency has may separate thousands.
     private static func withPoint(_ bytes: [UInt8], _ currency: Currency) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),

@@ -1,10 +1,10 @@
-/// What a customer has on a card's account: a balance, and the part of it that an open payment
-/// holds. Each step returns the next purse or refuses; a purse that breaks a limit does not exist.
+/// A customer's balance on a card's account, and the part of it that an open payment holds. Each
+/// step returns the next purse or refuses; a purse that breaks a limit cannot be made.
 public struct Purse: Hashable, Sendable {
     public let balance: Money
     public let held: Money
 
-    /// Nothing on it, nothing held.
+    /// An empty purse.
     public init(emptyIn currency: Currency) {
         balance = Money(minorUnits: 0, currency)
         held = balance
@@ -19,7 +19,7 @@ public struct Purse: Hashable, Sendable {
         self.held = held
     }
 
-    /// What can still be paid with.
+    /// The balance that an open payment does not hold.
     public var available: Money {
         Money(minorUnits: balance.minorUnits - held.minorUnits, balance.currency)
     }

@@ -1,6 +1,6 @@
-/// A rule said no: which one, and the facts. Two refusals are equal when their rules are.
+/// A rule's refusal and its facts. Two refusals are equal when their rules are.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rules that can say no.
+    /// The rules that can refuse.
     public enum Rule: String, Sendable, CaseIterable {
         case badAmount = "bad-amount"
         case badIdentifier = "bad-identifier"
@@ -17,7 +17,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case notRefundable = "not-refundable"
         case alreadyRefunded = "already-refunded"
         case badBalls = "bad-balls"
-        /// Names or lists of draws that make no sense.
+        /// A name or list of draws that makes no sense.
         case badDraw = "bad-draw"
         case noSuchDraw = "no-such-draw"
         case drawOver = "draw-over"
@@ -29,16 +29,16 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     public let rule: Rule
     public let detail: String
-    /// Which of the rule's reasons it was, where that decides what can be done.
+    /// The reason within the rule, where it decides what can be done.
     public let reason: Reason?
 
-    /// Reasons that ask for something else than their rule does.
+    /// Reasons that need another remedy than their rule suggests.
     public enum Reason: Hashable, Sendable {
-        /// The card was replaced: nobody can ever allow it again.
+        /// The card was replaced: this refusal is permanent.
         case replaced
         /// The operation was made with this card.
         case otherCard(CardUID)
-        /// The operation belongs to the account that the tag had before.
+        /// The operation belongs to the tag's previous account.
         case earlierAccount
     }
 

@@ -1,4 +1,4 @@
-/// The scratch card on a card, and the steps that are legal.
+/// The scratch card on a card, and its legal steps.
 public enum ScratchCard: Hashable, Sendable {
     case none
     case unscratched
@@ -12,7 +12,7 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
-    /// The word that people, the tag and `--json` use.
+    /// The state's word for people, the tag and `--json`.
     public var word: String? {
         switch self {
         case .none: nil

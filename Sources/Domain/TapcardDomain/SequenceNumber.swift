@@ -1,12 +1,12 @@
-/// The number of one sealed state of a card. Numbers only grow, and none is ever used twice.
+/// The number of one sealed state of a card. Numbers only grow, and none is used twice.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt32
 
-    /// No state was written yet.
+    /// The number before the first state.
     public static let none = SequenceNumber(trusted: 0)
-    /// The record on the tag has three bytes for it.
+    /// The highest number: the record on the tag has three bytes for it.
     public static let last: UInt32 = 0xFF_FFFF
-    /// After this one there is none.
+    /// The last number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
     public init?(_ value: UInt32) {

@@ -1,5 +1,4 @@
-/// A moment in UTC, in milliseconds since 1970. Where it comes from is the caller's business:
-/// nothing in the domain looks at a clock.
+/// A moment in UTC, in milliseconds since 1970. The caller supplies it: the domain reads no clock.
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let milliseconds: Int64
 
@@ -13,7 +12,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         Timestamp(milliseconds: milliseconds + more)
     }
 
-    /// How long ago `earlier` was; 0 where a clock was put back.
+    /// The time since `earlier`; 0 where a clock was set back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)

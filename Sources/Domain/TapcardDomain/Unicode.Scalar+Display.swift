@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether it can make a text look like another one, or break its line: control characters,
-    /// line and paragraph separators, and the marks that turn the direction of writing around.
+    /// Whether the scalar can make a text look like another one or break its line: control
+    /// characters, line and paragraph separators, and marks that change the direction of writing.
     public var isMisleading: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -9,7 +9,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// Text that someone typed, safe to show: nothing that misleads, and not without end.
+/// The typed text made safe to show: shortened, and without misleading characters.
 func printable(_ text: String) -> String {
     let longestShown = 40
     let safe = text.unicodeScalars.prefix(longestShown).map { scalar in

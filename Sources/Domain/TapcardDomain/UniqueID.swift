@@ -1,4 +1,4 @@
-/// Sixteen bytes that nobody else has, written as a lower-case UUID.
+/// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
 
@@ -7,7 +7,7 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// A version 4 UUID of sixteen random bytes.
+    /// Makes a version 4 UUID of sixteen random bytes.
     public init?(random bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         var bytes = bytes
@@ -16,8 +16,8 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case. The nil UUID is refused: it is
-    /// what programs send that have made none, so two of them would mean the same operation.
+    /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case. Refuses the nil UUID: programs
+    /// that have not made an id send it, so two of them would mean the same operation.
     public init?(_ text: String) {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
@@ -41,10 +41,11 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What makes a retry safe: the client chooses it once, and an operation with it happens once.
+/// The id that makes an operation idempotent: the client chooses it once, and a retry with it does
+/// not repeat the operation.
 public typealias OperationID = UniqueID
 
-/// What is under the scratch-off layer.
+/// The code under the scratch-off layer.
 public typealias ScratchCode = UniqueID
 
 func hexadecimalValue(_ digit: UInt8) -> UInt8? {

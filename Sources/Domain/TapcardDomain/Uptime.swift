@@ -1,9 +1,8 @@
-/// How long a machine has been running, on a clock that nobody can set.
-///
-/// The time of day may be wrong when an operation begins and be corrected afterwards. Then only this
-/// clock tells how old the operation is, as long as the machine was not started again.
+/// The running time of a machine, on a monotonic clock. The time of day may be wrong when an
+/// operation begins and be corrected afterwards. Then only this clock tells how old the operation
+/// is, as long as the machine was not restarted.
 public struct Uptime: Hashable, Sendable, CustomStringConvertible {
-    /// Identifies one start of one machine.
+    /// The identifier of one start of one machine.
     public let boot: String
     public let milliseconds: Int64
 
@@ -11,7 +10,7 @@ public struct Uptime: Hashable, Sendable, CustomStringConvertible {
         (self.boot, self.milliseconds) = (boot, milliseconds)
     }
 
-    /// Reads what `description` has written.
+    /// Reads the text that `description` has written.
     public init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Int64(parts[1]) else { return nil }
@@ -20,7 +19,7 @@ public struct Uptime: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(boot) \(milliseconds)" }
 
-    /// How much later this is than an earlier uptime; nil where the machine was started in between.
+    /// The time since an earlier uptime; nil where the machine was restarted in between.
     public func millisecondsSince(_ earlier: Uptime) -> Int64? {
         boot == earlier.boot ? max(0, milliseconds - earlier.milliseconds) : nil
     }

@@ -1,15 +1,15 @@
-/// A version of numbers with dots between them, compared number by number: 6.1 is 6.1.0 and comes
-/// before 6.2, and that before 6.10.
+/// A version of numbers with dots between them, compared number by number: 6.1 equals 6.1.0 and
+/// comes before 6.2, which comes before 6.10.
 public struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// The digits of each number without leading zeros, so that none is too large to compare;
-    /// zeros at the end are left out.
+    /// The digits of each number without leading zeros, as text so that none is too large to
+    /// compare; zeros at the end are dropped.
     private let numbers: [String]
     public let description: String
 
-    /// The longest text that is read.
+    /// The greatest length of a text that is read.
     private static let longestText = 64
 
-    /// Digits and single dots between them, nothing else.
+    /// Reads digits with single dots between them, and nothing else.
     public init?(_ text: String) {
         guard text.utf8.count <= Version.longestText else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

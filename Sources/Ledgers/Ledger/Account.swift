@@ -1,18 +1,18 @@
 public import TapcardDomain
 
-/// Where money is booked. Every operation moves it from one account to another.
+/// An account on which money is booked. Every operation moves money from one account to another.
 public enum Account: Hashable, Sendable, CustomStringConvertible {
-    /// What the house owes the holder of a card; the number counts a chip's accounts.
+    /// The debt to the holder of a card; the number counts a chip's accounts.
     case purse(CardUID, Int)
-    /// What was paid with cards.
+    /// The money that was paid with cards.
     case takings
-    /// What went into the drawer (negative) and came out of it.
+    /// The drawer: additions are negative, payouts positive.
     case cash
-    /// Balances taken over from tags that others wrote.
+    /// The balances taken over from tags that others wrote.
     case adopted
-    /// What tickets have won (negative).
+    /// The prizes of tickets (negative).
     case prizes
-    /// What was left on accounts that a re-issue closed.
+    /// The balances left on accounts that a re-issue closed.
     case reissued
 
     public var description: String {
@@ -44,15 +44,15 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
-    /// The card whose account it is; nil for an account of the house.
+    /// The card that owns the account; nil for an account of the house.
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 
-/// One half of a booking. Entries are added, never changed.
+/// One half of a booking. Entries are added and never changed.
 public struct Entry: Hashable, Sendable {
     public let operation: OperationID
     public let account: Account
-    /// Minor units; what is added to the account.
+    /// The amount added to the account, in minor units.
     public let amount: Int64
     public let postedAt: Timestamp
 

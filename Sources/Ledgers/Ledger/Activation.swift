@@ -1,23 +1,23 @@
 public import TapcardDomain
 
-/// One try to have a scratched code activated by the service: it is durable before the service is
-/// asked. While there is no answer it is not known what the service did, and the same is asked
-/// again: the code is the key.
+/// One attempt to have the service activate a scratched code; it is durable before the service is
+/// asked. Until an answer is recorded, the service may or may not have acted, and the request is
+/// repeated with the same code: the code is the idempotency key.
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
-    /// Where it stands; it is answered once.
+    /// The state of the attempt; it is answered once.
     public enum State: String, Sendable, CaseIterable {
         case requested, active, rejected
     }
 
-    /// Also the id of the operation that puts a yes onto the card.
+    /// The attempt's id, which is also that of the operation that writes a yes to the card.
     public let id: OperationID
-    /// The card on which the code was then.
+    /// The card that had the code when the service was asked.
     public let card: CardUID
     public let code: ScratchCode
     public let requestedAt: Timestamp
     public var state: State
     public var answeredAt: Timestamp?
-    /// The version that the service named when it said no.
+    /// The version that the service named in a refusal.
     public var version: String?
 
     public init(
@@ -33,28 +33,28 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
         self.version = version
     }
 
-    /// What comes of it, for whoever asks what its id was used for.
+    /// The attempt's outcome as an operation, for a client that asks what its id was used for.
     public var operation: Operation {
         Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
     }
 }
 
-/// How the ledger answered to a request for activation.
+/// The ledger's answer to a request for activation.
 public enum ActivationRequest: Hashable, Sendable {
-    /// It is durable; the service may be asked where there is no answer yet. Its id is another one
-    /// where an earlier attempt for the code is still open.
+    /// The attempt is durable; the service may be asked if there is no answer yet. It has another
+    /// id where an earlier attempt for the code is still open.
     case attempt(ActivationAttempt)
-    /// The id is that of an operation.
+    /// The id belongs to an operation.
     case known(Operation)
     /// The id belongs to another request.
     case mismatched(Operation)
-    /// The card is not as it was seen: judge it again.
+    /// The card has changed since it was seen: judge it again.
     case changed
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Makes an attempt durable before the service is asked, or finds the one that is open.
+    /// Makes an attempt durable before the service is asked, or finds the open one.
     public func requestActivation(
         of uid: CardUID, id: OperationID, seen: Seen, by cashier: CashierName? = nil,
         at now: Timestamp
@@ -62,12 +62,14 @@ extension LedgerStore {
         let currency = currency
         return try await write { rows throws(LedgerError) in
             let asked = id
+            // A retry may use the id under which an earlier attempt was asked about.
             let id = try rows.attempt(askedAboutBy: asked)
             let known = try rows.activation(id)
             if let operation = try rows.operation(id) {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
             }
+            // The first answer counts: a retry of a rejected attempt does not ask again.
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }
@@ -108,14 +110,15 @@ extension LedgerStore {
         }
     }
 
-    /// The attempt that an id stands for: its own, or the one that it has asked about.
+    /// The attempt for an id: its own attempt, or the one that was asked about under the id.
     public func attempt(
         askedAboutBy id: OperationID
     ) async throws(LedgerError) -> OperationID {
         try await read { rows throws(LedgerError) in try rows.attempt(askedAboutBy: id) }
     }
 
-    /// Keeps an id for the attempt that it has asked about: asking with it again tells the same.
+    /// Stores an id for the attempt that was asked about under it, so that a retry gets the same
+    /// answer.
     public func keep(
         _ id: OperationID, for attempt: OperationID, of uid: CardUID,
         by cashier: CashierName? = nil, at now: Timestamp
@@ -128,8 +131,8 @@ extension LedgerStore {
         }
     }
 
-    /// Makes the service's answer durable before anything of it goes onto a tag. The first answer
-    /// counts; returns the attempt as it stands, nil where this ledger does not know it.
+    /// Makes the service's answer durable before it is written to a tag. The first answer counts;
+    /// returns the attempt as stored, nil where this ledger does not know it.
     public func recordActivation(
         _ id: OperationID, rejectedBy version: String?, at now: Timestamp
     ) async throws(LedgerError) -> ActivationAttempt? {
@@ -145,7 +148,7 @@ extension LedgerStore {
         }
     }
 
-    /// What was asked of the service under this id.
+    /// The attempt under this id.
     public func activation(
         _ id: OperationID
     ) async throws(LedgerError) -> ActivationAttempt? {
@@ -172,7 +175,7 @@ extension LedgerRows {
                 balanceAfter: try balance(of: card.purse)))
     }
 
-    /// The card whose code this is, or was when the service was asked for it.
+    /// The card that has this code, or had it when the service was asked about it.
     func owner(
         of code: ScratchCode, beside uid: CardUID
     ) throws(LedgerError) -> CardUID? {
@@ -181,7 +184,7 @@ extension LedgerRows {
         return attempt.card
     }
 
-    /// Another card in use with this one's code. One that was replaced is not in use.
+    /// Another card in use with this card's code. A replaced card is not in use.
     fileprivate func twin(of card: LedgerCard) throws(LedgerError) -> CardUID? {
         guard let code = card.scratch.code else { return nil }
         return try cards(with: code).first { $0.uid != card.uid && $0.isInUse }?.uid
@@ -192,7 +195,7 @@ extension LedgerRows {
         guard card.isInUse,
             case .scratched(let code) = card.scratch
         else { return nil }
-        // Codes can be read off a card, so another one may have been made to say the same.
+        // A code can be read off a card and written to another one, so the cards are compared too.
         guard let attempt = try activation(of: code), try replaces(attempt.card, by: card) else {
             return nil
         }

@@ -1,57 +1,58 @@
 public import TapcardDomain
 
-/// What a change does to the ledger, decided without touching it.
+/// The effects of a change on the ledger, decided without touching it.
 struct Effects: Hashable, Sendable {
     var card: LedgerCard
     var amount: Int64 = 0
     var reverses: OperationID?
     var subject: String?
-    /// The ticket that counts once its purchase is committed.
+    /// The ticket that becomes valid once its purchase is committed.
     var sold: Ticket?
-    /// Booked when the change begins. What is voidable books when it is confirmed instead.
+    /// The entries booked when the change begins. A voidable change books when it is confirmed
+    /// instead.
     var entries: [Posting] = []
     /// The card that this one replaces.
     var lost: LedgerCard?
 }
 
-/// An entry that does not know its operation yet.
+/// An entry without its operation.
 struct Posting: Hashable, Sendable {
     let account: Account
     let amount: Int64
 
-    /// Both halves of one booking; nothing where nothing moves.
+    /// Both halves of one booking; empty where no money moves.
     static func move(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         amount == 0 ? [] : pair(amount, from: source, to: target)
     }
 
-    /// Both halves, even where nothing moves: they also tell which accounts belong together.
+    /// Both halves, even where no money moves: they also tell which accounts belong together.
     static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
-/// The facts beside the card that a request may depend on.
+/// The facts outside the card that a request may depend on.
 struct Circumstances: Sendable {
-    /// The payment that is to be reversed or has bought the ticket, the accounts it was booked on, and the refund that
-    /// reversed it before.
+    /// The payment that is to be reversed or has bought the ticket, its accounts, and the refund
+    /// that reversed it before.
     var payment: Operation?
     var paidFrom: [Account] = []
-    /// The accounts whose money is on this card now: its own, and those of cards it replaces.
+    /// The accounts whose money is on this card now: its own, and those of cards that it replaces.
     var accounts: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
     var lost: CardView?
-    /// The ticket that is to be claimed, or that has the name of the one to be sold already.
+    /// The ticket that is to be claimed, or an existing one with the name of the ticket to be sold.
     var sold: SoldTicket?
     var earlierClaim: Operation?
-    /// A card that the code on a card to be adopted is, or was, the code of.
+    /// A card that has, or had, the code on the card to be adopted.
     var codeOwner: CardUID?
-    /// What the service was asked for the code on the card, and has not refused.
+    /// The attempt for the code on the card, unless the service has refused it.
     var activation: ActivationAttempt?
 }
 
 extension Intent {
-    /// What the change would do to this card, or why it must not be.
+    /// The effects of the change on this card, or the reason why it is refused.
     func effects(
         on view: CardView, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
@@ -64,7 +65,7 @@ extension Intent {
             return effects
         }
         if case .unprotect = self {
-            // A card that is blocked, closed or replaced gives its tag back all the same.
+            // A card that is blocked, closed or replaced can still have its tag unprotected.
             effects.card.protection = try view.card.unprotecting()
             return effects
         }
@@ -135,7 +136,7 @@ extension Effects {
 }
 
 extension Circumstances {
-    /// What a refund gives back of a payment, or a reversal takes back of an addition.
+    /// The amount that a refund returns of a payment, or a reversal takes back of an addition.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on view: CardView, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
@@ -173,7 +174,7 @@ extension Circumstances {
 }
 
 extension Operation {
-    /// Why what this operation has given back cannot be given back once more.
+    /// The refusal of a second refund after this operation.
     public func isRefundAlready(of id: OperationID, _ currency: Currency) -> Refusal {
         Refusal(
             .alreadyRefunded,
@@ -183,7 +184,7 @@ extension Operation {
 }
 
 extension LedgerCard {
-    /// Refuses everything that needs a card in use.
+    /// Refuses requests that need a card in use.
     func requireActive() throws(Refusal) {
         switch status {
         case .active: return
@@ -193,7 +194,7 @@ extension LedgerCard {
         }
     }
 
-    /// Why nothing is done with a card whose balance went to another one.
+    /// The refusal for a card whose balance went to another one.
     public static let reportedLost = Refusal(
         .cardBlocked, "the card was reported lost and replaced by another one", .replaced)
 }
@@ -215,7 +216,7 @@ extension LedgerCard {
 }
 
 extension CardPlan {
-    /// A tag that this ledger never saw becomes a card.
+    /// The effects of making a card of a tag that this ledger never saw.
     func effects(
         onNew uid: CardUID, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
@@ -260,9 +261,9 @@ extension CardPlan {
         switch origin {
         case .issue: source = .cash
         case .adopt(let message):
-            // Anybody can read a code off a card and write it onto a tag; and a card that replaced
-            // another one in a time that a restored ledger has lost has that one's. A code that
-            // stays where it is hurts neither.
+            // A code can be read off any card and written to a tag; and a card whose replacement is
+            // missing from a restored ledger shares its code with the replaced one. A code that
+            // stays on its own card hurts neither.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = owner.description
@@ -294,7 +295,7 @@ extension CardPlan {
         if case .adopt = origin {
             effects.subject = effects.subject ?? effects.card.scratch.subject
         }
-        // A refund of what the lost card has paid looks for its way along these entries.
+        // A later refund of a payment with the lost card follows these entries to the new account.
         effects.entries =
             effects.lost == nil
             ? Posting.move(amount.minorUnits, from: source, to: card.purse)

@@ -1,21 +1,20 @@
 public import TapcardDomain
 
-/// What a check of the whole ledger found.
+/// The findings of a check of the whole ledger.
 public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     public let operations: Int
-    /// Operations that the next tap of their card will settle.
+    /// The number of operations that the next tap of their card will settle.
     public let open: Int
-    /// Cards in use for whose code the service was asked and has not answered.
+    /// Cards in use whose code was sent to the service without an answer so far.
     public let activating: [CardUID]
-    /// Each names the invariant and the row that breaks it; empty when all is well.
+    /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
 }
 
 extension LedgerStore {
-    /// Checks what is stored, and the invariants over every row, from the entries up.
-    ///
-    /// Card by card: however large the ledger is, only the rows of one card are in memory.
+    /// Checks the storage, and the invariants over every row, from the entries up. Works card by
+    /// card: however large the ledger is, only the rows of one card are in memory.
     public func audit() async throws(LedgerError) -> AuditReport {
         try await checkStorage()
         return try await readAtLength { rows throws(LedgerError) in
@@ -25,11 +24,11 @@ extension LedgerStore {
     }
 }
 
-/// The rules over all rows of a ledger. Sums wrap: the rows may hold anything, and a sum that is
-/// not representable is not the right one.
+/// The rules over all rows of a ledger. Sums wrap: the rows may hold anything, and a sum that
+/// overflows is not the right one.
 private struct Audit {
     let rows: any LedgerRows
-    /// The first operation that tells what it is about: none did in ledgers before version 3.
+    /// The first operation with a subject: ledgers before version 3 kept no subjects.
     let keptSince: OperationID?
     private var cards = 0
     private var operations = 0
@@ -72,8 +71,8 @@ private struct Audit {
         violations += audited.violations
     }
 
-    /// I1: the sum of all accounts is 0, every balance is the sum of its entries, and no customer
-    /// has less than nothing or more than the limit.
+    /// I1: the sum of all accounts is 0, every balance is the sum of its entries, and the balance
+    /// of a customer is neither negative nor above the limit.
     private mutating func money() throws(LedgerError) {
         var found: [String] = []
         var total: Int64 = 0

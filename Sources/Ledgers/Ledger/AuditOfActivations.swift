@@ -1,9 +1,9 @@
 import TapcardDomain
 
-/// I9: what the rows of activations and codes must be.
+/// I9: the rules for the rows of activations and codes.
 extension AuditedCard {
-    /// There is no activation without an attempt. Those of ledgers before version 3 had none: no
-    /// operation before them tells what it is about.
+    /// An activation needs an attempt. Activations of ledgers before version 3 have none, because
+    /// earlier operations have no subject.
     func activations(of operation: Operation) throws(LedgerError) -> [String] {
         guard operation.kind == .activate, try rows.activation(operation.id) == nil else {
             return []
@@ -12,8 +12,8 @@ extension AuditedCard {
         return ["I9: operation \(operation.id) came of no attempt"]
     }
 
-    /// A code has one attempt that was not rejected, and is that of the card it was on. Nothing
-    /// comes of an attempt without a yes.
+    /// A code has at most one attempt that was not rejected, and belongs to the card it was on. An
+    /// attempt leads to an activation only with a yes.
     func attempted() throws(LedgerError) -> [String] {
         var found: [String] = []
         var pages = rows.pagesOfActivations(on: uid, or: nil)
@@ -37,7 +37,7 @@ extension AuditedCard {
         return found
     }
 
-    /// A card has the code that its operations have given it, as far as they have brought it.
+    /// A card has the code that its operations have given it, as far as they are recorded.
     func coded(_ card: LedgerCard) -> [String] {
         guard operations > 0, !trace.scratch.allows(card.scratch) else { return [] }
         let complaint =
@@ -52,7 +52,7 @@ extension AuditedCard {
         return ["I9: card \(uid) \(complaint)"]
     }
 
-    /// Of two cards in use with one code, one is a copy.
+    /// Finds two cards in use with one code: one of them is a copy.
     func twin(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard card.isInUse, let code = card.scratch.code,
             let other = try rows.cards(with: code).last(where: { $0.isInUse && $0.uid < uid })
@@ -62,7 +62,7 @@ extension AuditedCard {
 }
 
 extension ActivationAttempt {
-    /// Whether this operation is what comes of a yes to it.
+    /// Whether this operation can result from a yes to the attempt.
     fileprivate func may(lead operation: Operation) -> Bool {
         let told = ScratchCard(subject: operation.subject)?.code
         return operation.kind == .activate && state == .active && told ?? code == code

@@ -1,8 +1,9 @@
 import TapcardDomain
 
-/// What every operation must have booked, from where to where.
+/// The bookings that every operation must have, from account to account.
 extension AuditedCard {
-    /// I6, and I12 for tickets and prizes: only what has happened is booked, and as its kind is.
+    /// I6, and I12 for tickets and prizes: only completed changes are booked, each as its kind
+    /// requires.
     func bookings(
         of operation: Operation, _ entries: [Entry]
     ) throws(LedgerError) -> [String] {
@@ -25,11 +26,11 @@ extension AuditedCard {
         return found
     }
 
-    /// The account of the card's holder when the operation that was followed last began.
+    /// The holder's account when the last followed operation began.
     private var purse: Account { .purse(uid, trace.account) }
 
-    /// Whether what the operation that was followed last books is for who paid for something: the
-    /// card is on the account that paid, or on one that its balance was moved to.
+    /// Whether the last followed operation books for the payer of a payment: the card is on the
+    /// account that paid, or on one that its balance was moved to.
     func isForPayer(of payment: OperationID) throws(LedgerError) -> Bool {
         let paidFrom = try rows.entries(of: payment).map(\.account)
         if paidFrom.contains(purse) { return true }
@@ -60,7 +61,7 @@ extension AuditedCard {
         case .adopt:
             return Posting.move(amount, from: .adopted, to: purse) + closing(entries)
         case .replace:
-            // Earlier releases booked no pair where nothing was moved.
+            // Earlier releases booked no pair where no money moved.
             let moved = entries.lost(by: operation).map {
                 Posting.pair(amount, from: $0, to: purse)
             }
@@ -71,7 +72,7 @@ extension AuditedCard {
         }
     }
 
-    /// What was left on the account that a making has closed, where the tag was a card before.
+    /// The balance of the account that a making has closed, where the tag was a card before.
     private func closing(_ making: [Entry]) -> [Posting] {
         guard trace.account > 1,
             let left = making.first(where: { $0.account == .reissued })?.amount, left > 0
@@ -81,7 +82,7 @@ extension AuditedCard {
 }
 
 extension Posting {
-    /// The same bookings in any order.
+    /// Whether two lists hold the same bookings in any order.
     fileprivate static func areSame(_ these: [Posting], _ those: [Posting]) -> Bool {
         Dictionary(grouping: these) { $0 } == Dictionary(grouping: those) { $0 }
     }

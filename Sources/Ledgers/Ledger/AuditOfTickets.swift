@@ -1,10 +1,9 @@
 import TapcardDomain
 
-/// I12: what is sold, what is won, and what cards show of it, besides all that holds of every
-/// operation.
+/// I12: the rules for sold tickets, prizes and the tickets that cards show, in addition to the
+/// rules for every operation.
 extension AuditedCard {
-    /// A purchase has sold a ticket. A prize is claimed once, for a ticket that counts, by who
-    /// bought it.
+    /// A purchase has sold a ticket. A prize is claimed once, for a valid ticket, by its buyer.
     func tickets(of operation: Operation) throws(LedgerError) -> [String] {
         if operation.kind == .ticket {
             return try rows.ticket(of: operation.id) == nil
@@ -27,7 +26,7 @@ extension AuditedCard {
         return found
     }
 
-    /// A ticket is what its purchase has sold, at the price that was paid.
+    /// A ticket matches its purchase, and its price is the amount paid.
     func ticketsSold() throws(LedgerError) -> [String] {
         var found: [String] = []
         for ticket in try rows.tickets(on: uid) {
@@ -44,8 +43,8 @@ extension AuditedCard {
         return found
     }
 
-    /// A card has none but the last ticket that counts, and was bought with it or with the one
-    /// that it replaces.
+    /// A card shows only the last valid ticket, which was bought with it or with the card that it
+    /// replaces.
     func ticketShown(on card: LedgerCard) throws(LedgerError) -> [String] {
         if let shown = card.ticket {
             let sold = try rows.ticket(shown.id)

@@ -1,10 +1,10 @@
 import TapcardDomain
 
-/// All rows of one card, held against each other, the oldest operation first. The rules of
-/// bookings, tickets and activations have files of their own.
+/// All rows of one card, checked against each other, the oldest operation first. The rules of
+/// bookings, tickets and activations have their own files.
 struct AuditedCard {
     let uid: CardUID
-    /// Nil where operations, attempts or tickets are of a card that the ledger does not have.
+    /// The card's row; nil where operations, attempts or tickets refer to a card that is missing.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let keptSince: OperationID?
@@ -13,7 +13,7 @@ struct AuditedCard {
     private(set) var open = 0
     private(set) var isActivating = false
     private(set) var violations: [String] = []
-    /// What open payments keep back.
+    /// The amount that open payments hold.
     private var held: Int64 = 0
 
     init(
@@ -37,7 +37,7 @@ struct AuditedCard {
         isActivating = try rows.activation(on: card)?.state == .requested
     }
 
-    /// Whether operations told what they are about when this one began.
+    /// Whether operations already had subjects when this one began.
     func areSubjectsKept(before operation: Operation) throws(LedgerError) -> Bool {
         guard let keptSince, let first = try rows.place(of: keptSince),
             let place = try rows.place(of: operation.id)
@@ -69,7 +69,8 @@ struct AuditedCard {
         violations += try activations(of: operation)
     }
 
-    /// What happened to the card without an operation of its own, where it was the last thing.
+    /// Applies a replacement, which changes the card without an operation of its own, if it came
+    /// last.
     private mutating func rememberReplacements() throws(LedgerError) {
         guard let last = try rows.replacements(of: uid).last else { return }
         let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
@@ -79,7 +80,7 @@ struct AuditedCard {
         trace.becomeReplaced()
     }
 
-    /// I2: what is final has an end, and what cannot be undone was not.
+    /// I2: a final operation has an end, and one that cannot be undone was not voided.
     private static func end(of operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
@@ -92,7 +93,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I4 and I5: numbers are handed out once, upwards, and confirmed only after that.
+    /// I4 and I5: numbers are handed out once, in ascending order, and confirmed only after that.
     private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
@@ -116,7 +117,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I1 and I3: one open operation at most, and it holds no more than there is.
+    /// I1 and I3: a card has at most one open operation, which holds at most the balance.
     private func holds(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard open > 0 else { return [] }
         var found: [String] = []
@@ -126,7 +127,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I6: a card is what its operations have made of it.
+    /// I6: a card is in the state that its operations lead to.
     private func standing(of card: LedgerCard) -> [String] {
         guard operations > 0 else { return [] }
         var found: [String] = []
@@ -144,7 +145,7 @@ struct AuditedCard {
 }
 
 extension LedgerRows {
-    /// What following an operation takes besides the operation itself.
+    /// The rows of other cards and tables that an operation depends on.
     fileprivate func surroundings(
         of operation: Operation, _ entries: [Entry]
     ) throws(LedgerError) -> CardTrace.Surroundings {
@@ -168,15 +169,14 @@ extension LedgerRows {
         }
     }
 
-    /// A card as it was when a replacement of it began; nil before its first operation.
-    ///
-    /// Cards that were tampered with can replace each other over and over: what was found once is
-    /// remembered.
+    /// A card as it was when a replacement of it began; nil before its first operation. Tampered
+    /// rows can make cards replace each other in a circle, so results are remembered.
     private func trace(
         of uid: CardUID, before replacement: Operation,
         _ memory: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace? {
         if let known = memory[replacement.id] { return known }
+        // Set before the search, so that a circle ends here.
         memory[replacement.id] = .some(nil)
         guard let end = try place(of: replacement.id) else { return nil }
         var trace: CardTrace?
@@ -195,7 +195,7 @@ extension LedgerRows {
 }
 
 extension [Entry] {
-    /// The account of the card that a replacement was for.
+    /// The account of the card that was replaced.
     func lost(by replacement: Operation) -> Account? {
         first { entry in entry.account.uid.map { $0 != replacement.uid } ?? false }?.account
     }

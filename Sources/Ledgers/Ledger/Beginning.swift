@@ -1,9 +1,8 @@
 public import TapcardDomain
 
 extension LedgerStore {
-    /// Makes a change durable before the first byte of it goes to the tag.
-    ///
-    /// `seen` is what the tag was judged by; nil when this ledger did not know the card then.
+    /// Makes a change durable before the first byte of it goes to the tag. `seen` is the state by
+    /// which the tag was judged; nil when this ledger did not know the card then.
     public func begin(
         _ request: Request, seen: Seen?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
@@ -16,7 +15,7 @@ extension LedgerStore {
 }
 
 extension LedgerStore {
-    /// Whether an id was used before, and for what, whichever card it was for. Nil for a new id.
+    /// The earlier use of an id, whichever card it was for; nil for a new id.
     public func repetition(
         of intent: Intent, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
@@ -27,7 +26,7 @@ extension LedgerStore {
     }
 }
 
-/// One transaction's hand on the rows.
+/// The rows within one transaction.
 struct Book {
     let rows: any LedgerRows
     let currency: Currency
@@ -41,12 +40,12 @@ struct Book {
         self.now = now
     }
 
-    /// For looking only: nothing is sealed, and no time passes.
+    /// A book for reading only: it seals no record and has no time.
     init(reading rows: any LedgerRows, _ currency: Currency) {
         self.init(booking: rows, currency, at: Timestamp(milliseconds: 0))
     }
 
-    /// For what no tag takes part in: nothing is sealed.
+    /// A book for changes without a tag: it seals no record.
     init(booking rows: any LedgerRows, _ currency: Currency, at now: Timestamp) {
         self.init(rows: rows, currency: currency, sealer: .none, now: now)
     }
@@ -64,6 +63,7 @@ struct Book {
         #else
         let isAsSeen = view.map(Seen.init) == seen
         #endif
+        // Another station may have changed the card, or retired the key, since the tag was judged.
         guard isAsSeen, try isTrusted(sealer.keyID) else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
@@ -97,13 +97,12 @@ struct Book {
         return .begun(work)
     }
 
-    /// What an id that is used already was used for: this very request, or another one. Nil for a
-    /// new id.
+    /// The earlier use of an id: this very request, or another one. Nil for a new id.
     fileprivate func repetition(
         of intent: Intent, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
         guard let known = try rows.operation(id) else {
-            // The id of an attempt is kept for what comes of it.
+            // The id of an attempt is reserved for the activation that results from it.
             guard intent != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)
         }
@@ -122,7 +121,7 @@ struct Book {
             open: try rows.openOperation(on: uid), activation: try rows.activation(on: card))
     }
 
-    /// What an operation sells.
+    /// The ticket that an operation sells.
     func ticket(of operation: Operation) throws(LedgerError) -> Ticket? {
         operation.kind == .ticket ? try rows.ticket(of: operation.id)?.ticket : nil
     }
@@ -134,7 +133,7 @@ struct Book {
                 postedAt: now))
     }
 
-    /// Hands the next number to an open operation and makes its record. Nil when there is none.
+    /// Gives the next number to an open operation and makes its record. Nil when all are used up.
     func allocate(
         for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
     ) throws(LedgerError) -> OpenWork? {
@@ -157,14 +156,14 @@ struct Book {
             ticket: try ticket(of: operation))
     }
 
-    /// Numbers above all that were handed out lie on the tag: a newer copy of this ledger handed
-    /// them out. Until the tag follows, they must not be taken for a forger's.
+    /// The tag holds numbers above all that were handed out: a newer copy of this ledger handed
+    /// them out. Until the tag is written again, they must not be taken for forgeries.
     private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
         guard card.allocated < floor, let first = card.allocated.next() else { return }
         try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
     }
 
-    /// What the card's record says once the operation is done.
+    /// The content of the card's record once the operation is done.
     func content(
         of card: LedgerCard, during operation: Operation
     ) throws(LedgerError) -> SealedContent {
@@ -231,7 +230,7 @@ struct Book {
         case .claim(let id, _):
             return try circumstances(of: id, on: card)
         case .activate:
-            // What comes of an attempt has its id: that alone makes it happen once.
+            // The activation has its attempt's id: that alone makes it happen only once.
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
@@ -241,7 +240,7 @@ struct Book {
         }
     }
 
-    /// What the prize of a ticket depends on.
+    /// The facts that a ticket's prize depends on.
     func circumstances(
         of id: TicketID, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
@@ -254,7 +253,7 @@ struct Book {
             sold: sold, earlierClaim: try rows.claim(of: id))
     }
 
-    /// A lost card has moved: nothing on it can be finished any more.
+    /// The balance of a lost card has moved: nothing on it can be finished any more.
     private func retire(_ lost: LedgerCard) throws(LedgerError) {
         var lost = lost
         lost.status = .replaced
@@ -262,8 +261,8 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation whose tag will never show it. What happens on the card alone has not
-    /// happened; what has happened outside of it was booked when it began and stays.
+    /// Ends an open operation whose tag will never show it. A voidable change has not happened; a
+    /// change outside the card was booked when it began and stays.
     func abandon(_ open: Operation) throws(LedgerError) {
         let isUndone = open.kind.isVoidable || open.kind.switchesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
@@ -284,7 +283,7 @@ struct Book {
     }
 
     #if LEAVE_RULES_OUT
-    /// Rule 3 left out: a voided number is handed out again.
+    /// Rule 3 left out: the number of a voided operation is handed out again.
     private func takeBack(_ operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
             let before = SequenceNumber(card.allocated.value - 1)
@@ -296,17 +295,17 @@ struct Book {
 }
 
 extension Intent {
-    /// Making a card anew ends what was open on the old one; all else waits until it is settled.
+    /// Making a card again ends the open operation of the old one; other requests wait for it.
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
 
-    /// What the making of a card names beyond its amount.
+    /// The parameters of a making beyond its amount.
     fileprivate var parameters: String? {
         if case .make(let plan) = self { plan.parameters } else { nil }
     }
 
-    /// The amount that it names.
+    /// The amount in the request.
     fileprivate var money: Money? {
         switch self {
         case .pay(let money), .add(let money), .ticket(_, let money), .claim(_, let money): money
@@ -318,7 +317,7 @@ extension Intent {
 }
 
 extension LedgerCard {
-    /// What a record with this number says of the card.
+    /// The content of a record of the card with this number.
     public func content(_ sequence: SequenceNumber, balance: Money) -> SealedContent {
         let isClosed = status == .closed
         return SealedContent(
@@ -328,20 +327,20 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether the making of a card was asked for with these parameters, as far as they are kept.
+    /// Whether the making of a card was requested with these parameters, as far as they are stored.
     public func wasAsked(with parameters: String) -> Bool {
         guard let kept = self.parameters else { return true }
         return kept == parameters || kept == Operation.forgettingName(in: parameters)
     }
 
-    /// The parameters of a making without the holder's name, which is their last line.
+    /// A making's parameters without the holder's name, which is their last line.
     static func forgettingName(in parameters: String) -> String {
         guard let name = parameters.firstRange(of: "\nname=") else { return parameters }
         return parameters[..<name.lowerBound] + "\nname"
     }
 
-    /// Whether this is what someone asks for, so that asking is a repetition. What is drawn anew
-    /// for every try, a scratch code or the balls of a ticket, is not compared.
+    /// Whether this operation matches a request, which is then a repetition. Values drawn again for
+    /// every try, a scratch code or the balls of a ticket, are not compared.
     fileprivate func answers(
         _ intent: Intent, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
@@ -351,7 +350,7 @@ extension Operation {
         case .refund(let id, let money), .reverse(let id, let money):
             return reverses == id && amount == money?.minorUnits ?? paid
         case .make(let plan):
-            // A replacement's amount is what the lost card has, and no part of the request.
+            // A replacement's amount is the balance of the lost card and not a part of the request.
             if case .replace = plan.origin { return wasAsked(with: plan.parameters) }
             return amount == plan.balance.minorUnits && wasAsked(with: plan.parameters)
         case .ticket(let wanted, let price):

@@ -1,22 +1,21 @@
-/// Whether a password keeps others from writing to a card's tag, and the id of the key that it
-/// comes from. A card keeps the password that it was protected with.
-///
-/// Between off and on lie two steps, each durable before the next is taken: one that may tear the
-/// password, while the tag is known to ask for none, and one that may tear the page that says
-/// whether it asks, while it is known for what.
+/// Whether a password keeps others from writing to a card's tag, and the id of the key from which
+/// the password derives. A card keeps the password that it was protected with. Two steps lie
+/// between off and on, each durable before the next is taken: one that may tear the password while
+/// the tag is known to ask for none, and one that may tear the page that switches the check on
+/// while the password is known.
 public enum CardProtection: Hashable, Sendable {
     case off
-    /// The tag asks for no password; which one it has is not known.
+    /// The tag asks for no password; the password on it is not known.
     case settingPassword(keyID: UInt8)
-    /// The tag has its password; whether it asks for it is not known.
+    /// The tag has its password; it is not known whether the tag asks for it.
     case switchingOn(keyID: UInt8)
     case on(keyID: UInt8)
-    /// The tag has its password; whether it still asks for it is not known.
+    /// The tag has its password; it is not known whether the tag still asks for it.
     case switchingOff(keyID: UInt8)
-    /// The tag asks for no password any more; which one it has is not known.
+    /// The tag asks for no password any more; the password on it is not known.
     case clearingPassword(keyID: UInt8)
 
-    /// What follows once the tag was told to take this step, and has proved it.
+    /// The state once the tag was told to take this step, and has proved it.
     public var next: CardProtection {
         switch self {
         case .off, .clearingPassword: .off
@@ -28,7 +27,7 @@ public enum CardProtection: Hashable, Sendable {
 
     public var isSettled: Bool { self == next }
 
-    /// The key whose password the tag may ask for; nil where it is known to ask for none.
+    /// The key whose password the tag may ask for; nil where the tag is known to ask for none.
     public var openingKeyID: UInt8? {
         switch self {
         case .off, .settingPassword, .clearingPassword: nil
@@ -45,7 +44,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The word for `--json` and for a ledger's rows.
+    /// The state's word for `--json` and the ledger's rows.
     public var word: String {
         switch self {
         case .off: "off"
@@ -57,7 +56,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// From its word and its key; nil where they make no sense together.
+    /// Combines a word and a key; nil where they do not fit together.
     public init?(word: String, keyID: UInt8?) {
         switch (word, keyID) {
         case ("off", nil): self = .off

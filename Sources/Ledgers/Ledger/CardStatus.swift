@@ -1,9 +1,9 @@
 public import TapcardDomain
 
-/// What an operator can do to a card that is not on the reader.
+/// An operator's change of a card that is not on the reader.
 public enum StatusChange: Hashable, Sendable {
     case block, unblock
-    /// Takes the name, and a foreign message that may hold one, out of the ledger.
+    /// Removes the name, and a foreign message that may contain one, from the ledger.
     case forget
 
     fileprivate var kind: Operation.Kind {
@@ -16,7 +16,7 @@ public enum StatusChange: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Returns the card as it is now, or why the change must not be.
+    /// Changes the card and returns it, or the reason for refusing the change.
     public func change(
         _ uid: CardUID, _ change: StatusChange, id: OperationID, by cashier: CashierName? = nil,
         at now: Timestamp
@@ -25,6 +25,7 @@ extension LedgerStore {
             guard var card = try rows.card(uid) else {
                 return .failure(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
             }
+            // A retry finds its own operation, and changes nothing again.
             if let known = try rows.operation(id) {
                 guard known.uid == uid, known.kind == change.kind else {
                     return .failure(
@@ -58,8 +59,8 @@ extension LedgerStore {
         }
     }
 
-    /// After a backup was put back: numbers that may have been handed out since it was made are
-    /// never handed out again, and a tag that holds one is an operator's case.
+    /// Skips, after a backup was restored, the numbers that may have been handed out since it was
+    /// made: they are never used again, and a tag that holds one needs an operator.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
@@ -80,6 +81,6 @@ extension LedgerStore {
     }
 }
 
-/// How many numbers a restored backup gives up: more than a card is used between two backups.
+/// The count of numbers that a restored backup gives up: more than a card uses between two backups.
 /// 255 restores fit into the 24 bits of a record.
 public let restoreGap: UInt32 = 65_536

@@ -1,30 +1,30 @@
 import TapcardDomain
 
-/// One card as its operations leave it, oldest first: what its row is held against.
+/// One card as its operations leave it, oldest first; the audit compares it with the card's row.
 struct CardTrace {
-    /// How often a card was made of the tag; the last one's account has that number.
+    /// The number of times that the tag became a card, which is the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active
-    /// The operation that left it in this status; nil before the first one.
+    /// The operation that last changed the status; nil before the first one.
     private(set) var statusSetter: OperationID?
     private(set) var scratch = ScratchTrace.untold
-    /// Every code that it had, in this life or an earlier one.
+    /// Every code that the card had, in this life or an earlier one.
     private(set) var codes: Set<ScratchCode> = []
-    /// Whether it had one that no operation names.
+    /// Whether the card had a code that no operation names.
     private(set) var hadUntoldCode = false
 
-    /// What an operation needs of other rows to be followed.
+    /// The other rows needed to follow an operation.
     struct Surroundings {
-        /// The card that a replacement was for, as it was then.
+        /// The replaced card, as it was then.
         var lost: CardTrace?
-        /// What a purchase sells.
+        /// The ticket that a purchase sells.
         var ticket: TicketID?
-        /// What the service was asked for an activation.
+        /// The code that the service was asked to activate.
         var code: ScratchCode?
     }
 
-    /// Follows one operation. False where the card could not take that step.
+    /// Follows one operation. Returns false where the card could not take that step.
     mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.hasHappened, let status = operation.status {
@@ -43,7 +43,7 @@ struct CardTrace {
         return isPossible
     }
 
-    /// Another card took this one's place.
+    /// Records that another card took this one's place.
     mutating func becomeReplaced() { status = .replaced }
 
     private mutating func note(_ step: ScratchTrace) {
@@ -56,8 +56,8 @@ struct CardTrace {
     }
 }
 
-/// What operations tell of a card's code. Those of ledgers before version 3 do not name it, and
-/// not what an adopted card came with.
+/// A card's code according to its operations. Operations of ledgers before version 3 do not name
+/// it, nor the code that an adopted card came with.
 enum ScratchTrace: Hashable {
     case untold
     case uncoded
@@ -72,7 +72,7 @@ enum ScratchTrace: Hashable {
         }
     }
 
-    /// Whether a card may be like this.
+    /// Whether a card in this state may have this scratch card.
     func allows(_ scratch: ScratchCard) -> Bool {
         switch (self, ScratchTrace(scratch)) {
         case (.untold, _), (.uncoded, .uncoded): true
@@ -83,7 +83,7 @@ enum ScratchTrace: Hashable {
         }
     }
 
-    /// Whether scratching or activating could make this of that.
+    /// Whether scratching or activating could lead from the earlier state to this one.
     fileprivate func follows(_ before: ScratchTrace) -> Bool {
         switch (before, self) {
         case (.untold, _), (.uncoded, .scratched): true
@@ -95,18 +95,18 @@ enum ScratchTrace: Hashable {
 }
 
 extension Operation {
-    /// Whether it has taken effect in the ledger: what is undone when the card does not follow has
-    /// once it is committed, all else when it begins.
+    /// Whether the operation has taken effect in the ledger: a voidable one does once it is
+    /// committed, any other when it begins.
     var hasHappened: Bool { state == .committed || !kind.isVoidable }
 }
 
 extension Operation.Kind {
-    /// Whether its subject tells the state of the code afterwards.
+    /// Whether its subject names the state of the code afterwards.
     var namesScratch: Bool { self == .scratch || self == .activate || self == .adopt }
 }
 
 extension Operation {
-    /// In which standing it leaves its card; nil where it does not change that.
+    /// The card's status after the operation; nil where it stays the same.
     fileprivate var status: LedgerCard.Status? {
         switch kind {
         case _ where kind.makesCard, .unblock: .active
@@ -116,12 +116,12 @@ extension Operation {
         }
     }
 
-    /// What it makes of the code on a card; nil where it does nothing to it.
+    /// The operation's effect on the code of a card; nil where it has none.
     fileprivate func scratchStep(asked: ScratchCode?) -> ScratchTrace? {
         let told = ScratchCard(subject: subject)
         switch kind {
         case .issue: return .uncoded
-        // A code that another card has stays there; then that card is told.
+        // A code that another card has stays with that card; the subject then names the card.
         case .adopt where subject.flatMap({ CardUID($0) }) != nil: return .uncoded
         case .adopt: return told.map(ScratchTrace.init) ?? .untold
         case .scratch: return .scratched(told?.code)

@@ -1,17 +1,17 @@
 public import TapcardDomain
 
-/// What the ledger says of a card and of the records that were found on its tag, at one moment.
+/// The ledger's view of a card and of the records that were found on its tag, at one moment.
 public struct CardView: Sendable, Hashable {
     public let card: LedgerCard
     public let balance: Money
     public let open: Operation?
-    /// What was made for each number that was asked about.
+    /// The records made for the numbers that were asked about.
     public let issued: [SequenceNumber: IssuedRecord]
     public let gaps: [SequenceGap]
-    /// The attempt to activate the card's code that has no answer yet, or a yes that is not on
-    /// the card.
+    /// The attempt to activate the card's code that has no answer yet, or a yes that the card does
+    /// not show yet.
     public let activation: ActivationAttempt?
-    /// The keys that were given up, whichever card is looked at.
+    /// The retired keys, which are the same for every card.
     public let retiredKeys: Set<UInt8>
 
     public init(
@@ -28,7 +28,7 @@ public struct CardView: Sendable, Hashable {
         self.retiredKeys = retiredKeys
     }
 
-    /// The balance with what an open payment holds.
+    /// The balance with the amount that an open payment holds.
     public var purse: Purse? {
         Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
     }
@@ -39,7 +39,7 @@ public struct CardView: Sendable, Hashable {
 }
 
 extension LedgerStore {
-    /// The card with everything that judging a tag needs; nil for a card this ledger never saw.
+    /// The view needed to judge a tag; nil for a card this ledger never saw.
     public func view(
         of uid: CardUID, holding sequences: [SequenceNumber] = []
     ) async throws(LedgerError) -> CardView? {
@@ -57,8 +57,8 @@ extension LedgerStore {
         }
     }
 
-    /// The card for which this ledger made exactly these bytes: a tag with another UID that
-    /// carries them is a copy.
+    /// The card for which this ledger made exactly these bytes: a tag with another UID that carries
+    /// them is a copy.
     public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }

@@ -21,7 +21,7 @@ public actor InMemoryLedger: LedgerStore {
     }
 }
 
-/// All rows of a ledger in memory, as a value: kept, compared, put back.
+/// All rows of a ledger in memory, as a value that can be stored, compared and restored.
 package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var cards: [CardUID: LedgerCard] = [:]
     fileprivate(set) package var operations: [OperationID: Operation] = [:]
@@ -38,7 +38,7 @@ package struct LedgerTables: Hashable, Sendable {
 
     package var retiredKeyIDs: Set<UInt8> { Set(retiredKeys.map(\.key.id)) }
 
-    /// One transaction: what the body changes holds only if it does not throw.
+    /// Runs one transaction: changes are kept only if the body does not throw.
     package mutating func transact<Success>(
         _ body: (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {
@@ -48,7 +48,7 @@ package struct LedgerTables: Hashable, Sendable {
         return success
     }
 
-    /// As if this operation had begun earlier: to let time pass where nothing else looks at it.
+    /// Moves the start of an operation back: lets time pass where no clock is read.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
@@ -63,19 +63,19 @@ package struct LedgerTables: Hashable, Sendable {
     }
 }
 
-/// A key that was given up, and how many operations had been begun by then.
+/// A retired key, and the number of operations that had begun by then.
 private struct RetiredRow: Hashable, Sendable {
     let key: RetiredKey
     let operations: Int
 }
 
-/// The rows as dictionaries; the constraints of the real storages hold here, too.
+/// The rows as dictionaries, with the constraints of the real storages.
 private final class MemoryRows: LedgerRows {
     fileprivate(set) var tables: LedgerTables
-    /// An index is made when a transaction first asks for one, and forgotten with its next write.
+    /// The index that a transaction builds when it first needs it, and drops with its next write.
     private var operationsOfCards: [CardUID: [Operation]]?
     private var entriesOfOperations: [OperationID: [Entry]]?
-    /// Up to here it is quicker to look at all of them.
+    /// Up to this number of rows a scan is quicker than an index.
     private static let fewRows = 100
 
     init(_ tables: LedgerTables) { self.tables = tables }
@@ -212,7 +212,7 @@ private final class MemoryRows: LedgerRows {
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
         #if LEAVE_RULES_OUT
-        // Rule 3 left out: what was made for a number before is forgotten.
+        // Rule 3 left out: the record made for this number before is forgotten.
         if LeftOutRule.current == .freshNumbers {
             tables.issued[record.uid]?[record.sequence] = nil
         }
@@ -368,7 +368,7 @@ extension MemoryRows {
 }
 
 extension RandomAccessCollection where Element: Identifiable {
-    /// Those behind the one with this id; all of them where there is no id.
+    /// The elements after the one with this id; all of them without an id.
     fileprivate func after(_ id: Element.ID?) -> SubSequence {
         guard let id, let place = firstIndex(where: { $0.id == id }) else { return self[...] }
         return self[index(after: place)...]

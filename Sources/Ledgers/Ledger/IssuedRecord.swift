@@ -1,12 +1,12 @@
 public import TapcardDomain
 
-/// The sixteen bytes that were made for one number of one card: the only true ones.
+/// The sixteen bytes made for one number of one card: the only valid record with this number.
 public struct IssuedRecord: Hashable, Sendable {
     public let uid: CardUID
     public let sequence: SequenceNumber
     public let bytes: [UInt8]
     public let operation: OperationID
-    /// The key that sealed it. None from before version 8.
+    /// The key that sealed the record; nil before version 8.
     public let keyID: UInt8?
 
     public init(
@@ -21,7 +21,7 @@ public struct IssuedRecord: Hashable, Sendable {
     }
 }
 
-/// Numbers that may have been handed out after the backup from which the ledger was restored.
+/// The numbers that may have been handed out after the backup from which the ledger was restored.
 public struct SequenceGap: Hashable, Sendable {
     public let uid: CardUID
     public let numbers: ClosedRange<SequenceNumber>
@@ -32,7 +32,7 @@ public struct SequenceGap: Hashable, Sendable {
     }
 }
 
-/// What a record is to say.
+/// The content of a record.
 public struct SealedContent: Hashable, Sendable {
     public let uid: CardUID
     public let sequence: SequenceNumber
@@ -51,13 +51,13 @@ public struct SealedContent: Hashable, Sendable {
     }
 }
 
-/// Makes records: the ledger decides what is sealed and under which number, inside its
-/// transaction, but keeps no keys.
+/// Makes records: the ledger decides inside its transaction which content is sealed under which
+/// number, but stores no keys.
 public struct RecordSealer: Sendable {
-    /// The key that new records are made with.
+    /// The key for new records.
     public let keyID: UInt8
     public let seal: @Sendable (SealedContent) -> [UInt8]
-    /// The key that a record was made with; nil for what is no record.
+    /// The key that made a record; nil for bytes that are not a record.
     public let keyOf: @Sendable ([UInt8]) -> UInt8?
 
     public init(
@@ -69,6 +69,6 @@ public struct RecordSealer: Sendable {
         self.keyOf = keyOf
     }
 
-    /// For transactions that make no record.
+    /// A sealer for transactions that make no record.
     static let none = RecordSealer(keyID: 0, seal: { _ in [] }, keyOf: { _ in nil })
 }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// What the ledger knows of one card. Its money is not here: that is the sum of its entries.
+/// The ledger's row of one card. Its money is not here: that is the sum of its entries.
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
@@ -8,34 +8,35 @@ public struct LedgerCard: Hashable, Sendable {
         case blocked
         /// Paid out and emptied.
         case closed
-        /// Lost; its balance went to another card.
+        /// Lost; the balance went to another card.
         case replaced
     }
 
     public typealias Face = FaceStyle
 
     public let uid: CardUID
-    /// The name of the chip, seen together with a fitting capability container at first sight.
+    /// The chip's name, taken at first sight together with a fitting capability container.
     public var chip: String
-    /// What the maker's signature on the chip said at first sight; nil where there is none.
+    /// Whether the maker's signature on the chip was valid at first sight; nil without a signature.
     public var isGenuineChip: Bool?
     public var status: Status
     public var holder: Holder
     public var scratch: ScratchCard
-    /// The last ticket that counts.
+    /// The last valid ticket.
     public var ticket: Ticket?
     public var game: MastermindGame?
     public var face: Face
-    /// Counts the accounts that this chip has had: a re-issue begins a new one.
+    /// The number of accounts that this chip has had: a re-issue begins a new one.
     public var account: Int
-    /// The highest number ever handed out.
+    /// The highest number that was handed out.
     public var allocated: SequenceNumber
     /// The highest number written, every page acknowledged, read back and recorded.
     public var confirmed: SequenceNumber
-    /// A refresh of what phones read has failed: its pages may be weak, all are written again.
+    /// Whether refreshing what phones read has failed: its pages may be weak, so all are written
+    /// again.
     public var isDisplayStale: Bool
     public var protection: CardProtection
-    /// The message of another writer that lay on the tag when it was adopted.
+    /// The message of another writer that was on the tag when it was adopted.
     public var foreignMessage: [UInt8]?
 
     public init(
@@ -63,13 +64,13 @@ public struct LedgerCard: Hashable, Sendable {
         self.foreignMessage = foreignMessage
     }
 
-    /// Whether it still stands for something; one that is blocked does.
+    /// Whether the card still holds an account; a blocked one does.
     public var isInUse: Bool { status == .active || status == .blocked }
 
-    /// The customer's account behind this card.
+    /// The customer's account of this card.
     public var purse: Account { .purse(uid, account) }
 
-    /// What becomes of it when an operation that can be voided is final.
+    /// Updates the card when a voidable operation becomes final.
     mutating func complete(_ kind: Operation.Kind, _ sold: Ticket?) {
         switch kind {
         case .ticket: ticket = sold

@@ -1,8 +1,8 @@
-/// Why a ledger could not do its work. Equal when the kinds are.
+/// A ledger's failure. Two errors are equal when their kinds are.
 public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The causes that a caller can act on.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Another program holds it.
+        /// Another program holds the ledger.
         case locked
         /// No space left.
         case full
@@ -10,11 +10,11 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case corrupt
         /// Written by a later version of tapcard.
         case newer
-        /// It may be read only.
+        /// The ledger may only be read.
         case readOnly = "read-only"
-        /// It is kept in another currency than this station is set to.
+        /// The ledger is kept in another currency than this station's.
         case wrongCurrency = "wrong-currency"
-        /// It is not there or cannot be reached; nothing was done.
+        /// The ledger does not exist or cannot be reached; nothing was done.
         case unavailable
         /// The transaction may or may not have happened: look it up.
         case outcomeUnknown = "outcome-unknown"

@@ -1,37 +1,38 @@
 public import TapcardDomain
 
-/// One thing that was done to a card, or was begun and is still open.
+/// One change of a card that was done, or was begun and is still open.
 public struct Operation: Hashable, Identifiable, Sendable {
-    /// What is done.
+    /// The kind of change.
     public enum Kind: String, Sendable, CaseIterable {
         case issue, adopt, replace, pay, add, refund, scratch, activate, close
-        /// An addition is taken back.
+        /// Takes back an addition.
         case reverse
-        /// Somebody has asked with another id for what an attempt to activate was made for.
+        /// Asks, under another id, about an existing attempt to activate.
         case ask
-        /// A lottery ticket is bought; the prize of one is booked.
+        /// Buys a lottery ticket; books the prize of one.
         case ticket, claim
-        /// The prize of one is paid out of the drawer, past the card.
+        /// Pays the prize of a ticket out of the drawer, past the card.
         case payout
-        /// A game of Mastermind is kept on the card.
+        /// Keeps a game of Mastermind on the card.
         case game
-        /// A fresh record without any change: the last word after something was interrupted.
+        /// Writes a fresh record without any change: the final state after an interruption.
         case reseal
-        /// The card's password goes onto its tag, or off it.
+        /// Puts the card's password on its tag, or takes it off.
         case protect, unprotect
         case block, unblock, forget
 
-        /// Whether it is undone when the card did not follow. Only what takes money off a card
-        /// can be: everything else has happened outside the card and the tag follows it.
+        /// Whether the operation is undone when the card did not follow. Only changes that take
+        /// money off a card can be: everything else has happened outside the card, and the tag
+        /// follows it.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
-        /// Whether it books the prize of a ticket: onto its card, or out of the drawer.
+        /// Whether the operation books the prize of a ticket: onto its card, or out of the drawer.
         public var booksPrize: Bool { self == .claim || self == .payout }
 
-        /// Whether it is about the tag's password alone: what cannot be done there never happened.
+        /// Whether only the tag's password changes: a switch that the tag cannot do never happened.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
 
-        /// Whether it makes a card of a tag, so that a tag without a valid record is resumed.
+        /// Whether a card is made of a tag, so that a tag without a valid record is resumed.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
     }
 
@@ -43,27 +44,27 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let id: OperationID
     public let uid: CardUID
     public let kind: Kind
-    /// Minor units, never negative; which way they go follows from the kind.
+    /// The amount in minor units, never negative; its direction follows from the kind.
     public let amount: Int64
-    /// The payment that a refund reverses, or the addition that is taken back, once.
+    /// The payment that a refund reverses, or the addition that is taken back; each only once.
     public let reverses: OperationID?
-    /// The ticket that is bought, whole, or the name of the one whose prize is claimed; the game
-    /// that is kept; what the code on the card is from then on, or the card whose code was on a tag
-    /// that was adopted without it; the attempt that is asked about. None from before version 3.
+    /// The bought ticket in full, or the name of the claimed one; the game on the card; the code's
+    /// new state, or the owner of the code on a tag that was adopted without it; the attempt that
+    /// is asked about. Nil before version 3.
     public let subject: String?
-    /// What the making of a card was asked for beyond its amount, so that the id stands for all of
-    /// it. None from before version 6, and where the holder's name was forgotten since.
+    /// The requested parameters of a making beyond its amount, so that the id stands for all of it.
+    /// Nil before version 6, and after the holder's name was forgotten.
     public var parameters: String?
-    /// Who has begun it, where that was said. None from before version 5.
+    /// The cashier who began the operation, if named. Nil before version 5.
     public let cashier: CashierName?
     public let begunAt: Timestamp
-    /// How long the machine had been running then; nil where the station had no such clock.
+    /// The uptime of the machine at the start; nil where the station had no such clock.
     public let begunUptime: Uptime?
     public var state: State
-    /// The number of the record that shows it; none where the tag has no part in it.
+    /// The number of the record that shows the operation; none for an operation without a tag.
     public var sequence: SequenceNumber
     public var endedAt: Timestamp?
-    /// What the card held afterwards, in minor units: the answer to a repeated request.
+    /// The card's balance afterwards, in minor units: the answer to a repeated request.
     public var balanceAfter: Int64?
 
     public init(
@@ -89,10 +90,10 @@ public struct Operation: Hashable, Identifiable, Sendable {
         self.balanceAfter = balanceAfter
     }
 
-    /// What an open operation keeps back from the balance until it is final.
+    /// The amount that an open operation holds back from the balance until it is final.
     public var held: Int64 { state == .pending && kind.isVoidable ? amount : 0 }
 
-    /// What it adds to the customer's balance: "-4.50" for a payment of 4.50.
+    /// The change of the customer's balance: "-4.50" for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
         if kind == .payout { return Money(minorUnits: 0, currency) }
         let takesMoney = kind.isVoidable || kind == .reverse

@@ -1,9 +1,9 @@
 public import TapcardDomain
 
-/// The rows of a large table, one after the other; one page of them is in memory at a time.
+/// The rows of a large table in sequence; one page of them is in memory at a time.
 public struct Pages<Row> {
-    /// Few enough to be small, many enough that the search for a page's start costs nothing beside
-    /// its rows.
+    /// The rows in a page: few enough for memory, and enough to make the search for its start
+    /// cheap.
     package static var rowsInAPage: Int { 500 }
 
     private let fetch: (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]
@@ -11,7 +11,7 @@ public struct Pages<Row> {
     private var last: Row?
     private var isAtEnd = false
 
-    /// `fetch` returns the next rows after the last one, at most so many; fewer are the end.
+    /// `fetch` returns the next rows after the last one, at most `count`; fewer rows mean the end.
     init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
         self.fetch = fetch
     }
@@ -27,21 +27,21 @@ public struct Pages<Row> {
 }
 
 extension LedgerRows {
-    /// In the order of their UIDs.
+    /// All cards, in the order of their UIDs.
     public func pagesOfCards() -> Pages<LedgerCard> {
         Pages { last, count throws(LedgerError) in
             try cards(after: last?.uid, atMost: count)
         }
     }
 
-    /// Oldest first; of all cards where none is named.
+    /// The operations of a card, oldest first; of all cards if none is named.
     public func pagesOfOperations(on uid: CardUID?) -> Pages<Operation> {
         Pages { last, count throws(LedgerError) in
             try operations(on: uid, after: last?.id, atMost: count)
         }
     }
 
-    /// Those begun at or after the one time and before the other, oldest first.
+    /// The operations begun at or after `start` and before `end`, oldest first.
     public func pagesOfOperations(
         begunSince start: Timestamp, until end: Timestamp
     ) -> Pages<Operation> {
@@ -50,7 +50,7 @@ extension LedgerRows {
         }
     }
 
-    /// Those for a card or a code; for all cards where none is named. Oldest first.
+    /// The attempts for a card or a code, oldest first; for all cards if none is named.
     public func pagesOfActivations(
         on uid: CardUID?, or code: ScratchCode?
     ) -> Pages<ActivationAttempt> {
@@ -60,11 +60,11 @@ extension LedgerRows {
     }
 }
 
-/// All rows of one kind at once: of one card, or of a ledger that is known to be small.
+/// All rows of one kind at once, for one card or a ledger that is known to be small.
 extension LedgerRows {
     package func cards() throws(LedgerError) -> [LedgerCard] { try pagesOfCards().all() }
 
-    /// Oldest first.
+    /// The operations of a card, oldest first.
     package func operations(on uid: CardUID?) throws(LedgerError) -> [Operation] {
         try pagesOfOperations(on: uid).all()
     }

@@ -1,18 +1,18 @@
 public import TapcardDomain
 
-/// How the ledger answered whoever pays a prize out of the drawer.
+/// The ledger's answer to a request to pay a prize out of the drawer.
 public enum PrizePayout: Hashable, Sendable {
-    /// It is booked, and it is now that the prize is paid.
+    /// The payout is booked now; the prize is to be paid.
     case booked(Operation)
-    /// It was booked like that before: it is paid.
+    /// The payout was booked before; the prize has been paid.
     case earlier(Operation)
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Books a prize that is paid out of the drawer, past the card: what no card can hold is a prize
-    /// all the same. Like every claim it happens once, and on a card in use that bought the ticket.
-    /// Nothing of the card changes, so nothing goes onto its tag.
+    /// Books a prize that is paid out of the drawer, past the card: a prize too large for a card is
+    /// still owed. Like every claim it happens once, and on a card in use that bought the ticket.
+    /// The card stays the same, so its tag is not written.
     public func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
         by cashier: CashierName? = nil, at now: Timestamp

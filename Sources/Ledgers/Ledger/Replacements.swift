@@ -6,7 +6,7 @@ extension LedgerRows {
         try accounts(behind: card.purse)
     }
 
-    /// An account, and those whose balance it began with, because their card was replaced.
+    /// An account, and the accounts whose balance it began with because their card was replaced.
     func accounts(behind purse: Account) throws(LedgerError) -> [Account] {
         var accounts = [purse]
         var place = 0
@@ -15,8 +15,8 @@ extension LedgerRows {
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
                 guard booked.contains(accounts[place]) else { continue }
-                // Where the card had another holder before, that one's account is closed by the
-                // same operation: it is not what the lost card has left.
+                // The same operation also closes the account of the card's previous holder, which
+                // is not one of the lost card's accounts.
                 accounts += booked.filter { account in
                     guard case .purse(let lost, _) = account else { return false }
                     return lost != uid && !accounts.contains(account)
@@ -27,7 +27,7 @@ extension LedgerRows {
         return accounts
     }
 
-    /// Whether what was paid from this account belongs to a card that is not closed or replaced: the
+    /// Whether payments from this account belong to a card that is not closed or replaced: the
     /// account's own card, or the last one that its balance was moved onto.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
@@ -40,20 +40,20 @@ extension LedgerRows {
         return false
     }
 
-    /// The account that the balance of this one was moved onto when its card was replaced.
+    /// The account that received the balance of this one when its card was replaced.
     func successor(of purse: Account) throws(LedgerError) -> Account? {
         guard case .purse(let uid, _) = purse else { return nil }
         for replacement in try replacements(of: uid) {
             let booked = try entries(of: replacement.id).map(\.account)
             guard booked.contains(purse) else { continue }
-            // Where the card had another holder before, that one's account is closed by the same
-            // operation; the new one has the higher number.
+            // The same operation also closes the account of the card's previous holder; the new
+            // account has the higher number.
             return booked.filter { $0.uid == replacement.uid }.max { $0.number < $1.number }
         }
         return nil
     }
 
-    /// Whether what belonged to another card is this one's now.
+    /// Whether the account and code of the other card are this card's now.
     func replaces(_ other: CardUID, by card: LedgerCard) throws(LedgerError) -> Bool {
         if other == card.uid { return true }
         return try accounts(of: card).contains { account in
@@ -62,7 +62,7 @@ extension LedgerRows {
     }
 }
 
-/// A card that was lost more often than this has other troubles than a refund.
+/// The limit of replacements to follow; no honest card was lost more often.
 private let mostReplacements = 64
 
 extension Account {

@@ -1,12 +1,12 @@
 public import TapcardDomain
 
-/// What someone asks to be done to the card on the reader.
+/// A requested change of the card on the reader.
 public struct Request: Hashable, Sendable {
-    /// Chosen by the client before anything happens: the same id never happens twice.
+    /// The id that the client chose before anything happens: an operation is done once under an id.
     public let id: OperationID
     public let uid: CardUID
     public let intent: Intent
-    /// Who asks, where that is known. The same request of somebody else is the same request.
+    /// The cashier who asks, if known. It is not compared: another cashier may repeat the request.
     public let cashier: CashierName?
     public let at: Timestamp
     public let uptime: Uptime?
@@ -28,27 +28,27 @@ public struct Request: Hashable, Sendable {
 public enum Intent: Hashable, Sendable {
     case pay(Money)
     case add(Money)
-    /// Reverses a payment, whole where no amount is named.
+    /// Reverses a payment, entirely if no amount is named.
     case refund(of: OperationID, Money?)
-    /// Takes back an addition, whole where no amount is named: its cash leaves the drawer again.
+    /// Takes back an addition, entirely if no amount is named: its cash leaves the drawer again.
     case reverse(of: OperationID, Money?)
     case scratch(ScratchCode)
     case activate
     case close
     /// Sells a ticket at a price.
     case ticket(Ticket, Money)
-    /// Books what a ticket has won.
+    /// Books the prize of a ticket.
     case claim(TicketID, Money)
-    /// Keeps a game on the card; nil takes it off.
+    /// Keeps a game on the card; nil removes it.
     case game(MastermindGame?)
-    /// With a number above what lies on the tag, whoever put it there.
+    /// Writes a fresh record with a number above every one on the tag, even a forged one.
     case reseal(above: SequenceNumber)
     case make(CardPlan)
-    /// With the password that comes from this key.
+    /// Protects the tag with the password that derives from this key.
     case protect(keyID: UInt8)
     case unprotect
 
-    /// What the ledger calls it.
+    /// The kind of operation in the ledger.
     public var kind: Operation.Kind {
         switch self {
         case .pay: .pay
@@ -76,10 +76,10 @@ public enum Intent: Hashable, Sendable {
 
 /// The card that is to be made of a tag.
 public struct CardPlan: Hashable, Sendable {
-    /// Where its value comes from.
+    /// The source of the card's value.
     public enum Origin: Hashable, Sendable {
         case issue
-        /// With the message that lay on the tag.
+        /// A card of another writer, with the message on the tag.
         case adopt(message: [UInt8])
         case replace(lost: CardUID)
     }
@@ -90,14 +90,15 @@ public struct CardPlan: Hashable, Sendable {
     public let holder: Holder
     public let scratch: ScratchCard
     public let face: LedgerCard.Face
-    /// What its tag is to be: where that takes steps, the first of them.
+    /// The protection of the tag; where that takes steps, the first of them.
     public let protection: CardProtection
     public let balance: Money
-    /// What was asked for beyond kind and amount, as a text that is compared and never parsed.
+    /// The requested parameters beyond kind and amount, as a text that is compared and never
+    /// parsed.
     public let parameters: String
-    /// Whether a card that is known already may be made anew.
+    /// Whether a card that is known already may be issued again.
     public let mayReissue: Bool
-    /// The highest number under a valid seal on the tag: new ones have to be above it.
+    /// The highest number under a valid seal on the tag: new numbers have to be above it.
     public let above: SequenceNumber
 
     public init(
@@ -119,8 +120,8 @@ public struct CardPlan: Hashable, Sendable {
     }
 }
 
-/// What a station saw of a card when it judged the tag. If it is no longer so when the change is
-/// to begin, another station was quicker, and the tag is judged again.
+/// The state of a card when a station judged its tag. If it has changed when the operation is to
+/// begin, another station was quicker, and the tag is judged again.
 public struct Seen: Hashable, Sendable {
     public let confirmed: SequenceNumber
     public let open: OperationID?
@@ -135,15 +136,15 @@ public struct Seen: Hashable, Sendable {
     }
 }
 
-/// A change that is durable in the ledger and now goes onto the tag.
+/// A change that is durable in the ledger and is now written to the tag.
 public struct OpenWork: Hashable, Sendable {
     public let operation: Operation
-    /// The card as the ledger has it while the operation is open.
+    /// The card in the ledger while the operation is open.
     public private(set) var card: LedgerCard
-    /// What the record says, and what phones are to read once it is confirmed.
+    /// The content of the record, which phones read once it is confirmed.
     public let content: SealedContent
     public let record: [UInt8]
-    /// What is sold, and counts once it is confirmed.
+    /// The sold ticket, valid once the operation is confirmed.
     public let ticket: Ticket?
 
     public init(
@@ -157,14 +158,14 @@ public struct OpenWork: Hashable, Sendable {
         self.ticket = ticket
     }
 
-    /// The same after the ledger has noted a step of its protection.
+    /// The work after the ledger has noted a step of the card's protection.
     func protecting(_ protection: CardProtection) -> OpenWork {
         var work = self
         work.card.protection = protection
         return work
     }
 
-    /// The card as the ledger will have it once the operation is confirmed.
+    /// The card in the ledger once the operation is confirmed.
     public var cardAfterwards: LedgerCard {
         var card = card
         card.protection = card.protection.next
@@ -176,22 +177,22 @@ public struct OpenWork: Hashable, Sendable {
     public var confirmed: SequenceNumber { card.confirmed }
 }
 
-/// How the ledger answered a request.
+/// The ledger's answer to a request.
 public enum Beginning: Hashable, Sendable {
     case begun(OpenWork)
-    /// The id is known with just these parameters; its state says what became of it.
+    /// The id is known with the same parameters; the operation's state tells the outcome.
     case known(Operation)
     /// The id belongs to another request.
     case mismatched(Operation)
-    /// The card is not as it was seen: judge it again.
+    /// The card has changed since it was seen: judge it again.
     case changed
     case refused(Refusal)
 }
 
-/// How a confirmation ended.
+/// The result of a confirmation.
 public enum Confirmation: Hashable, Sendable {
     case committed(Operation)
     case voided(Operation)
-    /// A later number was handed out meanwhile: what lies on the tag decides at the next tap.
+    /// A later number was handed out in the meantime: the next tap judges by the record on the tag.
     case superseded(Operation)
 }

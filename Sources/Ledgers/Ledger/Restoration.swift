@@ -1,11 +1,11 @@
 public import TapcardDomain
 
-/// What an operator has to know after a backup was put in a ledger's place.
+/// The report for an operator after a backup has replaced a ledger.
 public struct Restoration: Hashable, Sendable {
-    /// A card that could not be used in the ledger that was replaced, and now can.
+    /// A card that could not be used in the replaced ledger, and now can.
     public struct Stopped: Hashable, Sendable {
         public let uid: CardUID
-        /// What it was: blocked or replaced.
+        /// The card's former status: blocked or replaced.
         public let status: LedgerCard.Status
 
         public init(uid: CardUID, status: LedgerCard.Status) {
@@ -14,13 +14,12 @@ public struct Restoration: Hashable, Sendable {
         }
     }
 
-    /// Cards whose numbers are used up.
+    /// Cards without numbers left.
     public let exhausted: [CardUID]
-    /// Nil where the ledger that was replaced could not be read, or there was none. Other cards
-    /// that changed since carry a number that tells; a lost card carries none.
+    /// Nil where the replaced ledger could not be read or did not exist. Other cards that changed
+    /// since carry a number that tells; a lost card carries none.
     public let stopped: [Stopped]?
-    /// The file under which the ledger that was replaced is kept; where only its journal was there,
-    /// the journal's.
+    /// The file name of the replaced ledger; where only its journal existed, the journal's.
     public let kept: String?
 
     public init(exhausted: [CardUID], stopped: [Stopped]?, kept: String? = nil) {

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A key that was given up: nothing is sealed with it any more, and nothing under it is believed.
+/// A retired key: it seals no new records, and records under it are not trusted.
 public struct RetiredKey: Hashable, Sendable {
     public let id: UInt8
     public let retiredAt: Timestamp
@@ -12,8 +12,8 @@ public struct RetiredKey: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Gives keys up, before their file says so: from here on no station seals with them, whatever
-    /// it has read of the file. To give one up again changes nothing.
+    /// Retires keys before their file is changed: from now on no station seals with them, even one
+    /// that has read an older file. Retiring a key twice has no effect.
     public func retire(_ keys: Set<UInt8>, at now: Timestamp) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))
@@ -23,14 +23,14 @@ extension LedgerStore {
         }
     }
 
-    /// The ids of the keys that were given up.
+    /// The ids of the retired keys.
     public func retiredKeys() async throws(LedgerError) -> Set<UInt8> {
         try await read { rows throws(LedgerError) in Set(try rows.retiredKeys().map(\.id)) }
     }
 }
 
 extension LedgerRows {
-    /// I4: no record was made with a key after that was given up.
+    /// I4: no record was made with a key that had been retired before.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeTooLate().map { record in
             "I4: record \(record.sequence) of card \(record.uid) was made with key "

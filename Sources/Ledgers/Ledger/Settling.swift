@@ -1,17 +1,17 @@
 public import TapcardDomain
 
-/// How an attempt to settle went.
+/// The result of settling an open operation.
 public enum Settlement: Hashable, Sendable {
-    /// The ledger is settled; this goes onto the tag now.
+    /// The ledger is settled; this work is written to the tag now.
     case work(OpenWork)
-    /// The card is not as it was seen: judge it again.
+    /// The card has changed since it was seen: judge it again.
     case changed
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Records that a record was written, every page acknowledged, and read back. Only now has
-    /// the change happened.
+    /// Confirms that a record was written, every page acknowledged, and read back. Only now has the
+    /// change happened.
     public func confirm(
         _ work: OpenWork, at now: Timestamp
     ) async throws(LedgerError) -> Confirmation {
@@ -29,18 +29,18 @@ extension LedgerStore {
             guard book.mayBeBooked(operation, on: card) else {
                 return .voided(try book.end(operation, as: .voided))
             }
-            // The key was given up while the card was written to: it gets a fresh record.
+            // The key was retired while the card was written: the card gets a fresh record.
             let issued = try book.rows.issued(card.uid, card.allocated)
             guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, work.content.sequence)
-            // What was left to do on the tag has been done.
+            // The last step on the tag has been done.
             card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
     }
 
-    /// The same request came again, or something that is never undone was left open: its own
-    /// record goes onto the tag, or a fresh one when that could be mistaken for another.
+    /// Resumes a repeated request, or an open operation that is never undone: its own record is
+    /// written to the tag, or a fresh one when that could be mistaken for another.
     public func resume(
         _ open: Operation, seen: Seen, tagHolds best: SequenceNumber, sealer: RecordSealer,
         at now: Timestamp
@@ -54,7 +54,7 @@ extension LedgerStore {
             if operation.sequence > highest, operation.sequence == view.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
                 sealer.keyOf(issued.bytes) == sealer.keyID,
-                // A name that was forgotten meanwhile is under the old seal.
+                // A name that was forgotten in the meantime is still under the old seal.
                 sealer.seal(content) == issued.bytes
             {
                 return .work(
@@ -68,7 +68,7 @@ extension LedgerStore {
     }
 
     /// Records that the tag has proved one step of its protection, before the next is taken. Nil
-    /// where another station has begun anew meanwhile: the tag is judged again.
+    /// where another station has begun work since: the tag is judged again.
     public func advanceProtection(
         of work: OpenWork, at now: Timestamp
     ) async throws(LedgerError) -> OpenWork? {
@@ -77,9 +77,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records that a tag's protection can never be switched again, and as what it stays. An
-    /// operation that was about nothing else, and wanted it otherwise, has not happened. Nil where
-    /// another station has begun anew meanwhile: the tag is judged again.
+    /// Records that a tag's protection can never be switched again, and its final state. An open
+    /// operation only for another protection is voided. Nil where another station has begun work
+    /// since: the tag is judged again.
     public func endSwitching(
         of work: OpenWork, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenWork? {
@@ -92,8 +92,8 @@ extension LedgerStore {
         }
     }
 
-    /// Changes what the ledger has of the protection of a card that is as it was when this work
-    /// began, or a step further.
+    /// Changes the stored protection of a card that is in the state in which this work began, or a
+    /// step further.
     private func switchProtection(
         of work: OpenWork, at now: Timestamp,
         _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
@@ -109,8 +109,8 @@ extension LedgerStore {
         }
     }
 
-    /// Ends an open payment the way the tag tells, and begins a fresh record in the same
-    /// transaction: what is half on the tag must never be taken for the last word later.
+    /// Ends an open payment as the tag proves, and begins a fresh record in the same transaction: a
+    /// half-written record must never be taken for the final state later.
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID, seen: Seen,
         sealer: RecordSealer, by cashier: CashierName? = nil, at now: Timestamp
@@ -140,7 +140,7 @@ extension LedgerStore {
             let card = view.card
             #endif
             if state == .committed, book.mayBeBooked(operation, on: card) {
-                // What the tag proves, it proves with a key.
+                // The tag's proof depends on the key that sealed the record.
                 let issued = try book.rows.issued(card.uid, operation.sequence)
                 guard try book.isTrusted(issued.flatMap { sealer.keyOf($0.bytes) }) else {
                     return .changed
@@ -160,8 +160,8 @@ extension LedgerStore {
         }
     }
 
-    /// Voids an open payment on a card that cannot be trusted; nothing is written to the tag.
-    /// Not where another station has worked on the card since it was seen.
+    /// Voids an open payment on a card that cannot be trusted, without writing to the tag; not
+    /// where another station has worked on the card since it was seen.
     public func voidOpenPayment(
         on uid: CardUID, seen: Seen?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
@@ -173,7 +173,7 @@ extension LedgerStore {
         }
     }
 
-    /// Notes that what phones read may be weak or old, or that it is good again.
+    /// Notes that the part of the tag that phones read may be weak or old, or is good again.
     public func markDisplay(
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
@@ -184,8 +184,8 @@ extension LedgerStore {
         }
     }
 
-    /// Notes what a tag was found to be where the ledger had it otherwise, as after a restored
-    /// backup. False where it has something else meanwhile: the tag is judged again.
+    /// Notes a tag's actual protection where the ledger has another, as after a restored backup.
+    /// False where the ledger has changed in the meantime: the tag is judged again.
     public func noteProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
     ) async throws(LedgerError) -> Bool {
@@ -210,8 +210,8 @@ extension LedgerStore {
 }
 
 extension Book {
-    /// Whether an open operation may still become final: no money leaves a card that was blocked
-    /// since, because nobody was told that it had.
+    /// Whether an open operation may still become final. Money does not leave a card that was
+    /// blocked since: the cashier was never told that it had.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .nothingFromBlockedCards { return true }
@@ -219,8 +219,8 @@ extension Book {
         return card.status == .active || !operation.kind.isVoidable
     }
 
-    /// Whether a key may seal, and vouch for what was sealed. A record from before version 8 does not
-    /// say which key made it.
+    /// Whether a key may seal records and prove them. The key of a record from before version 8 is
+    /// not stored.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .nothingUnderRetiredKeys { return true }
@@ -228,7 +228,7 @@ extension Book {
         return try !rows.retiredKeys().contains { $0.id == keyID }
     }
 
-    /// Books what a voidable operation only held, and makes it final.
+    /// Books the amount that a voidable operation held, and makes the operation final.
     func complete(
         _ operation: Operation, on card: LedgerCard
     ) throws(LedgerError) -> Operation {

@@ -1,14 +1,14 @@
 public import TapcardDomain
 
-/// A lottery ticket that was sold for money off a card. It counts once its purchase is committed;
-/// a purchase that was voided has sold none.
+/// A lottery ticket that was sold for money off a card. It is valid once its purchase is committed;
+/// a voided purchase sells no ticket.
 public struct SoldTicket: Hashable, Sendable {
     public let ticket: Ticket
-    /// The card that it was bought with.
+    /// The card that paid for the ticket.
     public let card: CardUID
     /// The purchase.
     public let operation: OperationID
-    /// Minor units.
+    /// The price in minor units.
     public let price: Int64
     public let boughtAt: Timestamp
 

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// What an operation is about, as the ledger keeps it beside the operation: it never changes, so
-/// that the audit can hold the rows of cards and tickets against it.
+/// The subjects of operations, as the ledger stores them with the operation. They never change, so
+/// that the audit can compare the rows of cards and tickets with them.
 extension Ticket {
     var subject: String {
         let numbers = balls.numbers.map(String.init).joined(separator: " ")
@@ -10,7 +10,7 @@ extension Ticket {
 }
 
 extension Operation {
-    /// The ticket that it sells, or whose prize it books.
+    /// The ticket that the operation sells, or whose prize it books.
     public var ticketID: TicketID? {
         guard kind == .ticket || kind.booksPrize else { return nil }
         return subject?.split(separator: " ").first.flatMap { TicketID(String($0)) }
@@ -22,7 +22,7 @@ extension ScratchCard {
         [word ?? "none", code?.description].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// Nil where none was kept, or nothing that can be read.
+    /// Reads a stored subject; nil for a missing or unreadable one.
     init?(subject: String?) {
         let words = (subject ?? "").split(separator: " ").map(String.init)
         let code = words.count == 2 ? ScratchCode(words[1]) : nil

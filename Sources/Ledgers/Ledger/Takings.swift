@@ -1,13 +1,11 @@
-/// What was taken and paid out in some time, in minor units.
-///
-/// What only counts when the card has it, counts when it is committed; what happened outside the
-/// card counts from the beginning, as it cannot be undone.
+/// The money taken and paid out in a period, in minor units. Voidable changes count when they are
+/// committed; changes outside the card count from their beginning, as they cannot be undone.
 public struct Takings: Hashable, Sendable {
-    /// Paid with cards, what was refunded not any more. No coin moves.
+    /// The payments with cards, less refunds. No coin moves.
     public private(set) var paid: Int64 = 0
-    /// Put into the drawer, for funds on cards; what was taken back not any more.
+    /// The cash put into the drawer for funds on cards, less additions taken back.
     public private(set) var added: Int64 = 0
-    /// Taken out of the drawer: closed accounts, and prizes that were paid by hand.
+    /// The cash taken out of the drawer: closed accounts, and prizes that were paid by hand.
     public private(set) var paidOut: Int64 = 0
     public private(set) var payments = 0
     public private(set) var additions = 0
@@ -15,10 +13,11 @@ public struct Takings: Hashable, Sendable {
 
     public init() {}
 
-    /// By how much there is more in the drawer than before.
+    /// The change of the cash in the drawer.
     public var drawer: Int64 { added - paidOut }
 
-    /// `closed` is what an account held that this operation closed to make a new card of its tag.
+    /// Adds an operation. `closed` is the balance of the account that it closed to make a new card
+    /// of the tag.
     public mutating func count(_ operation: Operation, closed: Int64 = 0) {
         if closed > 0 {
             paidOut += closed
@@ -44,8 +43,7 @@ public struct Takings: Hashable, Sendable {
             guard operation.amount > 0 else { return }
             paidOut += operation.amount
             payouts += 1
-        // What others had written, what was on a lost card, and prizes that went onto cards have
-        // not been in the drawer.
+        // Balances from other writers or lost cards, and prizes on cards, never were in the drawer.
         case .adopt, .replace, .claim: return
         case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
             .forget:
@@ -55,7 +53,7 @@ public struct Takings: Hashable, Sendable {
 }
 
 extension LedgerRows {
-    /// What a making closed with the account that its tag had before, in minor units.
+    /// The balance of the tag's previous account that a making closed, in minor units.
     public func balanceClosed(by operation: Operation) throws(LedgerError) -> Int64 {
         guard operation.kind.makesCard else { return 0 }
         return try entries(of: operation.id).first { $0.account == .reissued }?.amount ?? 0

@@ -1,7 +1,8 @@
 import TapcardDomain
 
 extension Circumstances {
-    /// A prize is booked once, onto the card that bought the ticket or one that replaced it.
+    /// Requires a prize that is not booked, on the card that bought the ticket or one that replaced
+    /// it.
     func requireClaimable(_ id: TicketID, on view: CardView) throws(Refusal) {
         guard let sold, let payment else {
             throw Refusal(.wrongState, "this ledger has sold no ticket \(id)")
@@ -23,8 +24,8 @@ extension Circumstances {
         }
     }
 
-    /// What becomes of a code that the service has activated. That has happened already, so it is
-    /// also noted on a card that was blocked meanwhile.
+    /// The code after the service has activated it. That has happened already, so it is also noted
+    /// on a card that was blocked in the meantime.
     func activating(_ card: LedgerCard) throws(Refusal) -> ScratchCard {
         if card.status != .blocked { try card.requireActive() }
         let activated = try card.scratch.activating()
@@ -36,7 +37,8 @@ extension Circumstances {
 }
 
 extension SoldTicket {
-    /// Two operations whose ids give one ticket the same name: there are 2^48 names.
+    /// The refusal of a second ticket with the same name, derived from its operation's id: there
+    /// are 2^48 names.
     var isSold: Refusal {
         Refusal(
             .badIdentifier,

@@ -1,21 +1,20 @@
 public import TapcardDomain
 
-/// A ticket that counts, and the booking of its prize.
+/// A valid ticket, and the booking of its prize.
 public struct CountingTicket: Hashable, Sendable {
     public let sold: SoldTicket
     public let claim: Operation?
-    /// What has become of the card that was asked about: only one that is active can claim. Nil
-    /// where no card was named.
+    /// The status of the card that was asked about: only an active one can claim. Nil if no card
+    /// was named.
     public let status: LedgerCard.Status?
-    /// Whether no card can ever claim its prize any more: the one that bought it, and those that
-    /// replaced it, were closed or issued anew.
+    /// Whether a card can never claim its prize any more: the one that bought it, and those that
+    /// replaced it, were closed or issued again.
     public let isGivenUp: Bool
 }
 
 extension LedgerStore {
-    /// The tickets that count, newest first: those that were bought with the money of this card,
-    /// also on cards that it replaces; of all cards where none is named. Nil for a card this
-    /// ledger never saw.
+    /// The valid tickets, newest first, bought with the money of this card, including those of
+    /// cards that it replaces; of all cards if none is named. Nil for a card this ledger never saw.
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
@@ -27,8 +26,8 @@ extension LedgerStore {
         }
     }
 
-    /// The tickets that were not claimed and cannot be since this operation, newest first: closing a
-    /// card, or issuing it anew.
+    /// The unclaimed tickets, newest first, that cannot be claimed any more after this operation,
+    /// which closed a card or issued it again.
     public func ticketsGivenUp(
         by operation: OperationID
     ) async throws(LedgerError) -> [Ticket] {
@@ -37,22 +36,22 @@ extension LedgerStore {
                 let purse = try rows.purse(endedBy: operation)
             else { return [] }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
-            // Those of a card that was replaced went along.
+            // The tickets of a replaced card passed to its replacement.
             guard !sold.isEmpty, try rows.successor(of: purse) == nil else { return [] }
             return try rows.counting(sold, nil).filter { $0.claim == nil }.newestFirst
                 .map(\.sold.ticket)
         }
     }
 
-    /// The ticket that an operation has bought or is about to.
+    /// The ticket that an operation has bought or is about to buy.
     public func ticket(of operation: OperationID) async throws(LedgerError) -> SoldTicket? {
         try await read { rows throws(LedgerError) in try rows.ticket(of: operation) }
     }
 }
 
 extension LedgerRows {
-    /// Those whose purchase was completed; the prize of one that was paid from an account in use
-    /// can be claimed.
+    /// Selects the tickets whose purchase was completed, with whether each can be claimed: its
+    /// account must be in use.
     fileprivate func counting(
         _ sold: [SoldTicket], _ status: LedgerCard.Status?
     ) throws(LedgerError) -> [CountingTicket] {
@@ -76,8 +75,9 @@ extension LedgerRows {
         return false
     }
 
-    /// The account whose tickets nobody can claim since this operation. Each making of a known
-    /// card begins the next account; one that was closed before had given up its tickets then.
+    /// The account whose tickets cannot be claimed any more after this operation. Each making of a
+    /// known card begins the next account; a card that was closed before had given up its tickets
+    /// then.
     fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
         guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
         else { return nil }
@@ -107,7 +107,7 @@ extension LedgerRows {
 }
 
 extension [CountingTicket] {
-    /// Of two at one moment the one that was added later.
+    /// Sorts by time; of two at one moment the one that was added later comes first.
     fileprivate var newestFirst: [CountingTicket] {
         enumerated().sorted { left, right in
             let (ours, theirs) = (left.element.sold.boughtAt, right.element.sold.boughtAt)

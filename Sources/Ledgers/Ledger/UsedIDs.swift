@@ -1,8 +1,8 @@
 import TapcardDomain
 
 extension LedgerRows {
-    /// Whether an id is an operation's, or that of an attempt to activate: kept for what comes of
-    /// it.
+    /// Whether an id belongs to an operation or to an attempt to activate, which reserves it for
+    /// its activation.
     func isUsed(_ id: OperationID) throws(LedgerError) -> Bool {
         if try operation(id) != nil { return true }
         return try activation(id) != nil

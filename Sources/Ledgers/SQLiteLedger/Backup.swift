@@ -1,8 +1,8 @@
 import Ledger
 
 extension Connection {
-    /// Copies a ledger in use to a new file. Both are read through before the copy gets its name: a
-    /// damaged ledger makes no backup that looks sound.
+    /// Copies a ledger in use to a new file. Both are checked in full before the copy gets its
+    /// name: a damaged ledger must not give a backup that looks sound.
     func backUp(to destination: String) throws(LedgerError) {
         try check()
         let destination = LedgerFile(path: destination).path

@@ -16,7 +16,7 @@ extension SQLiteRows {
         try cards(where: "card.scratch_code = ? ORDER BY card.uid", [.id(code)])
     }
 
-    /// Without an index: a card is issued once, and every other tap would pay for it.
+    /// Scans the table: cards are rarely issued, and an index would slow every other tap.
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard] {
         try cards(where: "card.holder_id = ? ORDER BY card.uid", [.integer(holder.number)])
     }
@@ -58,7 +58,7 @@ extension LedgerCard {
         "protection", "protection_key", "foreign_message", "game", "game_slots",
     ]
     fileprivate static let columns = (names + ["ticket"]).joined(separator: ", ")
-    /// For a row whose ticket is joined to it.
+    /// The columns for a row that is joined with its ticket.
     fileprivate static let qualifiedColumns = names.map { "card.\($0)" }.joined(separator: ", ")
 
     fileprivate var values: [SQLValue] {
@@ -93,7 +93,7 @@ extension LedgerCard {
 }
 
 extension ScratchCard {
-    /// From its word and its code.
+    /// Combines the state's word and the code.
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         let word = try row.optional(\.text)
         let code = try row.optional(\.id)
@@ -108,7 +108,7 @@ extension ScratchCard {
 }
 
 extension CardProtection {
-    /// From its word and its key.
+    /// Combines the state's word and the key.
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         let word = try row.value(\.text)
         let keyID = try row.optional { $0.integer.flatMap(UInt8.init(exactly:)) }
@@ -120,7 +120,7 @@ extension CardProtection {
 }
 
 extension MastermindGame {
-    /// From its name and its size; nil where there is none.
+    /// Combines the game's name and size; nil without a game.
     fileprivate init?(_ row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
         let slots = try row.optional { $0.integer.flatMap(Int.init(exactly:)) }

@@ -2,9 +2,8 @@ import CSQLite
 import Ledger
 import TapcardDomain
 
-/// The columns of the row on which a statement stands, read from left to right.
-///
-/// A value that the ledger could not have written is an error: the file was changed by others.
+/// The columns of a statement's current row, read from left to right. A value that the ledger could
+/// not have written is an error: another program has changed the file.
 @safe struct Columns {
     private let statement: OpaquePointer
     private var index: Int32 = 0
@@ -40,7 +39,7 @@ import TapcardDomain
         return value
     }
 
-    /// A word of an enumeration.
+    /// Reads a word of an enumeration.
     mutating func word<Word: RawRepresentable<String>>() throws(LedgerError) -> Word {
         try value { $0.text.flatMap(Word.init(rawValue:)) }
     }
@@ -50,14 +49,14 @@ import TapcardDomain
         "a row of the ledger cannot be read, it was not written by tapcard; restore a backup")
 
     private func bytes() -> [UInt8] {
-        // The length is valid only after the pointer was asked for.
+        // SQLite gives the valid length only after the pointer was requested.
         guard let start = unsafe sqlite3_column_blob(statement, index) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(statement, index))
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }
 
-/// The domain's types from columns; nil where the value is none of theirs.
+/// The domain's types from columns; nil where the value is not valid.
 extension SQLValue {
     var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     var text: String? { if case .text(let value) = self { value } else { nil } }

@@ -1,24 +1,24 @@
 import CSQLite
 import Ledger
 
-/// One connection to one database file, used by one actor and closed when nobody keeps it.
+/// One connection to one database file, used by one actor and closed with the last reference.
 @safe final class Connection {
-    /// What may be done to the file.
+    /// The permitted access to the file.
     enum Access {
-        /// Not even a journal is begun beside it.
+        /// Reads only, without even creating a journal next to the file.
         case readOnly
         case readWrite
     }
 
     let path: String
-    /// How often something reached the disk through this connection.
+    /// The number of transactions that reached the disk through this connection.
     private(set) var durableTransactions = 0
-    /// What keeps a backup from taking the ledger's place for as long as this is open.
+    /// The lock that keeps a backup from replacing the ledger while this connection is open.
     var hold: LedgerHold?
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
-    /// The file as it was when it was taken for one that nobody writes; nil where locks are used.
+    /// The state of a file that has no writer, when it was opened; nil where locks are used.
     private let frozen: FileState?
 
     /// Opens a file that exists; nothing is read from it yet.
@@ -34,6 +34,7 @@ import Ledger
             mode = SQLITE_OPEN_READONLY
         }
         var handle: OpaquePointer?
+        // One actor uses the connection, so SQLite needs no mutex of its own.
         let code = unsafe sqlite3_open_v2(
             name, &handle,
             mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -41,7 +42,8 @@ import Ledger
             let systemError = unsafe sqlite3_system_errno(handle)
             unsafe sqlite3_close(handle)
             let failure = LedgerError(sqlite: code, systemError: systemError, path: path)
-            // Whoever may not even read it has another thing to do than who may not write it.
+            // A file that cannot even be read needs other permissions than one that cannot be
+            // written.
             guard access == .readOnly, failure.kind == .readOnly else { throw failure }
             throw LedgerError(
                 .unavailable,
@@ -62,12 +64,12 @@ import Ledger
     /// Whether the file could be opened for reading only.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Runs a statement that answers nothing.
+    /// Runs a statement that returns no rows.
     func run(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) {
         _ = try query(sql, values) { _ throws(LedgerError) in }
     }
 
-    /// Runs a statement and decodes every row that it answers.
+    /// Runs a statement and decodes every row that it returns.
     func query<Row>(
         _ sql: String, _ values: [SQLValue] = [],
         _ decode: (inout Columns) throws(LedgerError) -> Row
@@ -79,7 +81,8 @@ import Ledger
         return rows
     }
 
-    /// Runs a statement and shows each row to the body, which does not run the same one again.
+    /// Runs a statement and shows each row to the body, which must not run the same statement
+    /// again.
     func forEach(
         _ sql: String, _ values: [SQLValue] = [],
         _ body: (inout Columns) throws(LedgerError) -> Void
@@ -100,25 +103,26 @@ import Ledger
         }
     }
 
-    /// What was run on this connection.
+    /// The statements that were run on this connection.
     var preparedStatements: [String] { statements.keys.sorted() }
 
-    /// Runs a text of several statements, once.
+    /// Runs a script of several statements once.
     func execute(_ script: String) throws(LedgerError) {
         let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Where SQLite itself sees the end of a transaction, not where someone asked for it.
+    /// Whether SQLite itself is in a transaction: it may have ended one that the caller still
+    /// assumes.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Talks to the file below the database.
+    /// Sends a command to the file below the database.
     func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer) throws(LedgerError) {
         let code = unsafe sqlite3_file_control(handle, "main", operation, argument)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// How the last call on this connection ended.
+    /// The result code of the last call on this connection.
     var lastCode: Int32 { unsafe sqlite3_extended_errcode(handle) }
 
     func failure(_ code: Int32) -> LedgerError {
@@ -129,14 +133,14 @@ import Ledger
 
     fileprivate func countDurableTransaction() { durableTransactions += 1 }
 
-    /// Throws where somebody has begun to write a file that is read without locks: what was read
-    /// may be of two states.
+    /// Throws where another program has begun to write a file that is read without locks: the rows
+    /// read may mix two states.
     func requireUntouched() throws(LedgerError) {
         guard let frozen, frozen != FileState(withoutJournal: path) else { return }
         throw LedgerError.locked(path, "(it was written while it was read)")
     }
 
-    /// A name that makes SQLite look only.
+    /// A URI with which SQLite neither locks nor changes the file.
     private static func untouched(_ path: String) -> String {
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
@@ -159,9 +163,10 @@ import Ledger
     }
 }
 
-/// SQLite calls this after a commit has been written and synced, and not for one that changed
-/// nothing. It takes the place of SQLite's own hook, which folds the journal back into the
-/// database from time to time, so that is done here as well; if it fails, it is done later.
+/// The callback of SQLite after a commit has been written and synced; it is not called for a commit
+/// that changed nothing. It replaces SQLite's own hook, which moves the journal into the database
+/// from time to time, so that is done here as well; a failed attempt is repeated after a later
+/// commit.
 private let whenDurable:
     @convention(c) (
         UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
@@ -170,13 +175,14 @@ private let whenDurable:
             unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
                 .countDurableTransaction()
         }
+        // The default of SQLite's own hook.
         let longestJournalInPages = 1000
         if pages >= longestJournalInPages { unsafe sqlite3_wal_checkpoint(database, name) }
         return SQLITE_OK
     }
 
 extension Duration {
-    /// Whole milliseconds, within what SQLite takes.
+    /// The duration in whole milliseconds, limited to the range that SQLite accepts.
     fileprivate var inMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)

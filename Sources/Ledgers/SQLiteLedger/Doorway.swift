@@ -1,7 +1,7 @@
 import BlockingLane
 import Ledger
 
-/// Runs on a ledger's lane what blocks before there is a ledger.
+/// Runs blocking calls on a ledger's lane before the ledger is open.
 actor Doorway {
     private nonisolated let lane: BlockingLane
 

@@ -3,7 +3,7 @@ import Glibc
 import Ledger
 
 extension LedgerError {
-    /// What SQLite's answer means for a ledger, and what to do about it.
+    /// Translates SQLite's result code into a ledger's error and its remedy.
     init(sqlite code: Int32, _ message: String? = nil, systemError: Int32, path: String) {
         let message = unsafe message ?? String(cString: sqlite3_errstr(code))
         let cause = "(\(message))"
@@ -28,13 +28,13 @@ extension LedgerError {
         }
     }
 
-    /// What a failed call to the system means for a ledger.
+    /// Translates a failed system call into a ledger's error.
     init(systemError: Int32, path: String, _ cause: String? = nil) {
         let cause = cause ?? "(\(unsafe String(cString: strerror(systemError))))"
         switch systemError {
         case ENOSPC, EDQUOT: self = .full(path, cause)
         case EACCES, EPERM, EROFS: self = .readOnly(path, cause)
-        // A file beside it that cannot be made is sought once more, and then is not there.
+        // SQLite also reports ENOENT where it cannot create a file next to the ledger.
         case ENOENT where Folder.contains(path): self = .unavailable(path, cause)
         case ENOENT, ENOTDIR:
             self.init(

@@ -3,25 +3,25 @@ import Ledger
 
 /// Names in folders, and how they become durable.
 enum Folder {
-    /// Whether something has this name; also where it cannot be told.
+    /// Whether a file has this name; true also where that cannot be determined.
     static func contains(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0 || errno != ENOENT
     }
 
-    /// Refuses what has a ledger's name and is no file: whoever opens a pipe to read it waits for ever.
+    /// Refuses a path that is not a regular file: opening a pipe for reading would wait for ever.
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
         throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
     }
 
-    /// How many bytes a file has; 0 where there is none.
+    /// The size of a file in bytes; 0 for a missing file.
     static func size(of path: String) -> Int {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The file that a symbolic link stands for; any other path as it is.
+    /// The file to which a symbolic link points; any other path unchanged.
     static func followingLinks(_ path: String) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
@@ -38,7 +38,7 @@ enum Folder {
         return (folder, String(path[path.index(after: slash)...]))
     }
 
-    /// The names in a folder; none where it cannot be read.
+    /// The names in a folder; empty where it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
@@ -55,7 +55,7 @@ enum Folder {
         return names
     }
 
-    /// Gives a file another name as well.
+    /// Gives a file a second name.
     static func link(_ path: String, _ name: String) throws(LedgerError) {
         guard unsafe Glibc.link(path, name) == 0 else {
             throw LedgerError(systemError: errno, path: name)
@@ -82,14 +82,14 @@ enum Folder {
     }
 }
 
-/// What tells whether a file was written.
+/// The facts that show whether a file was written.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
     private let modified: [Int]
 
-    /// Nil where a journal lies beside the file, in which the last rows are, or there is no file.
+    /// Nil where a journal next to the file holds the last rows, or the file is missing.
     init?(withoutJournal path: String) {
         var status = stat()
         guard !Folder.contains(path + "-wal"), unsafe stat(path, &status) == 0 else { return nil }

@@ -2,19 +2,19 @@ import CSQLite
 import Ledger
 import TapcardDomain
 
-/// Where a ledger lies, and how to get into it.
+/// The path of a ledger, and the ways to open it.
 struct LedgerFile: Sendable {
     let path: String
     let schema: Schema
     let busyLimit: Duration
-    /// Whether nobody else knows the file.
+    /// Whether the file is known to this process only.
     let isDraft: Bool
 
     init(
         path: String, schema: Schema = .current, busyLimit: Duration = .seconds(5),
         isDraft: Bool = false
     ) {
-        // SQLite gives a meaning of its own to ":memory:" and the like; a path has none. One ledger
+        // SQLite treats names like ":memory:" specially; "./" makes them plain paths. One ledger
         // has one name, or a restore would replace a link and leave others with the old file.
         let plain = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
         self.path = Folder.followingLinks(plain)
@@ -23,16 +23,16 @@ struct LedgerFile: Sendable {
         self.isDraft = isDraft
     }
 
-    /// A ledger that is ready for work, and the currency in which it is kept.
+    /// An open ledger, and the currency in which it is kept.
     struct Opened {
         let connection: Connection
         let currency: Currency
     }
 
-    /// Opens the ledger in this currency, or in its own. A missing one is begun.
+    /// Opens the ledger in this currency, or in its own. Creates a missing one.
     func openOrCreate(in currency: Currency?) throws(LedgerError) -> Opened {
         if !Folder.contains(path) {
-            // A restore that was cut short leaves a journal without its ledger.
+            // An interrupted restore leaves a journal without its ledger.
             guard !Folder.contains(path + "-wal") else {
                 throw LedgerError(
                     .unavailable,
@@ -44,13 +44,11 @@ struct LedgerFile: Sendable {
         return try open(in: currency)
     }
 
-    /// Opens a ledger that exists.
-    ///
-    /// The file is not read through: that would cost every tap more, the more there is. SQLite checks
-    /// each page that it reads, and whoever reads all of them checks the whole.
+    /// Opens an existing ledger without reading all of it, which would make every tap slower as the
+    /// ledger grows. SQLite checks each page that it reads, and reading all pages checks the whole.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
-        // SQLite makes the name of a journal durable if it begins it, but one that was left behind
-        // may have been begun a moment before its program was killed.
+        // SQLite makes the name of a journal durable when it creates it, but the program that
+        // created this one may have been killed before that.
         if Folder.contains(path + "-wal") { try Folder.reachDisk(of: path) }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
@@ -63,11 +61,12 @@ struct LedgerFile: Sendable {
         guard modes == ["wal"] else {
             throw LedgerError.unavailable(path, "(its file system has no shared memory)")
         }
-        // From here on the file is held, and nobody can put another one in its place.
+        // From here on the file is held, so no backup can replace it.
         guard try !connection.hasMoved() else {
             throw LedgerError.locked(path, "(a backup has just taken its place)")
         }
         try migrate(connection)
+        // In WAL mode only FULL syncs every commit: a power cut must not undo one.
         try connection.execute(
             """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON
@@ -75,7 +74,7 @@ struct LedgerFile: Sendable {
         return Opened(connection: connection, currency: kept)
     }
 
-    /// Opens a ledger that exists for looking only, also where nothing can be written.
+    /// Opens an existing ledger for reading only, also where it cannot be written.
     func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
         let kept = try inspect(connection, in: currency)
@@ -89,7 +88,7 @@ struct LedgerFile: Sendable {
         return Opened(connection: connection, currency: kept)
     }
 
-    /// Looks, without changing anything, whether this is a ledger that this version can work with.
+    /// Checks, without changing anything, that this version can work with the ledger.
     func inspect(
         _ connection: Connection, in currency: Currency?
     ) throws(LedgerError) -> Currency {
@@ -126,19 +125,19 @@ struct LedgerFile: Sendable {
         do throws(LedgerError) {
             try fill(draft.path, in: currency)
         } catch {
-            // Whatever became of the draft, there is no ledger yet.
+            // The outcome of the draft is irrelevant: the ledger does not exist yet.
             throw error.kind == .outcomeUnknown
                 ? LedgerError.unavailable(path, "(the disk failed while it was being made)") : error
         }
         do throws(LedgerError) {
             try draft.place(at: path)
         } catch {
-            // Another program may have begun it in the meantime: then that one is opened.
+            // Another program may have created the ledger in the meantime; that one is opened.
             guard Folder.contains(path) else { throw error }
         }
     }
 
-    /// Ends with the connection closed, so that the file is all there is.
+    /// Fills the draft and closes the connection, so that the file alone holds everything.
     private func fill(_ draft: String, in currency: Currency) throws(LedgerError) {
         let connection = try Connection(path: draft, .readWrite)
         try connection.transaction(.writing) { () throws(LedgerError) in
@@ -149,14 +148,15 @@ struct LedgerFile: Sendable {
         }
     }
 
-    /// Brings an older ledger up to date, all or nothing, with a copy of it as it was beside it.
+    /// Migrates an older ledger in one transaction, and leaves a copy of the old one next to it.
     private func migrate(_ connection: Connection) throws(LedgerError) {
         guard try connection.schemaVersion() < schema.latest else { return }
         try connection.check()
         try connection.transaction(.writing) { () throws(LedgerError) in
             let version = try connection.schemaVersion()
             guard version < schema.latest else { return }
-            // Nobody else can write now, so the copy is what the migration starts from.
+            // No other program can write now, so the copy is the state from which the migration
+            // starts.
             let copy = try TemporaryFile.create(beside: path)
             try Connection(path: path, .readOnly, busyLimit: busyLimit).copy(to: copy.path)
             try copy.replace("\(path).v\(version)-backup")
@@ -166,21 +166,21 @@ struct LedgerFile: Sendable {
 }
 
 extension Connection {
-    /// Reads the whole file and throws when a part of it is not as SQLite and the tables want it.
+    /// Reads the whole file and throws when a part of it breaks the rules of SQLite or the tables.
     func check() throws(LedgerError) {
         let findings = try query("PRAGMA quick_check(1)") { columns throws(LedgerError) in
             try columns.value(\.text)
         }
         guard findings == ["ok"] else {
-            // The first line only names the one database that there is.
+            // The first line only names the database.
             let lines = (findings.first ?? "the check says nothing")
                 .split(separator: "\n").filter { !$0.hasPrefix("***") }
             throw LedgerError.corrupt(path, lines.joined(separator: "; "))
         }
     }
 
-    /// Whether the file that is open has its name no more: it was moved or removed, and another one
-    /// may be in its place.
+    /// Whether the open file has lost its name: it was moved or removed, and another file may have
+    /// the name.
     func hasMoved() throws(LedgerError) -> Bool {
         var moved: Int32 = 0
         try unsafe control(SQLITE_FCNTL_HAS_MOVED, &moved)

@@ -1,29 +1,28 @@
 import Glibc
 import Ledger
 
-/// The right to have a ledger open, or to put another file in its place: kept until the last
-/// reference goes, and given back by the system when the process dies.
-///
-/// SQLite's own locks are on the ledger's file and go with it where somebody moves it away. This one
-/// is on a hidden file beside it, whose name does not begin like the ledger's, so that it stays.
+/// The right to have a ledger open, or to replace its file: kept until the last reference goes, and
+/// released by the system when the process dies. SQLite's own locks are on the ledger's file and
+/// move away with it. This lock is on a hidden file next to it, whose name does not begin like the
+/// ledger's, so that it stays.
 final class LedgerHold {
-    /// Who may have it at the same time.
+    /// The kind of hold.
     enum Kind {
-        /// Everybody who uses the ledger.
+        /// A hold that all users of the ledger share.
         case using
-        /// One, and nobody who uses it.
+        /// An exclusive hold: no other program uses the ledger.
         case replacing
     }
 
     private let descriptor: Int32
 
-    /// Takes it at once, or says who has it.
+    /// Takes the hold at once, or throws an error that names its holder.
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = Folder.split(path)
         let name = "\(folder)/.\(file).lock"
         descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
-        // Whoever may write the ledger may hold it, too.
+        // Any user who may write the ledger may hold it, too.
         var status = stat()
         if unsafe stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
         guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {

@@ -5,10 +5,9 @@ public import Ledger
 public import TapcardDomain
 
 extension SQLiteLedger {
-    /// Puts a backup in the place of a ledger that nobody uses, and returns what that does to cards.
-    ///
-    /// What was there is kept beside it. The numbers that cards may have been given since the
-    /// backup are skipped before it takes the place: there is no moment without the gap.
+    /// Replaces an unused ledger by a backup, and returns the effects on cards. The replaced ledger
+    /// is kept next to it. The numbers that cards may have been given since the backup are skipped
+    /// before the backup takes its place: at no moment is it used without the gap.
     public static func restore(
         from backup: String, to path: String, currency: Currency?
     ) async throws(LedgerError) -> Restoration {
@@ -22,7 +21,7 @@ extension SQLiteLedger {
         let ledger = try await open(
             LedgerFile(path: draft.path, isDraft: true), currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
-        // A key that was given up since the backup stays given up.
+        // A key that was retired since the backup stays retired.
         let retired = try await doorway.run { () throws(LedgerError) in
             target.retiredKeysIfReadable
         }
@@ -31,7 +30,8 @@ extension SQLiteLedger {
         }
         await ledger.close()
         return try await doorway.run { () throws(LedgerError) in
-            // What is kept is nobody's any more: nothing can be stopped in it behind our back.
+            // No program uses the kept ledger any more, so its cards cannot be blocked in the
+            // meantime.
             let (previous, journal) = try target.give(placeTo: draft)
             let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
             return Restoration(
@@ -42,7 +42,7 @@ extension SQLiteLedger {
 }
 
 extension LedgerFile {
-    /// Copies a backup after it was read whole, and brings the copy up to date.
+    /// Copies a backup after checking all of it, and migrates the copy.
     fileprivate func prepare(
         _ draft: TemporaryFile, in currency: Currency?
     ) throws(LedgerError) -> Currency {
@@ -58,9 +58,8 @@ extension LedgerFile {
         return kept
     }
 
-    /// The currency of a ledger that is to be replaced. Nil where it has no cards: then it was made
-    /// by the first command that was run here, and nobody has chosen anything. It may be beyond
-    /// reading as well.
+    /// The currency of the ledger to be replaced. Nil for an unreadable ledger, and for one without
+    /// cards: the first command made it, and its currency is only the default.
     fileprivate var currencyToKeep: Currency? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -74,7 +73,8 @@ extension LedgerFile {
         }
     }
 
-    /// Cards on which no money moved, for a reason that their tags do not show.
+    /// Blocked and replaced cards; nil where the ledger cannot be read. Their tags do not show this
+    /// state.
     fileprivate var stoppedIfReadable: [Restoration.Stopped]? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -90,7 +90,7 @@ extension LedgerFile {
         }
     }
 
-    /// Those of the cards on which money moves in this ledger.
+    /// The given cards that are active in this ledger.
     fileprivate func inUse(
         _ stopped: [Restoration.Stopped]
     ) throws(LedgerError) -> [Restoration.Stopped] {
@@ -101,8 +101,8 @@ extension LedgerFile {
         return inUse
     }
 
-    /// The keys that were given up in a ledger that is to be replaced; none where it is beyond reading
-    /// or does not know of such.
+    /// The retired keys of the ledger to be replaced; empty where it cannot be read or has no such
+    /// table.
     fileprivate var retiredKeysIfReadable: [RetiredKey] {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -113,12 +113,12 @@ extension LedgerFile {
         }
     }
 
-    /// Nobody else can open the ledger until the other file has its name. Returns the names under
-    /// which the ledger that was there is kept, or its journal alone.
+    /// Replaces the ledger while no other program can open it. Returns the names under which the
+    /// replaced ledger is kept, or its journal alone.
     fileprivate func give(
         placeTo draft: TemporaryFile
     ) throws(LedgerError) -> (ledger: String?, journal: String?) {
-        // Those who still have a ledger open that was moved away hold no lock on what lies here.
+        // A program that still has a moved ledger open holds no lock on the file at this path.
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         TemporaryFile.removeAbandoned(beside: path)
@@ -134,9 +134,9 @@ extension LedgerFile {
         try held.shutOthersOut()
         let previous = try keepUnderAnotherName()
         if Folder.contains(path + "-wal") {
-            // A killed program has left rows in the journal. They belong to the old file; beside
-            // the new one they would be played into it. In between there is no ledger at all,
-            // which is refused at the next start, rather than a wrong one.
+            // A killed program has left rows in the journal. They belong to the old file; next to
+            // the new one they would be played into it. For a moment the ledger is missing, which
+            // the next start refuses: that is better than a wrong ledger.
             try Folder.link(path + "-wal", previous + "-wal")
             try Folder.remove(path)
             try disarmJournal()
@@ -145,8 +145,8 @@ extension LedgerFile {
         return (previous, nil)
     }
 
-    /// A ledger that was moved away has left its last rows in its journal: whoever brings it back
-    /// needs both.
+    /// Keeps the journal of a moved ledger, which holds its last rows: to bring the ledger back,
+    /// both files are needed.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
         guard Folder.size(of: journal) > 0 else { return nil }
@@ -161,7 +161,7 @@ extension LedgerFile {
         return previous
     }
 
-    /// The first free number says which restore it was.
+    /// The first free name; its number tells which restore it was.
     private func freeName() throws(LedgerError) -> String {
         let mostKept = 1000
         for number in 1...mostKept {
@@ -172,7 +172,7 @@ extension LedgerFile {
             path, "(\(mostKept) earlier ledgers lie beside it, move some away)")
     }
 
-    /// Replaces a journal by an empty one, so that there is a trace of the restore all the time.
+    /// Replaces a journal by an empty one, so that a trace of the restore exists at every moment.
     private func disarmJournal() throws(LedgerError) {
         guard Folder.contains(path + "-wal") else { return }
         try TemporaryFile.create(beside: path + "-wal").replace(path + "-wal")
@@ -180,7 +180,7 @@ extension LedgerFile {
 }
 
 extension Connection {
-    /// Locks the file itself, whatever it contains: a ledger that cannot be read has users, too.
+    /// Locks the file itself, whatever it contains: an unreadable ledger may be in use, too.
     fileprivate func shutOthersOut() throws(LedgerError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)

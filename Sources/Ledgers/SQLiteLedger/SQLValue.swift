@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// What one column of a row holds, or one parameter of a statement.
+/// The value of one column of a row, or of one parameter of a statement.
 enum SQLValue: Hashable, Sendable {
     case integer(Int64)
     case text(String)
@@ -15,11 +15,11 @@ extension SQLValue {
     static func id(_ id: UniqueID) -> SQLValue { .text(id.description) }
     static func number(_ sequence: SequenceNumber) -> SQLValue { .integer(Int64(sequence.value)) }
     static func time(_ time: Timestamp) -> SQLValue { .integer(time.milliseconds) }
-    /// Of rows; a negative one would mean all of them to SQLite.
+    /// A limit of rows; SQLite would take a negative one as "no limit".
     static func count(_ count: Int) -> SQLValue { .integer(Int64(max(count, 0))) }
     static func flag(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
 
-    /// NULL where there is nothing.
+    /// The value, or NULL for nil.
     static func optional<Wrapped>(
         _ wrapped: Wrapped?, _ make: (Wrapped) -> SQLValue
     ) -> SQLValue {

@@ -2,10 +2,8 @@ import BlockingLane
 public import Ledger
 public import TapcardDomain
 
-/// A ledger in one file, for the programs of one machine.
-///
-/// Every write that changes something is one durable transaction; writes of several programs wait
-/// for each other.
+/// A ledger in one file, for the programs of one machine. Every write that changes something is one
+/// durable transaction; writes of several programs wait for each other.
 public actor SQLiteLedger: LedgerStore {
     public nonisolated let currency: Currency
     public nonisolated let isReadOnly: Bool
@@ -15,15 +13,15 @@ public actor SQLiteLedger: LedgerStore {
 
     private enum State {
         case open(Connection)
-        /// The end of a transaction is unknown. Only a new connection reads what the disk kept.
+        /// The outcome of a transaction is unknown. Only a new connection reads what the disk kept.
         case lost
         case closed
     }
 
-    /// Opens the ledger of this file; a missing file is begun, its folder must be there.
-    ///
-    /// Without a currency it is opened in its own, and begun in US dollars. Where it cannot be
-    /// written and `mayOnlyRead` is true, it is opened for reading: then every write is refused.
+    /// Opens the ledger in this file; creates a missing file, whose folder must exist. Without a
+    /// currency an existing ledger keeps its own, and a new one is in US dollars. A ledger that
+    /// cannot be written is opened for reading if `mayOnlyRead` is true; then every write is
+    /// refused.
     public static func open(
         path: String, currency: Currency?, mayOnlyRead: Bool = false,
         busyLimit: Duration = .seconds(5)
@@ -33,7 +31,7 @@ public actor SQLiteLedger: LedgerStore {
             mayOnlyRead: mayOnlyRead)
     }
 
-    /// With other tables: for tests of migrations.
+    /// Opens the ledger with another schema: for tests of migrations.
     package static func open(
         path: String, currency: Currency?, schema: Schema
     ) async throws(LedgerError) -> SQLiteLedger {
@@ -94,7 +92,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// On a connection and a lane of its own: taps go on in the meantime.
+    /// Reads on a connection and a lane of its own: taps go on in the meantime.
     public func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -105,7 +103,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// The same for the pages of the file, whatever they contain.
+    /// Checks the pages of the file, whatever they contain, on a connection and a lane of its own.
     public func checkStorage() async throws(LedgerError) {
         try await aside { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
@@ -117,7 +115,7 @@ public actor SQLiteLedger: LedgerStore {
     private func aside<Success: Sendable>(
         _ body: @escaping @Sendable (Connection) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        // What is closed, or lost for good, is not read either.
+        // A ledger that is closed, or lost for good, must not be read either.
         _ = try connected()
         let file = file
         return try await Doorway(BlockingLane(label: "tapcard.ledger.aside")).run {
@@ -126,7 +124,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// How SQLite carries out every statement that was run: for tests.
+    /// SQLite's plan for every statement that was run: for tests.
     package func queryPlans() throws(LedgerError) -> [String: [String]] {
         let connection = try connected()
         var plans: [String: [String]] = [:]
@@ -140,14 +138,15 @@ public actor SQLiteLedger: LedgerStore {
         return plans
     }
 
-    /// Refuses to commit into a file that is the ledger no longer, or to answer from it. No backup can take its place
-    /// between this and the commit: whoever restores one waits until nobody holds the ledger.
+    /// Refuses to commit to a file that is not the ledger any more, or to read from it. A backup
+    /// cannot take its place between this check and the commit: a restore waits until no program
+    /// holds the ledger.
     private func requireInPlace(_ connection: Connection) throws(LedgerError) {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .nothingIntoAnotherFile { return }
         #endif
         guard try connection.hasMoved() else { return }
-        // A new connection finds whatever has the name by then.
+        // A new connection opens the file that has the name by then.
         state = .lost
         throw LedgerError(
             .unavailable,
@@ -155,22 +154,22 @@ public actor SQLiteLedger: LedgerStore {
                 + "file back, or put a backup in its place with tapcard restore-backup")
     }
 
-    /// Copies the ledger, as it is now, into a new file that only its owner may read.
+    /// Copies the ledger's current state into a new file that only its owner may read.
     public func backup(to path: String) async throws(LedgerError) {
         try connected().backUp(to: path)
     }
 
-    /// Lets go of the file. The last one to do so folds the journal back into it.
+    /// Closes the file. The last connection to close moves the journal into it.
     public func close() {
         state = .closed
     }
 
-    /// How often something reached the disk since the ledger was opened.
+    /// The number of transactions that reached the disk since the ledger was opened.
     package var durableTransactions: Int {
         if case .open(let connection) = state { connection.durableTransactions } else { 0 }
     }
 
-    /// Makes the disk as small as this: for tests of a full one.
+    /// Limits the size of the disk: for tests of a full one.
     package func limit(pages: Int) throws(LedgerError) {
         try connected().execute("PRAGMA max_page_count = \(pages)")
     }
@@ -183,7 +182,7 @@ public actor SQLiteLedger: LedgerStore {
             do throws(LedgerError) {
                 try connection.outdateUnknownCommit()
             } catch {
-                // What is asked for now has not been begun.
+                // The current request has not been begun.
                 throw LedgerError(.unavailable, error.detail)
             }
             state = .open(connection)

@@ -6,7 +6,7 @@ struct SQLiteRows: LedgerRows {
     let connection: Connection
 }
 
-/// Bookings and gaps; cards, operations and records have files of their own.
+/// Bookings and gaps; cards, operations and records have their own files.
 extension SQLiteRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try entries(where: "TRUE", []) }
@@ -33,7 +33,7 @@ extension SQLiteRows {
         ) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
     }
 
-    /// SQLite refuses a sum that is not representable, so the halves of the amounts are summed.
+    /// SQLite fails on a sum that overflows, so the halves of the amounts are summed.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {

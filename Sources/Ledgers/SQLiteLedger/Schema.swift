@@ -1,9 +1,9 @@
 import Ledger
 
-/// The tables of a ledger as the steps that lead to them: the first makes version 1 out of an
-/// empty file, the next makes version 2 of that. A step that was released is never changed.
+/// The tables of a ledger as migration steps: the first makes version 1 out of an empty file, the
+/// next makes version 2 of that. A released step is never changed.
 package struct Schema: Sendable {
-    /// Each a script; it runs in a transaction with the others that a file needs.
+    /// The scripts of the steps; those that a file needs run in one transaction.
     package let steps: [String]
 
     package init(steps: [String]) { self.steps = steps }
@@ -13,12 +13,12 @@ package struct Schema: Sendable {
             version1, version2, version3, version4, version5, version6, version7, version8,
         ])
 
-    /// How every ledger names itself in its header: "tapc".
+    /// The id of every ledger in its file header: "tapc".
     static let applicationID: Int64 = 0x7461_7063
 
     var latest: Int64 { Int64(steps.count) }
 
-    /// Brings a file from one version to the latest. The caller holds the transaction.
+    /// Migrates a file from a version to the latest. The caller holds the transaction.
     func apply(to connection: Connection, from version: Int64) throws(LedgerError) {
         for step in steps.dropFirst(Int(clamping: version)) { try connection.execute(step) }
         try connection.execute("PRAGMA user_version = \(latest)")

@@ -1,9 +1,7 @@
 extension Schema {
-    /// The first tables. What must never happen is refused here as well as in the rules above:
-    /// a bug there, or a hand with an SQLite tool, cannot change history.
-    ///
-    /// Kinds and faces have no list here: later versions know more of them, and an unknown one is
-    /// refused when it is read.
+    /// The first tables. The tables enforce the most important rules a second time: neither a bug
+    /// in the code above nor a hand with an SQLite tool can change history. Kinds and faces have no
+    /// list here: later versions know more of them, and an unknown one is refused when it is read.
     static let version1 = """
         CREATE TABLE setting (
             only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -1,6 +1,6 @@
 extension Schema {
-    /// Whether a tag has its card's password, and which key that comes from. The words have a list
-    /// here, unlike kinds: one that is not known must not be taken for a tag that is open.
+    /// The protection of tags, and the keys of their passwords. The words have a list here, unlike
+    /// kinds: an unknown word must not be taken for an open tag.
     static let version2 = """
         ALTER TABLE card ADD COLUMN protection TEXT NOT NULL DEFAULT 'off' CHECK (
             protection IN (

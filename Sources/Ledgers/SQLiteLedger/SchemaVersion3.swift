@@ -1,7 +1,6 @@
 extension Schema {
-    /// Tickets, prizes and games, and what was asked of the service that activates codes.
-    ///
-    /// An operation that was begun before has no subject, and an activation from then no attempt.
+    /// Tickets, prizes and games, and the attempts to activate codes. Earlier operations have no
+    /// subject, and earlier activations no attempt.
     static let version3 = """
         ALTER TABLE operation ADD COLUMN subject TEXT;
         DROP TRIGGER operation_keeps_its_parameters;

@@ -1,9 +1,8 @@
 extension Schema {
-    /// Prizes that are paid out of the drawer: they may be larger than anything that a card holds,
-    /// and a ticket has one prize, whichever way it is booked.
-    ///
-    /// What is checked of a column is a part of its table's text, and nothing of the rows: SQLite
-    /// has it changed there. The index that follows tells other connections to read it anew.
+    /// Prizes that are paid out of the drawer: they may be larger than the largest balance of a
+    /// card, and a ticket has one prize, whichever way it is booked. The check of a column is a
+    /// part of its table's text and not of the rows, and SQLite allows changing it there. The index
+    /// that follows makes other connections read it again.
     static let version4 = """
         PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET sql = replace(

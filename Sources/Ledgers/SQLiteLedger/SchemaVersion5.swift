@@ -1,7 +1,6 @@
 extension Schema {
-    /// Who has begun an operation, and the operations of a day without reading those of all years.
-    ///
-    /// What was begun before has no cashier.
+    /// The cashiers of operations, and an index for the operations of one day. Earlier operations
+    /// have no cashier.
     static let version5 = """
         ALTER TABLE operation ADD COLUMN cashier TEXT CHECK (length(cashier) BETWEEN 1 AND 40);
         DROP TRIGGER operation_keeps_its_parameters;

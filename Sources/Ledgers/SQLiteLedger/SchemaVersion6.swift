@@ -1,9 +1,7 @@
 extension Schema {
-    /// The parameters of a making, so that an operation's id stands for all of it, and a clock that
-    /// nobody can set.
-    ///
-    /// The holder's name may be taken out of the parameters, also after the operation has ended;
-    /// nothing else of them is ever changed. What was begun before has none.
+    /// The parameters of a making, so that an operation's id stands for all of it, and a monotonic
+    /// clock. The holder's name may be removed from the parameters, also after the operation has
+    /// ended; nothing else in them is ever changed. Earlier operations have no parameters.
     static let version6 = """
         ALTER TABLE operation ADD COLUMN begun_uptime TEXT CHECK (length(begun_uptime) <= 100);
         CREATE TRIGGER operation_keeps_its_uptime BEFORE UPDATE OF begun_uptime ON operation

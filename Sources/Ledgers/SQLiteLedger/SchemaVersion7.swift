@@ -1,8 +1,7 @@
 extension Schema {
-    /// What a tap looks for is found by an index, however many rows there are.
-    ///
-    /// Only accounts of cards are indexed: every payment is also booked on the house's account,
-    /// which nothing searches.
+    /// Indexes for the searches of a tap, whose time must not depend on the number of rows. Only
+    /// accounts of cards are indexed: every payment is also booked on the house's account, which is
+    /// never searched.
     static let version7 = """
         CREATE INDEX card_by_code ON card (scratch_code) WHERE scratch_code IS NOT NULL;
         CREATE INDEX replacement_of_card ON operation (uid) WHERE kind = 'replace';

@@ -1,8 +1,7 @@
 extension Schema {
-    /// Keys that were given up, and which key has made each record: nothing is made with a key after
-    /// it was given up, whatever a station has read of its file.
-    ///
-    /// What was made before says it in its own bytes alone.
+    /// Retired keys, and the key of each record: no record is made with a key after it was retired,
+    /// even by a station that has read an older key file. Only the bytes of an earlier record tell
+    /// its key.
     static let version8 = """
         CREATE TABLE retired_key (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 15),

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A prepared statement, kept for as long as its connection. Answers are SQLite's own codes: only
-/// the connection knows which words go with them.
+/// A prepared statement, kept as long as its connection. It returns SQLite's own codes: only the
+/// connection has their messages.
 @safe final class Statement {
     private let handle: OpaquePointer
 
@@ -28,12 +28,12 @@ import CSQLite
         return SQLITE_OK
     }
 
-    /// SQLITE_ROW, SQLITE_DONE or an error.
+    /// Steps to the next row: SQLITE_ROW, SQLITE_DONE or an error.
     func step() -> Int32 { unsafe sqlite3_step(handle) }
 
-    /// Makes it ready to run again, and forgets the copies of names and codes that it was given.
+    /// Makes the statement ready to run again, and drops its copies of names and codes.
     func reset() {
-        // The code is that of the last step, which was seen.
+        // The code repeats that of the last step, which the caller has seen.
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }
@@ -52,7 +52,7 @@ import CSQLite
                 }
             }
         case .blob(let bytes):
-            // Without an address an empty blob would become NULL.
+            // SQLite would bind an empty blob without an address as NULL.
             guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
             return unsafe bytes.withUnsafeBytes { buffer in
                 unsafe tapcard_sqlite3_bind_blob(

@@ -1,17 +1,17 @@
 import Glibc
 import Ledger
 
-/// A file that is made ready beside its place and then takes it in one step. Whatever happens
-/// before that leaves the place as it was.
+/// A file that is prepared next to its destination and then replaces it in one step. A failure
+/// before that leaves the destination unchanged.
 final class TemporaryFile: Sendable {
     private static let mark = ".new-"
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     let path: String
-    /// Locked for as long as somebody works on the file: one without a lock is abandoned.
+    /// The open file, locked while it is being prepared: a file without a lock is abandoned.
     private let descriptor: Int32
 
-    /// An empty file that only its owner may read.
+    /// Creates an empty file that only its owner may read.
     static func create(beside place: String) throws(LedgerError) -> TemporaryFile {
         var template = Array((place + mark + "XXXXXX").utf8CString)
         let descriptor = unsafe template.withUnsafeMutableBufferPointer { characters -> Int32 in
@@ -25,7 +25,7 @@ final class TemporaryFile: Sendable {
         return TemporaryFile(String(decoding: bytes, as: UTF8.self), descriptor)
     }
 
-    /// Removes what killed programs have left beside a place.
+    /// Removes the files that killed programs have left next to a destination.
     static func removeAbandoned(beside place: String) {
         let (folder, name) = Folder.split(place)
         let begin = name + mark
@@ -37,7 +37,7 @@ final class TemporaryFile: Sendable {
         for draft in drafts {
             let path = "\(folder)/\(draft)"
             let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)
-            // Of one that is gone the journal may be left.
+            // The journal of a removed file may still exist.
             guard descriptor >= 0 || errno == ENOENT else { continue }
             if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 close(descriptor)
@@ -56,7 +56,7 @@ final class TemporaryFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Takes the place if it is free.
+    /// Moves the file to its destination if that is free.
     func place(at place: String) throws(LedgerError) {
         try reachDisk()
         guard unsafe link(path, place) == 0 else {
@@ -68,7 +68,7 @@ final class TemporaryFile: Sendable {
         try Folder.reachDisk(of: place)
     }
 
-    /// Takes the place of whatever is there.
+    /// Replaces the file at the destination.
     func replace(_ place: String) throws(LedgerError) {
         try reachDisk()
         guard unsafe rename(path, place) == 0 else {
@@ -78,7 +78,7 @@ final class TemporaryFile: Sendable {
     }
 
     private func reachDisk() throws(LedgerError) {
-        // A journal would stay behind with a part of the rows.
+        // Some rows would be left in the journal, which is not moved.
         guard !Folder.contains(path + "-wal") else {
             throw LedgerError.unavailable(path, "(it could not be completed)")
         }

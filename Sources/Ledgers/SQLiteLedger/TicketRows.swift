@@ -49,7 +49,7 @@ extension SQLiteRows {
 extension Ticket {
     private static let names = ["id", "draw", "balls", "bonus"]
     fileprivate static let columns = names.joined(separator: ", ")
-    /// The same where other tables have part in the statement.
+    /// The columns for a statement that joins other tables.
     static let qualifiedColumns = names.map { "ticket.\($0)" }.joined(separator: ", ")
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
@@ -57,7 +57,7 @@ extension Ticket {
         self = ticket
     }
 
-    /// Nil where nothing was joined.
+    /// Nil where no ticket was joined.
     init?(joined row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(TicketID.init) }
         let draw = try row.optional { $0.text.flatMap(DrawID.init) }

@@ -2,15 +2,15 @@ import CSQLite
 import Ledger
 
 extension Connection {
-    /// When a transaction takes its lock.
+    /// The moment at which a transaction takes its lock.
     enum Lock: String {
-        /// Never: it sees the state of its first look.
+        /// Never: the transaction sees the state of its first read.
         case reading = "BEGIN DEFERRED"
-        /// At once, so that nothing it has read can change before it writes.
+        /// At once, so that nothing the transaction has read can change before it writes.
         case writing = "BEGIN IMMEDIATE"
     }
 
-    /// All of what the body does, or nothing.
+    /// Runs the body in one transaction: all of its changes take effect, or none.
     func transaction<Success>(
         _ lock: Lock, _ body: () throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {
@@ -26,8 +26,8 @@ extension Connection {
         do throws(LedgerError) {
             try run("COMMIT")
         } catch {
-            // The journal may hold the whole transaction although a write or a sync has failed:
-            // whoever reads the journal next decides.
+            // The journal may hold the whole transaction although a write or a sync has failed: the
+            // next reader of the journal decides.
             let isUnknown = lock == .writing && lastCode & 0xFF == SQLITE_IOERR
             rollBack()
             guard isUnknown else { throw error }
@@ -39,21 +39,20 @@ extension Connection {
         return result
     }
 
-    /// Makes the outcome of a commit that has failed half way what this connection reads.
-    ///
-    /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
-    /// another program keeps the ledger open nobody reads the journal from its beginning, so the
-    /// transaction seems not to have happened; after the next crash it would be found there, and
-    /// have happened. A durable transaction in its place ends that: SQLite writes page 1 whenever
-    /// the version is set, also to what it is.
+    /// Supersedes a commit that failed half way, so that its outcome is the state that this
+    /// connection reads. SQLite forgets a transaction that could not be synced, but leaves it in
+    /// the journal. While another program keeps the ledger open the journal is not read from its
+    /// beginning, so the transaction seems not to have happened; after the next crash it would be
+    /// found there, and have happened. A durable transaction in its place ends that: SQLite writes
+    /// page 1 whenever the version is set, even to the same value.
     func outdateUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")
         }
     }
 
-    /// SQLite has rolled back itself where it had to; a rollback that fails leaves the rest to the
-    /// end of the connection.
+    /// Rolls back, unless SQLite has done so itself; if that fails, closing the connection does the
+    /// rest.
     private func rollBack() {
         if isInTransaction { try? run("ROLLBACK") }
     }

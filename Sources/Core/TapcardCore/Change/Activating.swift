@@ -4,25 +4,23 @@ public import ServicePorts
 public import TapcardDomain
 
 extension Station {
-    /// How often an answer is recorded while nobody can say whether it was.
+    /// The greatest number of attempts to record an answer whose outcome stays unknown.
     private static let mostRecordings = 3
-    /// Longer ones are no versions.
+    /// The greatest length of a version in an answer.
     private static let longestVersion = 64
 
-    /// Activates the code of the card on the reader through the service.
-    ///
-    /// The attempt is durable before the service is asked, the answer before the card is written.
-    /// An attempt without an answer is asked about again with the same code, also under a new id,
-    /// which is kept for it: asking with that once more tells the same.
-    /// Leaving does not stop the request: its answer is recorded, and goes onto the card at its
-    /// next tap.
+    /// Activates the code of the card on the reader through the service. The attempt is durable
+    /// before the service is asked, the answer before the card is written. An attempt without an
+    /// answer is asked about again with the same code, also under a new id, which is stored with
+    /// it: a retry under that id gets the same answer. Cancelling does not stop the request: its
+    /// answer is recorded, and is written to the card at its next tap.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         try await run(Activation(id, through: service))
     }
 
-    /// Returns the attempt with a yes that is recorded.
+    /// Asks the service and returns the attempt with a recorded yes.
     fileprivate func ask(
         _ service: any ActivationService, _ attempt: ActivationAttempt, on uid: CardUID
     ) async throws(TapcardError) -> ActivationAttempt {
@@ -46,7 +44,7 @@ extension Station {
         return try accepted(attempt, on: uid)
     }
 
-    /// An attempt with a yes; a no is told to whoever asks.
+    /// The attempt if its answer is a yes; throws for a no.
     fileprivate func accepted(
         _ attempt: ActivationAttempt, on uid: CardUID
     ) throws(TapcardError) -> ActivationAttempt {
@@ -60,7 +58,7 @@ extension Station {
         return attempt
     }
 
-    /// Asks in a task of its own, which does not end when ours is cancelled.
+    /// Asks in a separate task, which goes on when the caller's is cancelled.
     private func answer(
         of service: any ActivationService, to code: ScratchCode
     ) async -> Result<ActivationAnswer, ServiceError> {
@@ -74,7 +72,7 @@ extension Station {
         }.value
     }
 
-    /// Makes the answer durable. The first one counts, so what is recorded may be another
+    /// Makes the answer durable. The first answer counts, so the recorded one may be another
     /// station's.
     private func record(
         _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID
@@ -119,21 +117,21 @@ package struct Activation: UseCase {
         case attempting(Tapping<AttemptRequest>)
         case asking(ActivationAttempt, on: CardUID)
         case writing(Tapping<AnswerRequest>)
-        /// What an earlier call has begun under this id.
+        /// An earlier call has begun the operation under this id.
         case repeating(Tapping<ChangeRequest>)
     }
 
     private var id: OperationID
     private let service: any ActivationService
     private var phase = Phase.beginning
-    /// What the first of the two taps has settled.
+    /// The operations that the first of the two taps has settled.
     private var settled: [Settled] = []
 
     package init(_ id: OperationID, through service: any ActivationService) {
         (self.id, self.service) = (id, service)
     }
 
-    /// The service is a door and no state.
+    /// Compares the state; the service has none.
     package static func == (left: Activation, right: Activation) -> Bool {
         left.id == right.id && left.phase == right.phase && left.settled == right.settled
     }
@@ -197,18 +195,18 @@ package struct Activation: UseCase {
         write(try station.accepted(answered, on: answered.card), onto: nil)
     }
 
-    /// Puts a recorded yes onto the card, or onto the one that has its code by now.
+    /// Writes a recorded yes to the card, or to the one that has its code by now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
         phase = .writing(Tapping(AnswerRequest(attempt.id, card: uid)))
     }
 }
 
-/// A card whose code is to be activated: the attempt is made durable.
+/// A card whose code is to be activated: its tap makes the attempt durable.
 private struct AttemptRequest: TapRequest {
-    /// What a tap with a card to be activated has led to.
+    /// The result of tapping a card to be activated.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [Settled])
-        /// The answer to an earlier attempt was recorded, and went onto the card.
+        /// The answer to an earlier attempt was recorded, and written to the card.
         case done(Receipt)
     }
 
@@ -227,7 +225,7 @@ private struct AttemptRequest: TapRequest {
         }
         if let done = history.done(.activate) {
             if done.id != request.id {
-                // The card has it, whether or not the id can be kept for it.
+                // The card shows the answer, even if the id cannot be stored with the attempt.
                 try? await station.ledger.keep(
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
@@ -250,7 +248,7 @@ private struct AttemptRequest: TapRequest {
     }
 }
 
-/// A card that the service's yes is written to. Whatever stands against it, the yes stays.
+/// A card to which the service's yes is written. The yes stays valid even if that is refused.
 private struct AnswerRequest: TapRequest {
     let card: CardUID?
     private var request: PendingRequest
@@ -288,7 +286,7 @@ private struct AnswerRequest: TapRequest {
 }
 
 extension ServiceError {
-    /// Whether what answers there may be something else than the service.
+    /// Whether another server than the service may have answered at this address.
     fileprivate var mayBeOfWrongAddress: Bool {
         switch kind {
         case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
@@ -298,7 +296,7 @@ extension ServiceError {
 }
 
 extension TapcardError {
-    /// The service has said yes, the ledger has noted it, and the card does not show it yet.
+    /// The error for a yes that is recorded and not on the card yet.
     fileprivate var leavingUnwritten: TapcardError {
         let noted = "The service has activated the code, and the ledger has noted it."
         let isOfCard =

@@ -6,7 +6,7 @@ package struct CardChange: UseCase {
     private var tapping: Tapping<ChangeRequest>
 
     /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
-    /// settled the same request, they are told so and nothing is done once more.
+    /// settled the same request, it throws instead of repeating it.
     package init(
         _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -23,7 +23,7 @@ package struct CardChange: UseCase {
     }
 }
 
-/// A change as the card on the reader sees it.
+/// A tap that changes the card on the reader.
 struct ChangeRequest: TapRequest {
     private let intent: Intent
     private var request: PendingRequest
@@ -35,7 +35,8 @@ struct ChangeRequest: TapRequest {
 
     var pending: PendingRequest? { request }
 
-    /// The same request may have been answered before; `known` of a caller who has asked already.
+    /// The answer of an earlier call with the same id; `known` if the caller has looked it up
+    /// already.
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         if request.operation == nil {
             request.operation = try await station.known(request.id, intent, only: card)

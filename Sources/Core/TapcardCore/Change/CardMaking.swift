@@ -1,8 +1,7 @@
 import Ledger
 package import TapcardDomain
 
-/// The making of a card. When the last tap was interrupted while the same card was being made, this
-/// one finishes it.
+/// The making of a card. It finishes an interrupted making of the same card.
 package struct CardMaking: UseCase {
     private var tapping: Tapping<MakingRequest>
 
@@ -34,7 +33,7 @@ private struct MakingRequest: TapRequest {
         return nil
     }
 
-    /// A reissue was ordered by somebody who knows that the card cannot be trusted.
+    /// An operator who orders a reissue knows that the card cannot be trusted.
     mutating func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {

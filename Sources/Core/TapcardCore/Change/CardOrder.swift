@@ -1,25 +1,26 @@
 import Ledger
 public import TapcardDomain
 
-/// What a new card is to be.
+/// The order of a new card.
 public struct CardOrder: Sendable, Hashable {
-    /// Where its value comes from.
+    /// The source of the card's value.
     public enum Origin: Sendable, Hashable {
         case issue(Holder, Money, hasScratchCard: Bool)
-        /// A card of others; its balance is credited only if this is the amount it says.
+        /// A card of another writer; its balance is credited only if this is the amount it shows.
         case adopt(accepting: Money?)
         case replace(CardUID)
     }
 
     public var origin: Origin
     public var face: FaceStyle
-    /// Close the account of a card that is known, or known to others, and begin a new one.
+    /// Whether to close the account of a card that is known, or known to others, and begin a new
+    /// one.
     public var mayReissue: Bool
-    /// Write over what is no card.
+    /// Whether to overwrite a tag that is not a card.
     public var mayOverwrite: Bool
-    /// Protect the tag with the card's password.
+    /// Whether to protect the tag with the card's password.
     public var protects: Bool
-    /// Take a chip whose maker's signature is not valid.
+    /// Whether to accept a chip whose maker's signature is not valid.
     public var acceptsAnyChip: Bool
 
     public init(
@@ -49,7 +50,7 @@ public struct CardOrder: Sendable, Hashable {
 }
 
 extension CardOrder {
-    /// Whether an operation is this making, as far as it remembers.
+    /// Whether an operation is this making, as far as its stored parameters tell.
     func isAnswered(by operation: Operation) -> Bool {
         let isSame =
             switch origin {
@@ -62,9 +63,9 @@ extension CardOrder {
         return isSame && operation.wasAsked(with: parameters)
     }
 
-    /// What is asked for beyond the amount, the same text for the same order: it belongs to the
-    /// order's id. What only permits something (to write over a tag, to take any chip) does not:
-    /// the order is the same with it.
+    /// The requested parameters beyond the amount, the same text for the same order: it belongs to
+    /// the order's id. Permissions (to overwrite a tag, to accept any chip) are left out: the order
+    /// is the same with them.
     var parameters: String {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .orderBelongsToItsID { return "" }

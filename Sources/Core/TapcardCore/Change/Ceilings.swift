@@ -1,16 +1,15 @@
 import Ledger
 public import TapcardDomain
 
-/// How much money may move at once, and lie on one card.
-///
-/// Two lines: above the lower one somebody has to confirm that the amount is meant, above the upper
-/// one nothing helps. A forgotten decimal point makes an amount a hundred times as large.
+/// The limits for the money that moves at once, and for the balance of a card. There are two: an
+/// amount above the lower one needs a confirmation, an amount above the upper one is refused. They
+/// catch a forgotten decimal point, which makes an amount a hundred times as large.
 public struct Ceilings: Sendable, Hashable {
     /// Three amounts of one currency.
     public struct Amounts: Sendable, Hashable {
-        /// The largest payment, also for a ticket.
+        /// The largest payment, including one for a ticket.
         public var payment: Money
-        /// The largest addition, also what a new card begins with.
+        /// The largest addition, including the first balance of a new card.
         public var addition: Money
         /// The largest balance that an addition or a prize may lead to.
         public var balance: Money
@@ -20,18 +19,18 @@ public struct Ceilings: Sendable, Hashable {
         }
     }
 
-    /// The largest amounts that need no confirmation.
+    /// The largest amounts without a confirmation.
     public var unconfirmed: Amounts
-    /// The largest amounts there are, whatever is confirmed.
+    /// The largest amounts with a confirmation.
     public var absolute: Amounts
 
     public init(unconfirmed: Amounts, absolute: Amounts) {
         (self.unconfirmed, self.absolute) = (unconfirmed, absolute)
     }
 
-    /// What a station has whose owner set nothing: about 100, 200 and 500 dollars without a
-    /// confirmation, a hundred times as much with one. What is sold at a counter is below the
-    /// lower line, and the same amount without its decimal point above it.
+    /// The default ceilings: about 100, 200 and 500 dollars without a confirmation, a hundred times
+    /// as much with one. The usual price at a counter is below the lower limit, and the same amount
+    /// without its decimal point is above it.
     public static func standard(for currency: Currency) -> Ceilings {
         func amounts(_ factor: Int64) -> Amounts {
             Amounts(
@@ -42,7 +41,7 @@ public struct Ceilings: Sendable, Hashable {
         return Ceilings(unconfirmed: amounts(1), absolute: amounts(100))
     }
 
-    /// No ceilings but those of the card itself.
+    /// Only the ceilings of the card itself.
     public static func unlimited(in currency: Currency) -> Ceilings {
         let most = Money(minorUnits: Currency.largestBalance, currency)
         let amounts = Amounts(payment: most, addition: most, balance: most)
@@ -54,21 +53,21 @@ extension Station {
     /// The ceilings in force.
     var ceilings: Ceilings { settings.ceilings ?? .standard(for: currency) }
 
-    /// The same station for a request whose amount somebody has confirmed.
+    /// The station for a request whose amount a person has confirmed.
     public func confirmed() -> Station {
         var station = self
         station.settings.isConfirmed = true
         return station
     }
 
-    /// Refuses an amount above the ceilings. A request that the ledger knows is never asked this:
-    /// it has been let through before.
+    /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again:
+    /// it has passed before.
     func requireUnderCeilings(_ intent: Intent) throws(TapcardError) {
         switch intent {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
         case .add(let amount): try requireUnder("An addition", amount, \.addition)
-        // What is given back was let through when it was paid, and nobody types a prize.
+        // A refund's amount passed when it was paid, and a prize is not typed.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect,
             .unprotect:
@@ -86,13 +85,14 @@ extension Station {
         }
     }
 
-    /// Refuses what would leave more on the card than the ceilings, by the ledger's word.
+    /// Refuses a change that would raise the card's balance above the ceilings, by the ledger's
+    /// data.
     func requireUnderCeilings(
         _ intent: Intent, on view: CardView
     ) throws(Interruption) {
         switch intent {
         case .add(let amount): try requireUnder(amount, on: view, isTyped: true)
-        // A prize was not typed: there is nothing to confirm.
+        // A prize was not typed, so a confirmation would not help.
         case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect,
@@ -105,7 +105,7 @@ extension Station {
         _ amount: Money, on view: CardView, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = view.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
-        // The rules of the purse have the words for what fits on no card.
+        // The rules of the purse have the words for a balance above the limit of a card.
         guard !overflow, sum <= Currency.largestBalance else { return }
         do {
             try requireUnder(

@@ -3,24 +3,24 @@ import CardImage
 public import Ledger
 public import TapcardDomain
 
-/// A change that has happened: the ledger has it, and the card, or it follows.
+/// A change that has happened: it is in the ledger, and the card shows it or follows.
 public struct Receipt: Sendable, Hashable {
     public let operation: Operation
-    /// What was added to the card; negative for a payment.
+    /// The amount added to the card; negative for a payment.
     public let amount: Money
-    /// What the card held afterwards.
+    /// The card's balance afterwards.
     public let balance: Money
-    /// The same request came again; nothing happened this time.
+    /// Whether this was a retry, and nothing happened this time.
     public let isReplayed: Bool
     public let display: DisplayState
-    /// Those that were not claimed and cannot be from now on.
+    /// The unclaimed tickets that cannot be claimed any more.
     public var ticketsGivenUp: [Ticket] = []
-    /// What earlier taps had left open and this one has settled before.
+    /// The operations of earlier taps that this one has settled before.
     public var settled: [Settled] = []
 
     public var uid: CardUID { operation.uid }
 
-    /// The receipt of a request that took two taps, with what the first has settled.
+    /// The receipt of a request that took two taps, with the operations that the first has settled.
     func telling(_ earlier: [Settled]) -> Receipt {
         var receipt = self
         receipt.settled = earlier + settled
@@ -29,10 +29,8 @@ public struct Receipt: Sendable, Hashable {
 }
 
 extension Station {
-    /// Records a payment.
-    ///
-    /// `refusingRepetition` is for callers that chose no id of their own: where this tap has just
-    /// settled the same payment, they are told so and the card is not charged once more.
+    /// Records a payment. `refusingRepetition` is for callers that chose no id of their own: where
+    /// this tap has just settled the same payment, it throws and the card is not charged again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -42,9 +40,8 @@ extension Station {
             CardChange(.pay(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
 
-    /// Records funds that are in the drawer already.
-    ///
-    /// `refusingRepetition` is for callers that chose no id of their own, as for a payment.
+    /// Records funds that are in the drawer already. `refusingRepetition` is for callers that chose
+    /// no id of their own, as for a payment.
     public func add(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -54,13 +51,13 @@ extension Station {
             CardChange(.add(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
 
-    /// The tickets that nobody can claim since that was done to their card: whether they were worth
-    /// anything, the lottery knows. What was done is not denied where the ledger goes away behind it.
+    /// The tickets that cannot be claimed any more after this operation; only the lottery knows
+    /// their prizes. Empty if the ledger fails now: the operation has happened all the same.
     func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }
 
-    /// Begins a change of a card on which nothing is open.
+    /// Begins a change of a card without an open operation.
     func carryOut(
         _ intent: Intent, on sight: Sight, _ history: TapHistory,
         noting request: inout PendingRequest
@@ -91,7 +88,7 @@ extension Station {
         switch try await begin(intent, on: sight, noting: &request) {
         case .begun(let work):
             request.operation = work.operation
-            // The ledger may have it otherwise by now than it was seen.
+            // The ledger's state may have changed since the card was seen.
             let isOpened =
                 sight.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
             return .perform(work, isOpened: isOpened)
@@ -101,7 +98,7 @@ extension Station {
         }
     }
 
-    /// The end of a change that was begun.
+    /// The receipt of a change that was begun.
     func performed(
         _ operation: Operation, _ display: DisplayState, _ history: TapHistory
     ) throws(Interruption) -> Receipt? {
@@ -109,7 +106,7 @@ extension Station {
             operation, history, display == .outOfDate ? .outOfDate : history.display)
     }
 
-    /// Begins a request in the ledger. Where nobody can say whether it has, that is remembered.
+    /// Begins a request in the ledger, and notes it where the outcome is unknown.
     func begin(
         _ intent: Intent, on sight: Sight, noting pending: inout PendingRequest
     ) async throws(Interruption) -> Beginning {
@@ -126,7 +123,7 @@ extension Station {
         }
     }
 
-    /// What to say of a request whose operation has come to an end.
+    /// The receipt for a request whose operation has ended.
     func finished(
         _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
@@ -142,7 +139,7 @@ extension Station {
     func conclude(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
-        // The operation that has this id is not the one that was asked for.
+        // The operation with this id belongs to another request.
         guard error.kind != .operationMismatch else { return nil }
         if let outcome = await outcome(of: request, history, after: error) {
             return outcome.map {
@@ -152,8 +149,8 @@ extension Station {
         return await answer(request, by: history)
     }
 
-    /// Answers a request that was not begun from what the tap has settled: the closing that was
-    /// asked for, or the payment that a caller without an id would repeat.
+    /// Answers a request that was not begun from the operations that the tap has settled: the
+    /// requested closing, or the payment that a caller without an id would repeat.
     private func answer(
         _ request: PendingRequest, by history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
@@ -166,10 +163,10 @@ extension Station {
         return .failure(await justSettled(repeated))
     }
 
-    /// The card is gone, or is no longer to be trusted: the ledger alone says what became of the
-    /// request, and where it cannot be asked any more, what this tap has seen of it. What it has is
-    /// done, whatever the card is by now; the next tap tells. Nil where nothing was begun: then
-    /// the error says it all.
+    /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
+    /// decides; if it fails, this tap's own observations do. A committed operation has happened,
+    /// whatever the card shows; the next tap settles the rest. Nil where nothing was begun: then
+    /// the error is complete.
     func outcome(
         of request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Operation, TapcardError>? {
@@ -195,7 +192,7 @@ extension Station {
         case .committed: return .success(operation)
         case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
-        // Why it was voided is in the error.
+        // The error tells why the operation was voided.
         case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
             return .failure(error)
         case .voided: return .failure(voided(operation))
@@ -207,7 +204,7 @@ extension Station {
         }
     }
 
-    /// A request whose id is known: the same request again, or a mistake.
+    /// The operation under a known id, if it matches the request; throws if it does not.
     func known(
         _ id: OperationID, _ intent: Intent, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -233,7 +230,7 @@ extension Station {
             isReplayed: isReplayed, display: display)
     }
 
-    /// The answer of a tap, with what it has settled before.
+    /// The receipt of a tap, with the operations that it has settled before.
     func receipt(
         _ operation: Operation, isReplayed: Bool, _ history: TapHistory,
         _ display: DisplayState? = nil
@@ -243,7 +240,7 @@ extension Station {
         return receipt
     }
 
-    /// The same question to the ledger outside of a tap.
+    /// Runs a query of the ledger outside of a tap.
     func whileAsking<Success: Sendable>(
         _ question: () async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -262,7 +259,7 @@ extension Station {
         try requireOwnCurrency(amount)
     }
 
-    /// Minor units of another currency are other money.
+    /// Refuses an amount in another currency.
     func requireOwnCurrency(_ amount: Money) throws(TapcardError) {
         guard amount.currency == currency else {
             throw TapcardError(
@@ -273,7 +270,7 @@ extension Station {
         }
     }
 
-    /// A code needs room on the tag. Members that others added may have taken it.
+    /// Requires room on the tag for a code: members that other writers added may have taken it.
     func requireRoom(for intent: Intent, on sight: Sight) throws(Interruption) {
         guard case .scratch(let code) = intent, let view = sight.view else { return }
         let face = CardFace(
@@ -288,10 +285,10 @@ extension Station {
 }
 
 extension UniqueID {
-    /// An id that follows from this one and a purpose, so that asking again asks for the same.
+    /// The id derived from this one and a purpose, so that a retry has the same id.
     func derived(for purpose: String) -> UniqueID { UniqueID(for: purpose, bytes) }
 
-    /// The id that follows from a purpose and what it is about.
+    /// Derives the id from a purpose and its subject.
     init(for purpose: String, _ subject: [UInt8]) {
         let digest = SHA256.digest(Array("tapcard/\(purpose)/".utf8) + subject)
         guard let id = UniqueID(random: Array(digest.prefix(16))) else {

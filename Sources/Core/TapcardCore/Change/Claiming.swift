@@ -2,8 +2,8 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// Books the prizes of all won tickets of the card on the reader, or of the one that is
-    /// named: each once, whoever asks again. Throws `.nothingWon` where there is none.
+    /// Books the prizes of all won tickets of the card on the reader, or of the named one: each
+    /// only once, even for another caller. Throws `.nothingWon` if no ticket has won.
     public func claimTickets(
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
@@ -15,8 +15,8 @@ extension Station {
                 only: card))
     }
 
-    /// A prize that this very tap has brought to its end is not denied where the ledger goes away
-    /// behind it.
+    /// Runs a query after settling. If the ledger fails now, an operation that this tap has
+    /// completed is still reported.
     func afterSettling<Success: Sendable>(
         _ reading: CardReading, _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -31,7 +31,7 @@ extension Station {
         }
     }
 
-    /// A prize that the ledger has. What this very tap has brought to its end is not an old one.
+    /// The booking of a prize. One that this tap has completed counts as new.
     func booked(
         _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: [Settled]
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
@@ -50,7 +50,7 @@ extension Station {
     }
 }
 
-/// The booking of the prizes of a card: one look at it, then a change of it for each prize.
+/// The booking of a card's prizes: one tap that reads it, then one change for each prize.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
         case looking(Tapping<KnownCardRequest>)
@@ -140,7 +140,7 @@ package struct Claiming: UseCase {
     }
 }
 
-/// How far the claiming has come.
+/// The progress of the claiming.
 private struct Claims: Sendable, Hashable {
     /// The booking of one prize.
     struct Change: Sendable, Hashable {
@@ -158,14 +158,14 @@ private struct Claims: Sendable, Hashable {
     }
 
     let card: CardReading
-    /// The tickets that were not looked at.
+    /// The tickets that are not checked yet.
     var left: ArraySlice<CardTicket>
     var change: Change?
     var prizes: [PrizeReceipt.Prize] = []
-    /// The one that was booked last.
+    /// The last receipt.
     var last: Receipt?
     var problem: TapcardError?
-    /// What was settled before a prize was booked.
+    /// The operations settled before a prize was booked.
     var settled: [Settled] = []
     /// Whether the last ticket is for a draw that is not known yet.
     var isToCome = false
@@ -174,8 +174,8 @@ private struct Claims: Sendable, Hashable {
         (self.card, self.left) = (card, left[...])
     }
 
-    /// Where somebody else has booked the prize while the card was looked at, the other way even,
-    /// that is told as done before.
+    /// Takes the next step. A prize that another caller has booked since the card was read, even
+    /// the other way, is reported as booked before.
     mutating func takeStep(at station: Station) async throws(TapcardError) {
         guard var booking = change else { return }
         do throws(TapcardError) {
@@ -194,8 +194,7 @@ private struct Claims: Sendable, Hashable {
             problem = error.refusing(
                 booking.prize, of: booking.ticket.ticket.id,
                 above: station.ceilings.absolute.balance)
-            // What is wrong with this ticket says nothing of the next; a card or a ledger that is
-            // gone does.
+            // A fault of this ticket does not affect the next one; a missing card or ledger does.
             if !error.isOfOneTicket { left = [] }
         }
     }
@@ -210,7 +209,7 @@ private struct Claims: Sendable, Hashable {
 }
 
 extension CardTickets {
-    /// All of them, or the one that is named.
+    /// All tickets, or the named one.
     func tickets(naming name: TicketID?) throws(TapcardError) -> [CardTicket] {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
@@ -224,12 +223,12 @@ extension CardTickets {
 }
 
 extension OperationID {
-    /// The one operation that may book a ticket's prize.
+    /// The id of the one operation that may book a ticket's prize.
     init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
 }
 
 extension TapcardError {
-    /// Whether another ticket of the same card can be claimed all the same.
+    /// Whether another ticket of the same card can still be claimed.
     fileprivate var isOfOneTicket: Bool {
         [
             .refusal(.limitExceeded), .refusal(.alreadyClaimed), .refusal(.wrongState),
@@ -237,7 +236,7 @@ extension TapcardError {
         ].contains(kind)
     }
 
-    /// What to do with a prize that has no room on the card.
+    /// The error for a prize that has no room on the card, with the next step.
     fileprivate func refusing(
         _ prize: Money, of ticket: TicketID, above most: Money
     ) -> TapcardError {
@@ -248,7 +247,7 @@ extension TapcardError {
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 
-    /// Nothing is booked for this ticket, and nothing was before.
+    /// The error for a ticket without a prize, booked now or before.
     static func nothingWon(
         by ticket: TicketID, isToCome: Bool, uid: CardUID
     ) -> TapcardError {

@@ -2,8 +2,8 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// Pays out what is left on a card and empties it. Where this tap has brought an earlier
-    /// closing to its end, that one is the answer: its money is what has to be handed out.
+    /// Pays out the balance of a card and empties it. Where this tap has completed an earlier
+    /// closing, that one is the answer: its money has to be handed out.
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
@@ -11,7 +11,7 @@ extension Station {
     }
 }
 
-/// The closing of a card, with the tickets that are lost by it.
+/// The closing of a card, with the tickets that are lost with it.
 package struct Closing: UseCase {
     private var change: CardChange
 

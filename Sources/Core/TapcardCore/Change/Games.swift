@@ -2,15 +2,15 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// Keeps a game of Mastermind on the card on the reader, in the place of another one; nil
-    /// takes it off.
+    /// Keeps a game of Mastermind on the card on the reader, in place of another one; nil removes
+    /// it.
     public func keepGame(
         _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await run(CardChange(.game(game), id, only: card))
     }
 
-    /// The game on the card on the reader, with the card; what is open on it is settled.
+    /// The card on the reader with its game; the tap settles an open operation.
     public func keptGame(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> (card: CardReading, game: MastermindGame?) {

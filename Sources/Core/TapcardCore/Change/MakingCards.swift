@@ -6,14 +6,13 @@ public import TapcardDomain
 import Type2Tag
 
 extension Station {
-    /// Makes a card of the tag on the reader. When the last tap was interrupted while the same
-    /// card was being made, this one finishes it.
+    /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
     public func make(_ order: CardOrder, id: OperationID) async throws(TapcardError) -> CardReading
     {
         try await run(CardMaking(order, id))
     }
 
-    /// The making that the ledger has under this id already: the same request again, or a mistake.
+    /// The earlier making under this id, if it matches the order; throws if it does not.
     func known(
         _ id: OperationID, _ order: CardOrder
     ) async throws(TapcardError) -> Operation? {
@@ -26,12 +25,12 @@ extension Station {
         return known
     }
 
-    /// What became of the card when the tag or the reader was lost: the ledger knows, of an
-    /// earlier tap with the same id as well.
+    /// The card after the tag or the reader was lost: the ledger has the outcome, also of an
+    /// earlier tap with the same id.
     func concludeMaking(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<CardReading, TapcardError>? {
-        // The making that has this id is not the one that was asked for.
+        // The making with this id belongs to another order.
         guard error.kind != .operationMismatch else { return nil }
         switch await outcome(of: request, history, after: error) {
         case nil: return nil
@@ -46,7 +45,7 @@ extension Station {
         }
     }
 
-    /// A new card's other record place must not keep a record of an earlier life.
+    /// Removes the record of an earlier life from a new card's other record place.
     func finish(
         _ id: OperationID, _ sight: Sight, _ history: TapHistory, _ request: PendingRequest
     ) async throws(Interruption) -> Decision<CardReading> {
@@ -57,7 +56,7 @@ extension Station {
         if other != .blank, !isOwn(other, view, since: making) {
             return Decision(try await reseal(sight, seen, above: .none))
         }
-        // An earlier try may have ended between the record and what phones read.
+        // An earlier try may have ended between the record and the part that phones read.
         let refreshed = await refreshDisplay(
             on: sight, content: view.card.content(sight.highest, balance: view.balance),
             of: view.card, rewritingAll: view.card.isDisplayStale)
@@ -85,7 +84,7 @@ extension Station {
         let plan = try await plan(order, for: sight, tag, found)
         try requireConfirmedClosing(order, of: sight)
         if sight.isGivenUp, !found.isSettled {
-            // What an earlier try has left on the tag goes first: its pages may be weak.
+            // The operation left open by an earlier try goes first: its pages may be weak.
             try admit(plan, on: sight)
             _ = try await release(sight)
             throw .overtaken
@@ -101,7 +100,7 @@ extension Station {
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
             return .perform(work, isOpened: false)
-        // Another station has the same request in hand.
+        // Another station has begun the same request.
         case .known(let operation):
             request.operation = operation
             return .lookAgain
@@ -111,8 +110,8 @@ extension Station {
         }
     }
 
-    /// What the making of the card ends with it: what is open on a card that is issued again, and
-    /// on the lost one.
+    /// The open operations that the making ends: that of a card that is issued again, and that of
+    /// the lost card.
     private func openToEnd(
         by order: CardOrder, on sight: Sight
     ) async throws(Interruption) -> [OperationID] {
@@ -126,8 +125,7 @@ extension Station {
         return open.compactMap { $0 }
     }
 
-    /// Refuses to close an account that holds money without a confirmation: somebody has to hand it
-    /// out.
+    /// Requires a confirmation to close an account that holds money: a person has to hand it out.
     private func requireConfirmedClosing(
         _ order: CardOrder, of sight: Sight
     ) throws(Interruption) {
@@ -142,7 +140,7 @@ extension Station {
                 next: [.card(.payOutOrConfirm(view.balance))], uid: sight.uid))
     }
 
-    /// Refuses what the ledger would refuse, before anything is done to the tag.
+    /// Refuses an order that the ledger would refuse, before the tag is touched.
     private func admit(_ plan: CardPlan, on sight: Sight) throws(Interruption) {
         do {
             try sight.view?.admits(.make(plan))
@@ -151,7 +149,7 @@ extension Station {
         }
     }
 
-    /// Whether the making that an earlier tap had left open is the one that is asked for.
+    /// Whether the making that an earlier tap had left open matches the order.
     func isDone(
         _ order: CardOrder, by settled: Operation, _ view: CardView?
     ) async throws(Interruption) -> Bool {
@@ -213,6 +211,7 @@ extension Station {
             }
             origin = .adopt(message: sight.image.area + sight.image.records.joined())
         }
+        // The ledger must not begin a card that does not fit on its tag.
         let face = CardFace(
             style: order.face, balance: balance, holder: holder, scratch: scratch)
         do {
@@ -230,16 +229,17 @@ extension Station {
             above: highest(on: sight, for: holder))
     }
 
-    /// A record that could not be checked without its holder's name may be true for the new one's:
-    /// an erased message hides it, and the new card's would bring it back.
+    /// The highest number on the tag. A record that could not be checked without its holder's name
+    /// may be valid for the new holder: the name is missing now, and the new card would bring it
+    /// back.
     private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(
             sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
         return max(sight.highest, slots.best?.record.sequence ?? .none)
     }
 
-    /// What the tag is to be, where it was found to be like this. A protection that was begun on
-    /// an earlier card is not finished on one that nobody wants protected.
+    /// The first protection state of the new card, from the tag's actual one. A protection that was
+    /// begun on an earlier card is not finished on a card that was ordered without it.
     private func protection(
         _ order: CardOrder, _ known: CardProtection?, _ found: CardProtection
     ) -> CardProtection {
@@ -247,8 +247,8 @@ extension Station {
         return known?.isSettled == false ? found.unprotecting : found
     }
 
-    /// Refuses a chip whose signature is not its maker's. One without any is taken: nobody claims
-    /// that it is genuine.
+    /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim
+    /// to be genuine.
     private func isGenuine(
         _ tag: SightedTag, _ uid: CardUID, _ order: CardOrder
     ) throws(Interruption) -> Bool? {
@@ -264,7 +264,7 @@ extension Station {
         return originality.isGenuine
     }
 
-    /// Refuses to write over what may be worth something to someone.
+    /// Refuses to overwrite a tag that may be worth something to somebody.
     private func requireFree(_ sight: Sight, _ order: CardOrder) async throws(Interruption) {
         let unchanged = "Nothing was written to it."
         if let card = sight.view?.card {
@@ -302,7 +302,7 @@ extension Station {
         }
     }
 
-    /// What a card of others says of itself.
+    /// The value that a card of another writer shows.
     private func foundValue(
         _ sight: Sight
     ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
@@ -318,7 +318,7 @@ extension Station {
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
                 record.scratch(beside: face)
             )
-        // Anybody can write that a code is activated; the service can be asked for it.
+        // Any phone can write that a code is activated; the service can be asked for it.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
             throw .refused(otherCurrency(other, sight.uid))
@@ -329,15 +329,15 @@ extension Station {
 }
 
 extension Station {
-    /// A card that was made, with what it does not have any more, or does not have at all, and what
-    /// was settled on the way.
+    /// The reading of a new card, with the parts that it has lost or never had, and the operations
+    /// settled on the way.
     fileprivate func reading(
         _ reading: CardReading, tellingOf making: Operation, _ history: TapHistory,
         _ request: PendingRequest
     ) async -> CardReading {
         var reading = reading
         reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
-        // A repeated request must not make anybody hand the money out twice.
+        // A repeated request must not make a cashier hand the money out twice.
         if !request.wasDone {
             let closed = await balanceClosed(by: making)
             if closed > 0 { reading.closed = Money(minorUnits: closed, currency) }
@@ -350,8 +350,8 @@ extension Station {
         return reading
     }
 
-    /// Two people with one number are a slip of somebody's finger; one person may have two cards.
-    /// The card was made, so a ledger that cannot be asked denies nothing.
+    /// The cards that share the holder's number: two people with one number are a typing error; one
+    /// person may have two cards. Empty where the ledger fails: the card was made all the same.
     private func cards(sharingNumberOf reading: CardReading) async -> [CardUID] {
         guard let id = reading.holder.id else { return [] }
         let sharing = try? await ledger.read { rows throws(LedgerError) in
@@ -364,7 +364,7 @@ extension Station {
 }
 
 extension ScratchCard {
-    /// The same as it was before the service has said yes.
+    /// The scratch card before its activation.
     fileprivate var unactivated: ScratchCard {
         if case .activated(let code) = self { .scratched(code) } else { self }
     }

@@ -5,7 +5,7 @@ public import TapcardDomain
 import Type2Tag
 
 extension Station {
-    /// Blocks, allows or forgets a card that need not be there: no reader is needed.
+    /// Blocks, allows or forgets a card without a reader.
     public static func change(
         _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
         surroundings: Surroundings
@@ -26,7 +26,7 @@ extension Station {
                 meaning: TapcardError.unchanged,
                 next: [.card(.showCards)], uid: card)
         case .failure(let refusal):
-            // A card that is not in use any more was not blocked by anybody.
+            // A card that is not in use any more is not blocked: the remedy is another one.
             if change == .unblock, refusal.rule == .wrongState,
                 let status = try? await ledger.view(of: card)?.card.status, status != .active
             {

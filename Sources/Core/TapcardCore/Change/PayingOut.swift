@@ -3,12 +3,10 @@ public import TapcardDomain
 
 extension Station {
     /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
-    /// claim of that ticket, which happens once: what was booked before is refused, with when and by
-    /// whom. Only the same request again, under the id that the caller chose for it, is told once
-    /// more that it is booked.
-    ///
-    /// The card shows whose ticket it is, and what was open on it is settled; nothing is written to
-    /// it.
+    /// claim of that ticket, which happens once: a prize that was booked before is refused, with
+    /// the time and the cashier. Only a retry under the id that the caller chose gets the same
+    /// answer. The card proves whose ticket it is, and the tap settles an open operation; the card
+    /// is not written.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil
@@ -46,7 +44,7 @@ extension Station {
         }
     }
 
-    /// The payout that the ledger has under this id; nil for a new id.
+    /// The earlier payout under this id; nil for a new id.
     private func repeated(
         _ id: OperationID, of ticket: TicketID, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -87,8 +85,8 @@ extension Station {
             problem: nil, settled: card.settled)
     }
 
-    /// Whoever hears that it is booked pays. So nobody hears it who may not be the one that has
-    /// booked it.
+    /// Books the payout. The cashier pays on this answer, so only the caller that has certainly
+    /// booked it gets it.
     private func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
@@ -109,7 +107,7 @@ extension Station {
         }
     }
 
-    /// Why a prize that is booked is not paid out once more.
+    /// The refusal to pay out a prize that is booked.
     private func booked(
         _ claim: CardTicket.Claim, of ticket: TicketID, _ uid: CardUID
     ) async throws(TapcardError) -> TapcardError {
@@ -126,8 +124,8 @@ extension Station {
         return alreadyPaid(operation, for: ticket)
     }
 
-    /// A card that was closed before, with the closing: its answer may have been lost, and then
-    /// the money is still in the drawer.
+    /// Adds the closing to the error of a closed card: its answer may have been lost, and then the
+    /// money is still in the drawer.
     func namingClosing(_ error: TapcardError) async -> TapcardError {
         let most = 100
         guard error.kind == .refusal(.cardClosed), let uid = error.uid,
@@ -147,7 +145,8 @@ extension Station {
         ).telling(error.settled)
     }
 
-    /// The cashier in front of it decides whether that was this very payout, whose answer was lost.
+    /// The refusal names the earlier payout: the cashier decides whether it was this one, whose
+    /// answer was lost.
     private func alreadyPaid(_ payout: Operation, for ticket: TicketID) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
@@ -163,7 +162,7 @@ extension Station {
 }
 
 extension TapcardError {
-    /// The prize is among the card's funds already.
+    /// The refusal for a prize that is among the card's funds already.
     fileprivate static func onTheCard(
         _ claim: CardTicket.Claim, of ticket: TicketID, uid: CardUID
     ) -> TapcardError {
@@ -175,7 +174,7 @@ extension TapcardError {
             next: [.card(.showHistory(nil))], uid: uid)
     }
 
-    /// The ledger failed while the payout was to be booked.
+    /// The error of a ledger that failed while the payout was to be booked.
     fileprivate static func payingNothing(
         _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
     ) -> TapcardError {

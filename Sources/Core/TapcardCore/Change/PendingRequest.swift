@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// A request under an id, and what is known to have become of it, in this tap or before it: the
-/// ledger may not answer any more when that has to be said.
+/// A request under an id, and its known outcome, from this tap or before it: the ledger may fail by
+/// the time the outcome has to be reported.
 struct PendingRequest: Sendable, Hashable {
-    /// What was requested. All of it belongs to the id.
+    /// The requested parameters. All of them belong to the id.
     enum Parameters: Sendable, Hashable {
         case change(Intent, only: CardUID?)
         case making(CardOrder)
@@ -13,16 +13,16 @@ struct PendingRequest: Sendable, Hashable {
     let id: OperationID
     let parameters: Parameters
     /// Whether the request is refused where its tap has just settled the same one: a caller that
-    /// chose no id cannot have meant another one.
+    /// chose no id may have meant that one.
     let refusesRepetition: Bool
     var operation: Operation?
-    /// What may have begun: the disk failed under its first transaction.
+    /// The operation that may have begun: the disk failed under its first transaction.
     var perhaps: Operation?
     /// The operations that the request has ended on its card, or on the card it replaces.
     var ended: [Operation] = []
-    /// Whether the ledger had the request as done before this call.
+    /// Whether the ledger had completed the request before this call.
     var wasDone = false
-    /// The tag's protection was not as it should have been.
+    /// Whether the tag's protection differed from what the ledger expected.
     var isSetBack = false
 
     init(_ id: OperationID, _ order: CardOrder) {
@@ -37,15 +37,15 @@ struct PendingRequest: Sendable, Hashable {
         refusesRepetition = refusingRepetition
     }
 
-    /// Whether what the ledger has under the request's id was begun or settled here, and not by
-    /// another caller while the card was waited for. Under the id of an attempt to activate there
-    /// is only what comes of it, whoever has written that.
+    /// Whether the operation under the request's id was begun or settled here, and not by another
+    /// caller while the card was waited for. The id of an attempt to activate is reserved for its
+    /// own activation, whichever station writes it.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.settled.contains { $0.id == id }
     }
 
-    /// Whether the request is a new one for the caller, and not one that was done before.
+    /// Whether the request was not done before this call.
     func isNew(_ history: TapHistory) -> Bool { perhaps != nil || isOurs(history) }
 
     /// The operation that this tap has settled and the request would repeat, if any.
@@ -62,7 +62,7 @@ struct PendingRequest: Sendable, Hashable {
 }
 
 extension Station {
-    /// Whether an operation under the request's id is what was asked for.
+    /// Whether an operation under the request's id matches the request.
     func isAnswered(
         _ request: PendingRequest, by operation: Operation
     ) async throws(LedgerError) -> Bool {

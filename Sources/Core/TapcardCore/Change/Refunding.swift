@@ -2,11 +2,9 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// Gives back a payment, or takes back an addition whose cash leaves the drawer again: once, at
-    /// most what was moved, and never below zero.
-    ///
-    /// Without an id of the caller's the id follows from the operation that is reversed, so that
-    /// asking twice is the same request.
+    /// Returns a payment, or takes back an addition whose cash leaves the drawer again: once, at
+    /// most the original amount, and never below zero. Without an id of the caller's the id derives
+    /// from the reversed operation, so that a retry is the same request.
     public func refund(
         _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
         only card: CardUID? = nil
@@ -15,12 +13,12 @@ extension Station {
         return try await run(Refund(of: reversed, amount, id: id, only: card))
     }
 
-    /// The refund that an operation had; nil where it had none, or nobody can be asked.
+    /// The refund of an operation; nil without one, or where the ledger fails.
     fileprivate func refundMade(of reversed: OperationID) async -> Operation? {
         try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
     }
 
-    /// The error of a card that has less than is to be taken back: how much of it can be.
+    /// Completes the error of a card with too low a balance by the amount that can be taken back.
     fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
         guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
         guard view.balance.minorUnits > 0 else {
@@ -36,7 +34,7 @@ package struct Refund: UseCase {
     private let amount: Money?
     private let id: OperationID?
     private let card: CardUID?
-    /// What is reversed, and its reversal, once the ledger has said what it was.
+    /// The reversed operation, once the ledger has named it.
     private var known: Operation?
     private var change: CardChange?
 
@@ -53,7 +51,7 @@ package struct Refund: UseCase {
             let intent: Intent =
                 known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
             self.known = known
-            // Any card may come: the rules know on which one the payer's money is now.
+            // Any card may be tapped: the rules know which one has the payer's money now.
             change = CardChange(intent, id ?? reversed.derived(for: "refund"), only: card)
             return nil
         }
@@ -86,7 +84,7 @@ package struct Refund: UseCase {
     private func explained(
         _ error: TapcardError, _ known: Operation, at station: Station
     ) async -> TapcardError {
-        // Another amount under the id that both requests have: the operation is refunded.
+        // Another amount under the id that both requests derive: the operation is refunded already.
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded) || id == nil && error.kind == .operationMismatch
         if isRefunded, let earlier = await station.refundMade(of: reversed) {

@@ -4,14 +4,14 @@ public import TapcardDomain
 import Type2Tag
 
 extension Station {
-    /// Writes the ledger's state onto a card and every page that phones read. A card that cannot
-    /// be trusted is only written when the operator names it; of one that is named the password is
-    /// looked for as well, which a ledger that was put back may not know of.
+    /// Writes the ledger's state to a card, and every page that phones read. A card that cannot be
+    /// trusted is only written when the operator names it; the password of a named card is searched
+    /// for as well, because a restored ledger may not know of it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
         try await run(Repair(naming: card))
     }
 
-    /// Whoever names a card takes the tag for it: what it is, the ledger learns, and the card is
+    /// Corrects the ledger's protection of a card that the operator has named, and has the card
     /// looked at again.
     fileprivate func learnProtection(
         of sight: Sight, _ card: LedgerCard
@@ -25,7 +25,7 @@ extension Station {
         throw .overtaken
     }
 
-    /// Ends an open payment, finishes anything else, and seals above whatever the tag holds.
+    /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
     fileprivate func rewrite(
         _ sight: Sight, _ view: CardView, _ seen: Seen, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
@@ -107,7 +107,7 @@ private struct RepairRequest: TapRequest {
             return .done(
                 try await station.reading(of: sight.uid, display, settled: settled))
         } catch {
-            // What was done is said, and that this was not.
+            // The error tells which part was done, and that the rest was not.
             guard hasWritten || history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Why a request that looks like an earlier one is not carried out.
+/// The refusals of a request that looks like an earlier one.
 extension Station {
     /// Refuses a request without an id that this tap has just settled: it is more likely a retry
     /// than a second payment.

@@ -2,7 +2,7 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// Scratches: after two seconds there is a code. Leaving before that leaves nothing.
+    /// Scratches the card: after two seconds there is a code. Cancelling before that has no effect.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         try await run(Scratching(id))
     }
@@ -20,7 +20,7 @@ package struct Scratching: UseCase {
 
     private let id: OperationID
     private var phase = Phase.beginning
-    /// What the first of the two taps has settled.
+    /// The operations that the first of the two taps has settled.
     private var settled: [Settled] = []
 
     package init(_ id: OperationID) { self.id = id }
@@ -71,7 +71,7 @@ package struct Scratching: UseCase {
     }
 }
 
-/// A card that can be scratched, looked for before anything is begun.
+/// A tap that finds a card to scratch, before the scratching begins.
 private struct ScratchableCard: TapRequest {
     struct Found: Sendable {
         let uid: CardUID

@@ -1,38 +1,38 @@
 public import Ledger
 public import TapcardDomain
 
-/// A ticket that was bought: what it is, and the payment for it.
+/// The receipt of a bought ticket: the ticket, and the payment for it.
 public struct TicketReceipt: Sendable, Hashable {
     public let ticket: Ticket
     public let receipt: Receipt
 }
 
-/// A ticket that counts, with what the ledger knows of it.
+/// A valid ticket, with the ledger's data about it.
 public struct CardTicket: Sendable, Hashable {
     public let ticket: Ticket
-    /// The card that bought it: the one in hand, or one that it replaces.
+    /// The card that bought the ticket: the one in hand, or one that it replaces.
     public let boughtWith: CardUID
     public let purchase: OperationID
     public let price: Money
     public let boughtAt: Timestamp
-    /// Nil while its prize was not claimed.
+    /// The booking of the prize; nil until then.
     public let claim: Claim?
-    /// What has become of the card that was asked about; nil where none was named.
+    /// The status of the card that was asked about; nil if none was named.
     public let status: LedgerCard.Status?
-    /// Whether no card can claim its prize any more.
+    /// Whether a card can never claim the prize any more.
     public let isGivenUp: Bool
 
-    /// Whether its prize could be booked now, if it has one.
+    /// Whether a prize could be booked now.
     public var canBeClaimed: Bool {
         claim == nil && !isGivenUp && (status ?? .active) == .active
     }
 
-    /// The prize of a ticket, once it is booked.
+    /// The booked prize of a ticket.
     public struct Claim: Sendable, Hashable {
         public let operation: OperationID
         public let prize: Money
         public let at: Timestamp
-        /// Whether it was paid out of the drawer and not added to the card.
+        /// Whether the prize was paid out of the drawer and not added to the card.
         public let isPaidOut: Bool
     }
 }
@@ -43,42 +43,42 @@ public struct CardTickets: Sendable, Hashable {
     public let tickets: [CardTicket]
 }
 
-/// What claiming the prizes of a card has brought.
+/// The receipt of claiming the prizes of a card.
 public struct PrizeReceipt: Sendable, Hashable {
     public let uid: CardUID
-    /// Each won ticket, the newest first, with the booking of its prize; replayed where it was
+    /// The won tickets, newest first, each with the booking of its prize; replayed where it was
     /// booked before this tap.
     public let prizes: [Prize]
-    /// What the card holds now.
+    /// The card's balance now.
     public let balance: Money
     public let display: DisplayState
-    /// Why not every prize was booked; the others were.
+    /// The reason why some prizes were not booked; the others were.
     public let problem: TapcardError?
-    /// What earlier taps had left open on the card and this one has settled.
+    /// The operations of earlier taps that this one has settled.
     public let settled: [Settled]
 
     /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
         public let ticket: CardTicket
-        /// Nil where the prize was booked before, and the lottery has left the draw out since.
+        /// Nil where the prize was booked before, and the lottery does not list the draw any more.
         public let draw: Draw?
         public let receipt: Receipt
 
         public var prize: Money {
             Money(minorUnits: receipt.operation.amount, receipt.amount.currency)
         }
-        /// Whether it was paid out of the drawer and not added to the card.
+        /// Whether the prize was paid out of the drawer and not added to the card.
         public var isPaidOut: Bool { receipt.operation.kind == .payout }
     }
 
-    /// Whether every prize was booked before: nothing happened this time.
+    /// Whether every prize was booked before, and nothing happened this time.
     public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
 }
 
 extension Station {
-    /// Sells a ticket with random balls. The price is held, and booked when the card has it; until
-    /// then there is no ticket. The same id gets the same ticket. That the draw is still to come
-    /// is for the caller to know.
+    /// Sells a ticket with random balls. The price is held, and booked when the card shows it;
+    /// until then the ticket is not valid. The same id gets the same ticket. The caller ensures
+    /// that the draw is still to come.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil, refusingRepetition: Bool = false
@@ -90,8 +90,8 @@ extension Station {
                 ticket, price, id, only: card, refusingRepetition: refusingRepetition))
     }
 
-    /// Settles a purchase that was begun and whose draw is over: only the card can say now that it
-    /// was paid. Nothing is written anew for it; without its card it stays open.
+    /// Settles a purchase that was begun and whose draw is over: only the card can prove now that
+    /// it was paid. Nothing is written again for it; without its card it stays open.
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
@@ -100,7 +100,7 @@ extension Station {
         return TicketReceipt(ticket: sold.ticket, receipt: receipt)
     }
 
-    /// Reads a card, settles what is open on it, and looks up its tickets.
+    /// Reads a card, settles an open operation on it, and looks up its tickets.
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
@@ -116,7 +116,7 @@ extension Station {
             card: reading, tickets: (tickets ?? []).map { CardTicket($0, currency) })
     }
 
-    /// The tickets of a card that need not be there, newest first; of all cards where none is
+    /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
     /// named.
     public static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
@@ -136,7 +136,7 @@ extension Station {
         return tickets.map { CardTicket($0, ledger.currency) }
     }
 
-    /// Each ball with the same chance, but for less than one in 2^54.
+    /// Random balls, each with the same probability to within 2^-54.
     package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         do {
             return try Balls.drawn(under: rules) { limit in
@@ -175,8 +175,8 @@ package struct TicketPurchase: UseCase {
     }
 }
 
-/// A purchase whose draw is over: the card is read for no operation, so that nothing new is written
-/// for it.
+/// A tap that settles a purchase whose draw is over: the card is read for no operation, so that
+/// nothing new is written for it.
 private struct PurchaseSettling: TapRequest {
     private let intent: Intent
     private var request: PendingRequest
@@ -214,8 +214,8 @@ private struct PurchaseSettling: TapRequest {
     }
 }
 
-/// A look at a card of this ledger, with what was open on it settled. Where that was of the kind
-/// that is asked for, the card may be gone by then.
+/// A tap that reads a card of this ledger and settles an open operation. If that was of the
+/// requested kind, the card may be gone by then.
 struct KnownCardRequest: TapRequest {
     let card: CardUID?
     private let kind: Ledger.Operation.Kind?
@@ -273,7 +273,8 @@ extension CardTicket {
 }
 
 extension TapcardError {
-    /// A purchase that was begun, while nobody can say whether its draw is still to come.
+    /// The error of a purchase that was begun, while it is unknown whether its draw is still to
+    /// come.
     public static func purchaseOpen(
         _ sold: SoldTicket, because error: TapcardError
     ) -> TapcardError {
@@ -285,13 +286,13 @@ extension TapcardError {
             uid: sold.card, operation: sold.operation)
     }
 
-    /// A purchase came to nothing, and why it could not be made any more.
+    /// The error of a voided purchase, with this error as the reason why it cannot be repeated.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
         return voided.saying("\(what) \(voided.what)")
     }
 
-    /// A ticket was bought or a prize booked, and the ledger cannot be asked which.
+    /// The error of a bought ticket or booked prize that the ledger cannot name now.
     static func doneUnread(
         _ done: Operation, because error: TapcardError
     ) -> TapcardError {

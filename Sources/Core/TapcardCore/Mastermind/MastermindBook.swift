@@ -2,9 +2,9 @@ import ServicePorts
 public import TapcardDomain
 import TextCodecs
 
-/// A game of Mastermind as this station knows it.
+/// A game of Mastermind as stored at this station.
 public struct KeptMastermindGame: Hashable, Sendable {
-    /// The address of the service that it is played with.
+    /// The address of the game's service.
     public let address: String
     public let game: MastermindGame
     public internal(set) var history: MastermindHistory
@@ -15,23 +15,22 @@ public struct KeptMastermindGame: Hashable, Sendable {
         (self.address, self.game, self.history) = (address, game, history)
     }
 
-    /// With how many guesses it is solved.
+    /// The number of the guess that solved it.
     public var solvedWith: Int? { history.solvedAt(slots: game.slots) }
 }
 
-/// All that a station keeps of Mastermind: who is logged in where, and the games. Never a
-/// password.
+/// The station's data of Mastermind: the logins and the games. It never contains a password.
 struct MastermindBook: Hashable, Sendable {
     /// A user who is logged in.
     struct Login: Hashable, Sendable {
-        /// The service that gave the token: no other gets to see it.
+        /// The service that gave the token: it is sent to no other.
         let address: String
         let user: String
         let token: MastermindToken
         let timeToLive: Int?
     }
 
-    /// The games that were not played for longest go where there are more.
+    /// The greatest number of games; those not played for longest are dropped.
     static let mostGames = 16
     static let format = "tapcard mastermind 1"
     /// Stands for the number of a guess whose answer may still come.
@@ -39,24 +38,24 @@ struct MastermindBook: Hashable, Sendable {
     static let formatPrefix = "tapcard mastermind "
 
     var login: Login?
-    /// The one that was played last is the last.
+    /// The games; the last one was played last.
     private(set) var games: [KeptMastermindGame] = []
     private var currentID: MastermindGameID?
 
     init() {}
 
-    /// The game that goes on with this service.
+    /// The current game with this service.
     func current(at address: String) -> KeptMastermindGame? {
         games.last { $0.address == address && $0.game.id == currentID }
     }
 
-    /// The game as it is known; new where it was not.
+    /// The stored game, or a new one.
     func kept(_ game: MastermindGame, at address: String) -> KeptMastermindGame {
         games.last { $0.address == address && $0.game == game }
             ?? KeptMastermindGame(address: address, game: game)
     }
 
-    /// Puts a game where it is found first.
+    /// Stores a game at the place where it is found first.
     mutating func keep(_ game: KeptMastermindGame, asCurrent: Bool) {
         if asCurrent { currentID = game.game.id }
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
@@ -100,7 +99,7 @@ extension MastermindBook {
         ]
     }
 
-    /// Nil for what is none.
+    /// Reads a stored turn; nil for an invalid one.
     init?(_ document: JSONValue) {
         guard document["format"]?.string == MastermindBook.format,
             let games = document["games"]?.array, games.count <= MastermindBook.mostGames

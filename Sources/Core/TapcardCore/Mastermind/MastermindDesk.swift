@@ -1,7 +1,7 @@
 public import ServicePorts
 public import TapcardDomain
 
-/// Mastermind at a station: the service, who is logged in there, and the games that are kept.
+/// Mastermind at a station: the service, its login, and the stored games.
 public struct MastermindDesk: Sendable {
     private static let longestUser = 256
 
@@ -10,9 +10,9 @@ public struct MastermindDesk: Sendable {
     private let service: any MastermindService
     private let password: @Sendable (String) async throws(TapcardError) -> String?
 
-    /// `address` is that of the service: what one service gave is never shown to another. The
-    /// `password` of a user is asked for when a login has expired; nil where nobody gives it.
-    /// `note` is told what a person should know besides.
+    /// `address` is that of the service: data of one service is never shown to another. `password`
+    /// is called when a login has expired; nil where it cannot be supplied. `note` is called with
+    /// other messages for a person.
     public init(
         path: String, address: String, service: any MastermindService,
         password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
@@ -22,17 +22,17 @@ public struct MastermindDesk: Sendable {
         (self.address, self.service, self.password) = (address, service, password)
     }
 
-    /// The game that goes on; nil where there is none.
+    /// The current game, if any.
     public func currentGame() throws(TapcardError) -> KeptMastermindGame? {
         try file.load().current(at: address)
     }
 
-    /// Who is logged in there, though perhaps no longer; nil is nobody.
+    /// The name of the logged-in user, whose login may have expired; nil without a login.
     public func user() throws(TapcardError) -> String? {
         try file.load().login.flatMap { $0.address == address ? $0.user : nil }
     }
 
-    /// The game that goes on, for what cannot be done without one.
+    /// The current game; throws without one.
     public func requireCurrentGame() throws(TapcardError) -> MastermindGame {
         if let kept = try currentGame() { return kept.game }
         throw TapcardError(
@@ -41,7 +41,7 @@ public struct MastermindDesk: Sendable {
             next: [.service(.startGame)])
     }
 
-    /// What is known of a game, whichever is the current one.
+    /// The stored data of a game, current or not.
     public func kept(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.load().kept(game, at: address)
     }
@@ -61,7 +61,7 @@ public struct MastermindDesk: Sendable {
         try keep(token, user, timeToLive)
     }
 
-    /// Refuses where nobody is logged in, without asking the service.
+    /// Refuses without a login, without asking the service.
     public func requireLoggedIn() throws(TapcardError) {
         do throws(Failure) {
             _ = try requireLogin()
@@ -70,7 +70,7 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    /// Checks who wants to log in, before a password is asked for.
+    /// Checks the user name of a login, before a password is asked for.
     public static func requireLogin(
         _ user: String, _ timeToLive: Int?
     ) throws(TapcardError) {
@@ -101,7 +101,7 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    /// Begins a game, which is the current one from then on.
+    /// Begins a game and makes it the current one.
     public func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
         do {
             _ = try MastermindRules(slots: slots)
@@ -117,7 +117,7 @@ public struct MastermindDesk: Sendable {
         return try resume(MastermindGame(id: id, slots: slots))
     }
 
-    /// Makes a game that was begun, here or elsewhere, the current one.
+    /// Makes a game that was begun here or elsewhere the current one.
     @discardableResult
     public func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.change { book in
@@ -133,11 +133,10 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    /// Makes a guess in that game. Which game is the current one does not matter here: another
-    /// process may have changed that since the player looked.
-    ///
-    /// It is written down before it is sent. Where no answer comes it stays there as one that may
-    /// have counted: it is not repeated, because the service would count it twice.
+    /// Makes a guess in that game. It need not be the current one: another process may have changed
+    /// that since the player looked. The guess is written down before it is sent. Where no answer
+    /// comes it stays as one that may have counted: it is not repeated, because the service would
+    /// count it twice.
     public func guess(
         _ colours: [Int], in game: MastermindGame,
         rules colourCount: Int = MastermindRules.usualColours
@@ -183,7 +182,8 @@ public struct MastermindDesk: Sendable {
         try file.change { book in
             var kept = book.kept(game, at: address)
             body(&kept.history)
-            // Another process may have begun another game meanwhile: that stays the current one.
+            // Another process may have begun another game in the meantime: that stays the current
+            // one.
             book.keep(kept, asCurrent: false)
             return kept
         }
@@ -205,12 +205,12 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    /// Whether a guess that got no evaluation counts, as far as that can be known.
+    /// Records the outcome of a guess without an evaluation, and returns the error that reports it.
     private func became(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
         if case .call(let error) = failure, error.mayHaveHappened {
-            // Where that cannot be written it stays as one whose answer may still come.
+            // If this cannot be written, the guess stays as one whose answer may still come.
             _ = try? change(game) { $0.lose(colours) }
             let told = TapcardError(error, meaning: "")
             return TapcardError(
@@ -226,10 +226,10 @@ public struct MastermindDesk: Sendable {
 extension MastermindDesk {
     private static let nothingSent = "Nothing was sent."
 
-    /// Why something that needs a login was not done.
+    /// The failure of a call that needs a login.
     private enum Failure: Error {
         case call(ServiceError)
-        /// Before the call, or before it was repeated.
+        /// The login failed before the call, or before its retry.
         case login(TapcardError)
 
         func error(meaning: String) -> TapcardError {
@@ -251,8 +251,8 @@ extension MastermindDesk {
         }
     }
 
-    /// Calls with the token that is kept. Where that has expired it logs in again, once, and
-    /// repeats the call, once: a call that was refused for its token has done nothing.
+    /// Calls with the stored token. If that has expired, logs in again and retries the call, each
+    /// once: a call that was refused for its token has had no effect.
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(Failure) -> Success {
@@ -291,7 +291,7 @@ extension MastermindDesk {
     private func logInAgain(
         _ old: MastermindBook.Login
     ) async throws(Failure) -> MastermindToken {
-        // Another process may have done it meanwhile.
+        // Another process may have logged in in the meantime.
         let now = try requireLogin()
         guard now == old else { return now.token }
         do {
@@ -325,11 +325,11 @@ extension MastermindDesk {
 }
 
 extension ServiceError {
-    /// Whether a request that ended so may have been carried out all the same.
+    /// Whether the service may have carried out the failed request.
     fileprivate var mayHaveHappened: Bool {
         switch kind {
-        // Who leaves while it is on its way does not call it back.
-        // A redirect after a POST says just as well that it is done.
+        // Cancelling does not call back a request that is on its way. A redirect after a POST often
+        // means that it was done.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
             .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true

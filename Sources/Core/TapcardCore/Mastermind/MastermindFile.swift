@@ -1,14 +1,13 @@
 import DurableFile
 import TextCodecs
 
-/// The file in which a station keeps what it has of Mastermind: readable by its owner only, or
-/// refused.
+/// The file for a station's data of Mastermind: readable by its owner only, or refused.
 struct MastermindFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
 
     let path: String
-    /// Told what a person has to know: that the file was damaged and where it lies now.
+    /// The callback for messages to a person: that the file was damaged, and its new place.
     let note: @Sendable (String) -> Void
 
     func load() throws(TapcardError) -> MastermindBook {
@@ -16,8 +15,8 @@ struct MastermindFile: Sendable {
         return try alone { () throws(TapcardError) in try loadOrSetAside() }
     }
 
-    /// Reads the file, lets the body change what is in it, and writes it: no other process does
-    /// the same meanwhile.
+    /// Reads the file, lets the body change its content, and writes it, while no other process does
+    /// so.
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

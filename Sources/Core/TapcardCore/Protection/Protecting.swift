@@ -7,13 +7,13 @@ import TapcardDomain
 import Type2Tag
 
 extension Station {
-    /// Refuses what the tag would not let be done, before the ledger knows of it. Where the tag
-    /// has another password of ours than the ledger has it, the ledger learns it first.
+    /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has
+    /// another password of ours than the ledger says, the ledger is corrected first.
     func requireSwitchable(
         _ sight: Sight, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
     ) async throws(Interruption) {
-        // A reader that passes on no such question would not pass on a password, either.
+        // A reader that does not pass on this command would not pass on a password, either.
         let answer: [UInt8]
         do {
             answer = try await reader.exchange(Type2Command.getVersion.frame)
@@ -39,14 +39,14 @@ extension Station {
             on: sight.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
-        // What has no password of ours may be a copy: only a repair takes it for the card.
+        // A tag without a password of ours may be a copy: only a repair takes it for the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(sight.uid)) }
         request.isSetBack = card.protection != .off
         try await note(found, insteadOf: card.protection, of: sight.uid)
         throw .overtaken
     }
 
-    /// What opens a tag for writing; nil where a plain WRITE will do.
+    /// The password that opens a tag for writing; nil where a plain WRITE is enough.
     func opening(
         _ protection: CardProtection, of uid: CardUID
     ) throws(Interruption) -> TagPassword? {
@@ -55,9 +55,9 @@ extension Station {
         }
     }
 
-    /// The same, for a tag of which only the number and what anyone can copy were seen: it may be
-    /// another one, and as long as it counts wrong passwords, ours could close it for ever. One that
-    /// has just taken the password is not asked.
+    /// The password for a tag of which only the UID and data that can be copied were seen. It may
+    /// be another tag, and as long as that counts wrong passwords, ours could lock it for ever. A
+    /// tag that has just accepted the password is not checked.
     func opening(
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
@@ -76,9 +76,9 @@ extension Station {
         return settings
     }
 
-    /// Refuses a tag that does not take its card's password, before anything is begun: a copy has
-    /// none, and not every reader can send one. Whoever has listened to the password can take it
-    /// off: where the settings protect less than the ledger has it, they are set back first.
+    /// Refuses a tag that does not accept its card's password, before anything is begun: a copy has
+    /// none, and not every reader can send one. Anybody who has overheard the password can remove
+    /// it: settings that protect less than the ledger says are set back first.
     func requireOpened(_ sight: Sight) async throws(Interruption) {
         guard let card = sight.view?.card,
             let password = try opening(card.protection, of: card.uid)
@@ -89,7 +89,7 @@ extension Station {
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
         surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
-        // What is locked stays as it is.
+        // Locked settings cannot be changed.
         guard !settings.isLocked else { return }
         try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
         throw .overtaken
@@ -107,8 +107,8 @@ extension Station {
         return TagPassword(entry.keys, uid: uid.bytes)
     }
 
-    /// A password that is still to be put on comes from a key that is not given up: the tag asks
-    /// for none yet.
+    /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
+    /// none yet.
     func takeTrustedKey(for sight: Sight) async throws(Interruption) {
         guard let card = sight.view?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
@@ -118,8 +118,8 @@ extension Station {
         throw .overtaken
     }
 
-    /// Takes the next step until the tag is protected, or open, as the ledger wants it. Each is
-    /// durable in the ledger before the next; the last is noted when the work is confirmed.
+    /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
+    /// ledger before the next; the last is noted when the work is confirmed.
     func switchProtection(
         of change: CardWork
     ) async throws(Interruption) -> (CardWork, isLast: Bool) {
@@ -141,16 +141,16 @@ extension Station {
         return (change, isLast: false)
     }
 
-    /// Somebody has locked the tag's settings meanwhile: what it is now, it stays, and the card
-    /// goes on with it. Its password was proved where it may be asked for, and is left alone: AUTH0
-    /// may be weak from the WRITE that was broken off.
+    /// Ends the switching on a tag whose settings were locked in the meantime: its protection is
+    /// final, and the card goes on with it. Its password was proved where it may be asked for, and
+    /// is left alone: AUTH0 may be weak from the interrupted WRITE.
     private func endSwitching(of work: OpenWork) async throws(Interruption) -> OpenWork {
         let card = work.card
         guard let keyID = card.protection.keyID,
             let chip = Type2Chip.known.first(where: { $0.name == card.chip })
         else { throw .refused(noPassword) }
         let settings = try await configuration(of: chip)
-        // What ends an operation is not taken from a single look.
+        // A single look is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
         }
@@ -206,12 +206,10 @@ extension Station {
         try await performing(switching)
     }
 
-    /// Makes an open tag of one with which this ledger has nothing to do any more, in the same
-    /// steps as a card's, each durable first where there is a ledger's row for it. False where
-    /// nothing was to be done.
-    ///
-    /// Where there is none, the tag itself says how far an earlier try has come: as long as it
-    /// has its whole password, PWD is not weak, and AUTH0 may be.
+    /// Removes the password from a tag that this ledger has no further use for, in the same steps
+    /// as for a card, each durable first where the ledger has a row for it. False where nothing was
+    /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
+    /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
     func release(_ sight: Sight) async throws(Interruption) -> Bool {
         guard let chip = Type2Chip.known.first(where: { $0.name == sight.chip }) else {
             throw .refused(noPassword)
@@ -238,13 +236,13 @@ extension Station {
                 state = state.next
             }
         } catch {
-            // What the settings say and what is in force may differ until the tag loses its power.
+            // The settings in memory and those in force may differ until the tag loses its power.
             await reader.release()
             throw error
         }
     }
 
-    /// The first step that is left until this tag is open.
+    /// The first remaining step until this tag is open.
     private func leftover(
         on sight: Sight, _ chip: Type2Chip, _ noted: CardProtection?
     ) async throws(Interruption) -> CardProtection {
@@ -263,7 +261,7 @@ extension Station {
             meaning: TapcardError.unchanged, next: [.tag(.useAnother)], uid: uid)
     }
 
-    /// The same, where something was open until it was found out.
+    /// The error for locked settings that were found while an operation was open.
     private func lockedSettings(_ card: LedgerCard, after voided: Operation) -> TapcardError {
         TapcardError(
             .lockedTag,
@@ -278,7 +276,7 @@ extension Station {
 }
 
 extension Sight {
-    /// A tag with which the ledger has nothing to do: unknown, or a card that was given up and
+    /// Whether the ledger has no further use for the tag: it is unknown, or was given up and
     /// formatted.
     var isGivenUp: Bool {
         guard let card = view?.card else { return true }

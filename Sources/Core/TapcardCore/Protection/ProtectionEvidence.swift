@@ -5,19 +5,19 @@ import TagReading
 import TapcardDomain
 import Type2Tag
 
-/// What a tag itself shows of its protection, whatever a ledger says.
+/// A tag's own evidence of its protection, independent of the ledger.
 enum ProtectionEvidence: Hashable, Sendable {
-    /// It asks for the password of this key, and for all that can be written, or not so.
+    /// The tag asks for the password of this key; `isWhole` if for every writable page.
     case asks(keyID: UInt8, isWhole: Bool)
-    /// It asks for nothing now, and has the password of this key: AUTH0 may be weak.
+    /// The tag asks for no password now, and has that of this key: AUTH0 may be weak.
     case has(keyID: UInt8)
-    /// It asks for nothing, and has no password of ours.
+    /// The tag asks for no password, and has none of ours.
     case nothing
 }
 
 extension CardProtection {
-    /// What this word of a ledger becomes in the light of what the tag shows. Where the two agree
-    /// it stays, with what it says of pages that may be weak; what was wanted is wanted still.
+    /// The ledger's state corrected by the tag's evidence. A state that agrees is kept, with its
+    /// facts about pages that may be weak; the wanted result is kept in every case.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
         case (.on(let noted), .asks(let keyID, isWhole: true)) where noted == keyID: self
@@ -38,8 +38,8 @@ extension CardProtection {
         }
     }
 
-    /// The next step of a card that is to be protected; with this key where its tag has no
-    /// password yet.
+    /// The next step of a card that is to be protected; with this key where its tag has no password
+    /// yet.
     func protecting(with sealing: UInt8) -> CardProtection {
         switch self {
         case .off, .clearingPassword: .settingPassword(keyID: sealing)
@@ -73,17 +73,16 @@ extension Station {
         }
     }
 
-    /// What the tag shows under these settings. Refused where it asks for a password of somebody.
-    /// None is tried on a tag that counts wrong ones: seven of them close it for ever.
-    ///
-    /// `withoutProof` takes any answer of a tag that asks: an earlier try may have spoilt PACK,
-    /// which proves the tag, but does not open it.
+    /// The tag's evidence under these settings. Refused where the tag asks for a stranger's
+    /// password. Passwords are not tried on a tag that counts wrong ones: seven of them close it
+    /// for ever. `withoutProof` accepts any answer of a tag that asks: an earlier try may have
+    /// spoilt PACK, which proves the tag, but does not open it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutProof: Bool = false
     ) async throws(Interruption) -> ProtectionEvidence {
         let asks = chip.isProtected(by: settings)
-        // What can never be changed can never ask, either.
+        // Settings that are locked without protection can never ask for a password.
         if !asks, settings.isLocked { return .nothing }
         if settings.passwordLimit != 0 {
             if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
@@ -95,7 +94,7 @@ extension Station {
             found = try await key(
                 opening: identity, noted: noted, withoutProof: withoutProof && asks)
         } catch {
-            // A reader that sends no password has sent none to this tag.
+            // A reader that cannot send a password has sent none to this tag.
             guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
             else { throw error }
             found = nil
@@ -107,14 +106,14 @@ extension Station {
         }
         guard !asks else { throw .refused(othersPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
-            // Without its key nobody can tell.
+            // Without the key of its noted password, the tag cannot be judged.
             _ = try password(keyID, of: uid)
         }
         return .nothing
     }
 
-    /// The key whose password the tag has; the one it was noted with is tried first. Without the
-    /// proof that PACK is, any answer will do that is none of a refusal.
+    /// The key whose password the tag has; the noted one is tried first. Without the proof by PACK,
+    /// any answer except a refusal is accepted.
     private func key(
         opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
     ) async throws(Interruption) -> UInt8? {
@@ -131,9 +130,8 @@ extension Station {
         }
     }
 
-    /// A tag has refused what it should have taken. Where lock bits are why, that is said. Where it
-    /// has a password of ours, which a copy has not, the ledger is told, and the card is looked at
-    /// again.
+    /// Reconsiders the refusal of a write. Lock bits are reported as the cause. A password of ours,
+    /// which a copy has not, corrects the ledger, and the card is looked at again.
     func reconsidered(_ error: Interruption, _ sight: Sight) async -> Interruption {
         guard case .card(let cause) = error,
             cause.kind == .wrongPassword
@@ -167,7 +165,8 @@ extension Station {
         }
     }
 
-    /// Tells the ledger what a tag is; where it has changed meanwhile, the tag is judged again.
+    /// Corrects the ledger's protection of a tag; if that has changed since, the tag is judged
+    /// again.
     func note(
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
     ) async throws(Interruption) {
@@ -196,7 +195,7 @@ extension Station {
 }
 
 extension TapcardError {
-    /// The ledger has a password for a tag that has none.
+    /// The error of a tag without the password that the ledger expects.
     static func cleared(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .protectedTag, "The tag does not have the card's password.",
@@ -205,7 +204,7 @@ extension TapcardError {
             next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
-    /// A tag that does not even show its content without a password.
+    /// The error of a tag that does not show even its content without a password.
     static func hidden(_ known: CardUID?) -> TapcardError {
         TapcardError(
             .protectedTag,

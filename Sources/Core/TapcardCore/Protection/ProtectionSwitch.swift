@@ -2,29 +2,29 @@ import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// What `tag protect` or `tag unprotect` came to.
+/// The result of `tag protect` or `tag unprotect`.
 public struct ProtectionChange: Sendable, Hashable {
     public let uid: CardUID
     public let isProtected: Bool
-    /// Nil for a card that this ledger does not know, and where all there was to do was to set back
-    /// what somebody had changed.
+    /// Nil for a card that this ledger does not know, and where only another writer's change was
+    /// set back.
     public let operation: OperationID?
     public let display: DisplayState
-    /// What earlier taps had left open and this one has settled.
+    /// The operations of earlier taps that this one has settled.
     public var settled: [Settled] = []
 }
 
 extension Station {
-    /// Puts the card's password onto its tag: from then on only who has the keys can write to it,
-    /// and every phone still reads it.
+    /// Puts the card's password on its tag: from then on writing to it needs the keys, and every
+    /// phone can still read it.
     public func protect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
         try await run(ProtectionSwitch(on: true, id, only: card))
     }
 
-    /// Takes the password off the tag. A card that this ledger does not know, or that was given up
-    /// and formatted, gives its tag back if its password comes from one of our keys.
+    /// Takes the password off the tag. The tag of a card that this ledger does not know, or that
+    /// was given up and formatted, is released if its password derives from one of our keys.
     public func unprotect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {

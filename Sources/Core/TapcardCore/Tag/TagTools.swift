@@ -7,11 +7,11 @@ import TagReading
 public import TapcardDomain
 public import Type2Tag
 
-/// What a tag says of itself, whoever wrote it.
+/// The facts that any tag tells of itself, including one that is not a card.
 public struct TagInfo: Sendable, Hashable {
-    /// What the maker's signature says: who made the chip, not that a card is no copy.
+    /// The meaning of the maker's signature: who made the chip, not that a card is not a copy.
     public enum Originality: String, Sendable, CaseIterable {
-        /// None is zeros, as chips of some makers have it, or one that the chip did not show.
+        /// None is zeros, as some makers deliver, or a signature that the chip did not show.
         case valid, invalid, none
 
         init(_ signature: [UInt8]?, of uid: CardUID) {
@@ -23,7 +23,7 @@ public struct TagInfo: Sendable, Hashable {
             self.init(isGenuine: isGenuine)
         }
 
-        /// As a ledger keeps it.
+        /// Converts the ledger's value.
         public init(isGenuine: Bool?) {
             self = isGenuine.map { $0 ? .valid : .invalid } ?? .none
         }
@@ -35,20 +35,20 @@ public struct TagInfo: Sendable, Hashable {
     public let chip: Type2Chip
     public let version: [UInt8]?
     public let originality: Originality
-    /// What is written on it: a word of `--json`.
+    /// The kind of the tag's content: a word of `--json`.
     public let ndef: String
-    /// How many bytes the message on it could grow by.
+    /// The number of bytes by which the message on the tag could grow.
     public let freeBytes: Int
     public let isLocked: Bool
     public let isProtected: Bool
-    /// What its settings say; nil for a chip that has none.
+    /// The chip's settings; nil for a chip that has none.
     public let configuration: AccessConfiguration?
-    /// How often it was read since the counter was switched on; nil where it is off.
+    /// The number of reads since the counter was switched on; nil where it is off.
     public let counter: UInt32?
 }
 
 extension Station {
-    /// Looks at everything that a tag tells of itself.
+    /// Reads every fact that a tag tells of itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             let tag = try await lookAtAll(of: identity) { $0.userPages }
@@ -70,7 +70,7 @@ extension Station {
         }
     }
 
-    /// The message may grow up to a card's records, and on a tag that is no card up to its end.
+    /// The room for the message: up to a card's records, and on another tag up to its end.
     private static func freeBytes(
         _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
     )
@@ -80,7 +80,7 @@ extension Station {
         if case .tapcard = content, let layout = CardLayout(chipNamed: chip.name) {
             room = layout.ndefByteCount
         }
-        // What cannot be read as a message leaves no room that anybody could count on.
+        // An unreadable message leaves no room that can be relied on.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
@@ -88,10 +88,10 @@ extension Station {
         return max(0, room - used - terminatorBytes)
     }
 
-    /// Everything that can be read of the tag.
+    /// Reads all readable pages of the tag.
     public func dump() async throws(TapcardError) -> TagDump {
         try await withTag { identity, uid throws(Interruption) in
-            // Pages may be protected from reading; what is needed first is what the chip is.
+            // Pages may be protected from reading, so the chip has to be identified first.
             let tag = try await lookAtAll(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
             }
@@ -109,12 +109,10 @@ extension Station {
         }
     }
 
-    /// Puts the user pages of a dump onto the tag. Lock bits, capability container, configuration
-    /// and passwords are never written: most of them could not be taken back. Nor are the pages
-    /// that phones take for lock bits.
-    ///
-    /// A card of this ledger is only overwritten when that is asked for: an old state that is put
-    /// back is reported as such at the next tap.
+    /// Writes the user pages of a dump to the tag. Lock bits, capability container, configuration
+    /// and passwords are never written: most of them could not be undone. Nor are the pages that
+    /// phones take for lock bits. A card of this ledger is only overwritten on request: a restored
+    /// old state is reported as such at the next tap.
     public func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
@@ -140,7 +138,7 @@ extension Station {
         }
     }
 
-    /// Makes a blank tag again: an empty message, zeros behind it.
+    /// Makes a blank tag again: an empty message, followed by zeros.
     public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await withTag { identity, uid throws(Interruption) in
             let tag = try await lookAtAll(of: identity)
@@ -166,12 +164,12 @@ extension Station {
         }
     }
 
-    /// What this ledger knows of the card that was on the tag.
+    /// The ledger's row of the card that was on the tag.
     private func card(_ uid: CardUID) async throws(Interruption) -> LedgerCard? {
         try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }?.card
     }
 
-    /// Reads what is there and writes only what differs.
+    /// Reads the pages and writes only those that differ.
     private func rewrite(
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
@@ -241,7 +239,7 @@ extension Station {
         }
     }
 
-    /// Waits for a tag of any kind, which the caller lets go of.
+    /// Waits for a tag of any kind; the caller releases it.
     func waitForTag() async throws(TapcardError) -> TagIdentity {
         surroundings.progress(.waitingForCard)
         do {
@@ -251,7 +249,7 @@ extension Station {
         }
     }
 
-    /// Waits for a tag of any kind, and lets go of it whatever happens.
+    /// Waits for a tag of any kind, and releases it in every case.
     private func withTag<Success: Sendable>(
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {

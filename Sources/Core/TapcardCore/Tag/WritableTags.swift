@@ -5,11 +5,11 @@ import TagReading
 import TapcardDomain
 import Type2Tag
 
-/// What a chip's settings say about writing, beside its memory.
+/// A chip's settings for writing, apart from its memory.
 struct TagAccess: Sendable, Hashable {
-    /// Lock bits are set for some user pages.
+    /// Whether lock bits are set for some user pages.
     let isLocked: Bool
-    /// A password is asked for from some page on.
+    /// Whether writing some pages needs a password.
     let isProtected: Bool
     /// Nil for a chip without settings.
     let configuration: AccessConfiguration?
@@ -34,7 +34,7 @@ extension Station {
             isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
     }
 
-    /// Refuses a card of ours on whose tag somebody has set lock bits: it is as it is for ever.
+    /// Refuses a card of ours whose tag has lock bits set: its state is final.
     func requireUnlocked(_ sight: Sight, _ chip: Type2Chip) async throws(Interruption) {
         guard let lockPage = chip.dynamicLockPage else { return }
         let longest = await reader.longestAnswer
@@ -72,14 +72,15 @@ extension Station {
             uid: uid)
     }
 
-    /// Refuses a tag on which a card could not be kept, before anything is written to it. Says
-    /// how it is protected, by a key of ours, in the light of what the ledger has of it.
+    /// Refuses a tag that could not keep a card, before anything is written to it. Returns its
+    /// protection, by a key of ours, from its own evidence and the ledger's state.
     func requireWritable(
         _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
         protecting: Bool = false
     ) async throws(Interruption) -> CardProtection {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
+        // The magic number of an NFC Forum tag, and major version 1.
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
             throw .refused(
                 TapcardError(
@@ -95,6 +96,7 @@ extension Station {
                     .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
                     meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid))
         }
+        // The capability container counts the room in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 TapcardError(
@@ -104,6 +106,7 @@ extension Station {
                     next: [.tag(.useKnownChip)], uid: uid))
         }
         let access = try await access(of: tag)
+        // The lower half byte is the write access: 0 means free.
         if capability[3] & 0x0F != 0 || access.isLocked {
             throw .refused(
                 TapcardError(
@@ -112,6 +115,7 @@ extension Station {
                     uid: uid))
         }
         guard let configuration = access.configuration else { return .off }
+        // A mirror replaces bytes on every read: a record could not be read back as written.
         if configuration.mirrorPage != nil {
             throw .refused(
                 mirrored(

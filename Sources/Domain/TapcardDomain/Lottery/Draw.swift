@@ -1,9 +1,9 @@
-/// A drawing of the lottery that has taken place.
+/// A lottery draw that has taken place.
 public struct Draw: Hashable, Sendable {
     public let id: DrawID
     public let date: CalendarDate
     public let balls: Balls
-    /// As the service gives it: whole units of the currency unless a setting says otherwise.
+    /// The service's number: whole units of the currency unless a setting says otherwise.
     public let topPrize: Int64
 
     public init(id: DrawID, date: CalendarDate, balls: Balls, topPrize: Int64) {
@@ -19,11 +19,12 @@ extension Draw {
     }
 }
 
-/// What the lottery calls a draw: "draw-1".
+/// The lottery's name for a draw: "draw-1".
 public struct DrawID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Names of the services are shown, stored and written onto tags: short and printable ASCII.
+    /// Reads a short name in printable ASCII: names of the services are shown, stored and written
+    /// to tags.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -31,7 +32,7 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// Its words and its number, "draw-" and 1; nil where it does not end in one.
+    /// The name's stem and number, "draw-" and 1; nil where it does not end in a number.
     public var parts: (stem: String, number: Int)? {
         let digits = text.reversed().prefix { ("0"..."9").contains($0) }.count
         guard (1...9).contains(digits), let number = Int(text.suffix(digits)) else { return nil }
@@ -39,7 +40,7 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the lottery calls a ticket: "ticket-1".
+/// The lottery's name for a ticket: "ticket-1".
 public struct TicketID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
@@ -63,12 +64,12 @@ enum LotteryName {
     }
 }
 
-/// The draws that are known, newest first, each once.
+/// The known draws, newest first, each once.
 public struct DrawList: Hashable, Sendable {
     public let draws: [Draw]
 
-    /// Of two on one day the one with the higher number is the newer; a draw that is there twice
-    /// is refused.
+    /// Of two draws on one day the one with the higher number is the newer. Refuses a list that
+    /// names a draw twice.
     public init(_ draws: [Draw]) throws(Refusal) {
         var seen: Set<DrawID> = []
         for draw in draws where !seen.insert(draw.id).inserted {
@@ -77,8 +78,8 @@ public struct DrawList: Hashable, Sendable {
         self.draws = draws.sorted { $0.isNewer(than: $1) }
     }
 
-    /// The newest draw of an earlier list, where this one has lost it: not because draws that are
-    /// long over are left out, but because it is an older list.
+    /// The newest draw of an earlier list if this list is the older one and lacks it. Draws that
+    /// are long over may be missing.
     public func lost(from earlier: DrawList) -> Draw? {
         guard let known = earlier.draws.first, self[known.id] == nil else { return nil }
         guard let newest = draws.first else { return known }
@@ -108,15 +109,13 @@ public struct DrawList: Hashable, Sendable {
         return draws[index + step]
     }
 
-    /// How far ahead tickets are sold.
+    /// The greatest number of draws for which tickets are sold ahead.
     private static let mostDrawsAhead = 52
 
-    /// The draw that a ticket is for: the one after the last known, or the one that is named if
-    /// it is still to come.
-    ///
-    /// Nobody says what a draw to come will be called. So its name is taken for known only where
-    /// the names of all that are known count up, one by one: money for a name that never comes
-    /// would be lost.
+    /// The draw that a ticket is for: the one after the last known draw, or the named one if it is
+    /// still to come. The lottery does not announce the names of its draws. So a future name is
+    /// accepted only where the names of all known draws count up one by one: money for a name that
+    /// never comes would be lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
@@ -133,7 +132,8 @@ public struct DrawList: Hashable, Sendable {
         }
         if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
         if id.isFollowed(by: next) {
-            // Left out of the list since, or from before it began.
+            // The draw is missing from the list because it is old, or because it was before the
+            // list began.
             throw Refusal(.drawOver, "draw \(id) is over; the next one is \(next)")
         }
         guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
@@ -143,7 +143,7 @@ public struct DrawList: Hashable, Sendable {
         return id
     }
 
-    /// The newest draw, where each has the number behind that of the one before it.
+    /// The newest draw, if every draw has the number after that of the draw before it.
     private var lastCounted: DrawID? {
         guard let last = draws.first?.id, last.following(1) != nil, !last.isDate else { return nil }
         for (newer, older) in zip(draws, draws.dropFirst())
@@ -155,7 +155,7 @@ public struct DrawList: Hashable, Sendable {
 extension DrawID {
     private static let highestNumber = 999_999_999
 
-    /// The name that is so many further on, with as many digits where zeros fill them up.
+    /// The name this many draws later, padded with zeros to the same number of digits.
     fileprivate func following(_ steps: Int) -> DrawID? {
         guard let (stem, number) = parts, number + steps <= DrawID.highestNumber else { return nil }
         let digits = String(number + steps)
@@ -164,7 +164,7 @@ extension DrawID {
         return DrawID(stem + zeros + digits)
     }
 
-    /// Whether counting on from here leads to that one.
+    /// Whether counting on from this name leads to the other one.
     fileprivate func isFollowed(by later: DrawID) -> Bool {
         guard let own = parts, let other = later.parts, own.number < other.number else {
             return false
@@ -172,6 +172,6 @@ extension DrawID {
         return following(other.number - own.number) == later
     }
 
-    /// Days count up as well, but not for long.
+    /// Names that are dates count up as well, but only to the end of a month.
     fileprivate var isDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
 }

@@ -1,13 +1,13 @@
-/// What is drawn: so many balls of so many, and one more.
+/// The rules of a draw: the number of balls, how many there are to draw from, and one bonus ball.
 public struct LotteryRules: Hashable, Sendable {
     public let ballCount: Int
-    /// Balls are numbered from 1 to this.
+    /// The highest ball; balls are numbered from 1.
     public let highest: Int
 
     /// Six of 59 and a bonus ball.
     public static let standard = LotteryRules(unchecked: 6, of: 59)
 
-    /// More balls than a tag or a screen has room for are no lottery.
+    /// The greatest number of balls that a tag and a screen have room for.
     public static let mostBalls = 20
     static let highestOfAll = 999
 
@@ -29,9 +29,9 @@ public struct LotteryRules: Hashable, Sendable {
     }
 }
 
-/// Balls that were drawn or are bet on: each of them once.
+/// Balls that were drawn or bet on, each of them once.
 public struct Balls: Hashable, Sendable {
-    /// In the order in which they came.
+    /// The balls in the order in which they came.
     public let numbers: [Int]
     public let bonus: Int
 
@@ -53,7 +53,7 @@ public struct Balls: Hashable, Sendable {
         (self.numbers, self.bonus) = (numbers, bonus)
     }
 
-    /// Balls that were kept, under whichever rules they were drawn or bet on.
+    /// Restores stored balls, whatever the rules were when they were drawn or bet on.
     public init?(kept numbers: [Int], bonus: Int) {
         guard
             let rules = try? LotteryRules(
@@ -63,7 +63,7 @@ public struct Balls: Hashable, Sendable {
         self = balls
     }
 
-    /// Draws them: `random` gives a number below its argument. The six come in ascending order.
+    /// Draws balls: `random` gives a number below its argument. The six come in ascending order.
     public static func drawn(
         under rules: LotteryRules, random: (Int) -> Int
     ) throws(Refusal) -> Balls {

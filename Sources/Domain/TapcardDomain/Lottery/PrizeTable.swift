@@ -1,13 +1,14 @@
-/// What a ticket wins, by how many of its balls match.
+/// The prize of a ticket by the number of its matching balls.
 public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
-    /// What a row pays.
+    /// The prize of a row.
     public enum Prize: Hashable, Sendable {
         case amount(Money)
         /// The top prize of the draw.
         case top
     }
 
-    /// One row: it applies to a ticket with just so many balls, and the bonus where it asks for it.
+    /// One row: it applies to a ticket with exactly this many balls, and the bonus where it needs
+    /// it.
     public struct Row: Hashable, Sendable {
         public let matchCount: Int
         public let needsBonus: Bool
@@ -21,7 +22,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     public let rows: [Row]
     public let currency: Currency
 
-    /// The table that holds where no setting names another.
+    /// The default table.
     public static let standardText = "6=top 5+bonus=100000 5=1750 4=140 3=30"
 
     /// Reads rows with spaces or commas between them: "6=top 5+bonus=100000 5=1750 4=140 3=30".
@@ -40,7 +41,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
             rows.append(row)
         }
         guard !rows.isEmpty else { throw Refusal(.badAmount, "the prize table has no row") }
-        // The row that asks for more comes first.
+        // The stricter row comes first.
         self.rows = rows.sorted {
             ($0.matchCount, $0.needsBonus ? 1 : 0) > ($1.matchCount, $1.needsBonus ? 1 : 0)
         }
@@ -54,7 +55,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the ticket has won in this draw; nil for nothing.
+    /// The ticket's prize in this draw; nil if it has won nothing.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
         let prize =
@@ -101,11 +102,11 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the number is that the lottery calls a top prize.
+/// The unit of the lottery's top prize.
 public enum TopPrizeUnit: String, Sendable, CaseIterable {
     case whole, minor
 
-    /// The top prize as money; what no amount can hold is the largest that one can.
+    /// The top prize as money, at most the largest amount that can be represented.
     public func money(_ number: Int64, _ currency: Currency) -> Money {
         let scale = self == .whole ? currency.minorUnitsInWhole : 1
         let (units, overflow) = number.multipliedReportingOverflow(by: scale)

@@ -8,7 +8,7 @@ public struct Ticket: Hashable, Sendable {
         (self.id, self.draw, self.balls) = (id, draw, balls)
     }
 
-    /// A ball matches wherever it stands among those of the draw.
+    /// Compares the balls with a draw. A ball matches at any place among those of the draw.
     public func result(in draw: Draw) -> TicketResult {
         TicketResult(
             matches: balls.numbers.map(draw.balls.numbers.contains),
@@ -16,9 +16,9 @@ public struct Ticket: Hashable, Sendable {
     }
 }
 
-/// What a draw made of a ticket.
+/// The result of a ticket in a draw.
 public struct TicketResult: Hashable, Sendable {
-    /// For each ball of the ticket, in its order.
+    /// Whether each ball of the ticket matches, in the ticket's order.
     public let matches: [Bool]
     public let isBonusMatched: Bool
 

@@ -1,17 +1,17 @@
-/// How large a game of Mastermind is.
+/// The size of a game of Mastermind.
 public struct MastermindRules: Hashable, Sendable {
     public let slots: Int
-    /// Colours are numbered from 1 to this.
+    /// The number of colours; they are numbered from 1.
     public let colours: Int
 
     public static let mostSlots = 12
     public static let mostColours = 12
     public static let usualColours = 6
-    /// Bytes of a player's password.
+    /// The greatest length of a player's password, in bytes.
     public static let longestPassword = 1_024
-    /// More than anyone makes.
+    /// The greatest number of guesses in a game: far more than a player makes.
     public static let mostGuesses = 1_000_000
-    /// For how many seconds a login can be asked for.
+    /// The seconds for which a login can be requested.
     public static let loginSeconds = 30...3_600
 
     public init(slots: Int, colours: Int = usualColours) throws(Refusal) {
@@ -37,16 +37,16 @@ public struct MastermindRules: Hashable, Sendable {
     }
 }
 
-/// How near a guess came.
+/// The evaluation of a guess.
 public struct MastermindEvaluation: Hashable, Sendable {
-    /// The right colour in the right place.
+    /// The number of pegs with the right colour in the right place.
     public let black: Int
-    /// The right colour in a wrong place.
+    /// The number of pegs with the right colour in a wrong place.
     public let white: Int
 
     public init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
 
-    /// Holds a guess against the secret. Each peg of the secret counts for one of the guess.
+    /// Compares the guess with the secret. Each peg of the secret counts for one of the guess.
     public init(of guess: [Int], against secret: [Int]) {
         let black = zip(guess, secret).count { $0 == $1 }
         var left: [Int: Int] = [:]
@@ -60,15 +60,15 @@ public struct MastermindEvaluation: Hashable, Sendable {
         self.init(black: black, white: common - black)
     }
 
-    /// Whether a game of so many slots can have it. Where all but one are right, there is no other
-    /// place for the last one.
+    /// Whether a game with this many slots can give this evaluation. Where all pegs but one are
+    /// right, the last one cannot be in a wrong place.
     public func isPossible(slots: Int) -> Bool {
         (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
             && !(black == slots - 1 && white == 1)
     }
 }
 
-/// What the service calls a game: 32 hexadecimal digits.
+/// The service's id of a game: 32 hexadecimal digits.
 public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
@@ -83,7 +83,7 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A game that is kept: on a card, or at a station.
+/// A game that is kept on a card or at a station.
 public struct MastermindGame: Hashable, Sendable {
     public let id: MastermindGameID
     public let slots: Int

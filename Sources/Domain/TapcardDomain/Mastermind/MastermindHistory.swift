@@ -1,13 +1,13 @@
-/// A guess that was made, and what is known of it.
+/// A guess that was made, and its outcome as far as it is known.
 public struct MastermindTurn: Hashable, Sendable {
-    /// What became of a guess.
+    /// The outcome of a guess.
     public enum Outcome: Hashable, Sendable {
         case evaluated(MastermindEvaluation, number: Int)
-        /// It counted, as later answers showed; how near it came nobody has heard.
+        /// The guess counted, as later answers showed; its evaluation was never received.
         case counted(number: Int)
-        /// Sent, and the answer may still come, unless whoever waits for it was killed.
+        /// The guess was sent; its answer may still come, unless the waiting process was killed.
         case asked
-        /// Sent, and no answer came: whether it counts is not known.
+        /// The guess was sent and no answer came: it may or may not count.
         case unknown
     }
 
@@ -18,7 +18,7 @@ public struct MastermindTurn: Hashable, Sendable {
         (self.guess, self.outcome) = (guess, outcome)
     }
 
-    /// Which guess of its game it was, from 1; nil where that is not known.
+    /// The number of the guess in its game, from 1; nil where that is not known.
     public var number: Int? {
         switch outcome {
         case .evaluated(_, let number), .counted(let number): number
@@ -32,9 +32,9 @@ public struct MastermindTurn: Hashable, Sendable {
 }
 
 /// The guesses of one game that were made here, in their order. The same game may be played
-/// elsewhere, too: the numbers tell where guesses are missing.
+/// elsewhere too: gaps between the numbers show where.
 public struct MastermindHistory: Hashable, Sendable {
-    /// The oldest go where there are more.
+    /// The greatest number of turns; the oldest are dropped.
     public static let mostTurns = 1_000
 
     public private(set) var turns: [MastermindTurn]
@@ -43,35 +43,35 @@ public struct MastermindHistory: Hashable, Sendable {
         self.turns = Array(turns.suffix(MastermindHistory.mostTurns))
     }
 
-    /// How many guesses the service has counted, as far as is known.
+    /// The number of guesses that the service has counted, as far as is known.
     public var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
 
-    /// The number of the guess that found all of it.
+    /// The number of the guess that solved the game.
     public func solvedAt(slots: Int) -> Int? {
         turns.first { $0.evaluation?.black == slots }?.number
     }
 
-    /// A guess is about to be sent: from now on it may count.
+    /// Records a guess that is about to be sent: from now on it may count.
     public mutating func ask(_ guess: [Int]) {
         self = MastermindHistory(turns + [MastermindTurn(guess, .asked)])
     }
 
-    /// It did not reach the game.
+    /// Removes a guess that did not reach the game.
     public mutating func withdraw(_ guess: [Int]) {
         guard let index = waiting(guess) else { return }
         turns.remove(at: index)
     }
 
-    /// No answer will come. It goes behind all others: only the answer to a guess that is asked
-    /// from now on can say that it did not count.
+    /// Records that no answer will come. The guess moves to the end: only the answer to a guess
+    /// that is sent later can prove that it did not count.
     public mutating func lose(_ guess: [Int]) {
         guard let index = waiting(guess), turns[index].outcome == .asked else { return }
         turns.remove(at: index)
         turns.append(MastermindTurn(guess, .unknown))
     }
 
-    /// Its evaluation came. The number that comes with it also says whether others that had no
-    /// answer were counted.
+    /// Records an evaluation. Its number also proves whether other guesses without an answer were
+    /// counted.
     public mutating func answer(
         _ guess: [Int], _ evaluation: MastermindEvaluation, number: Int
     ) {
@@ -79,7 +79,7 @@ public struct MastermindHistory: Hashable, Sendable {
         let isHolder = holder.map { turns[$0].guess == guess } ?? false
         let own = isHolder ? holder : waiting(guess)
         if let holder, holder != own {
-            // Which of two came first was a guess: now it is known.
+            // Which of two guesses came first was an assumption; now it is known.
             let other = own.flatMap { turns[$0].number }
             turns[holder] = MastermindTurn(
                 turns[holder].guess, other.map { .counted(number: $0) } ?? .unknown)
@@ -93,12 +93,13 @@ public struct MastermindHistory: Hashable, Sendable {
         settle(below: number, at: own ?? turns.count - 1)
     }
 
-    /// Gives open guesses the numbers that nobody has where there are just as many of both, and
-    /// takes those away for which no number is left.
+    /// Gives open guesses the unassigned numbers where there are just as many of both, and removes
+    /// the guesses for which no number is left.
     private mutating func settle(below number: Int, at place: Int) {
         let open = turns.indices.filter { turns[$0].number == nil }
         guard let first = open.first else { return }
-        // What is missing below that was played elsewhere, or cannot be told any more.
+        // Numbers missing up to this floor belong to guesses made elsewhere, or cannot be assigned
+        // any more.
         let floor = turns[..<first].compactMap(\.number).max() ?? 0
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
@@ -109,14 +110,14 @@ public struct MastermindHistory: Hashable, Sendable {
                 turns[index] = MastermindTurn(turns[index].guess, .counted(number: number))
             }
         } else if missing == 0 {
-            // One that another process still waits for may yet get the next number.
+            // A guess that another process still waits for may yet get the next number.
             let gone = Set(open.filter { $0 < place && turns[$0].outcome == .unknown })
             turns = turns.indices.filter { !gone.contains($0) }.map { turns[$0] }
         }
     }
 
-    /// The last such guess whose answer may still come, also where others were answered meanwhile
-    /// and said that it counted.
+    /// The last such guess whose answer may still come, including one that the answers to others
+    /// have since proved to count.
     private func waiting(_ guess: [Int]) -> Int? {
         turns.lastIndex { $0.guess == guess && $0.outcome == .asked }
             ?? turns.lastIndex { turn in
