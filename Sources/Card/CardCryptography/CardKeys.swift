@@ -1,9 +1,9 @@
-/// The two masters of one key id, and what is derived from them for a card.
+/// The two master keys of one key id, and the keys derived from them for a card.
 ///
-/// They differ because the password travels in the clear: whoever overhears it must learn
-/// nothing about the key that seals. The masters show in no description or dump.
+/// They differ because the password is sent in clear text: it must reveal nothing about the key
+/// that seals. The master keys appear in no description or dump.
 public struct CardKeys: Hashable, Sendable {
-    /// The length of a master, in bytes.
+    /// The length of a master key, in bytes.
     public static let masterSize = 32
 
     public let keyID: UInt8
@@ -21,8 +21,8 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: macMaster, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
-    /// The password of this card. All zeros and all ones are what a careless writer or a
-    /// factory sets, so the counter passes over them.
+    /// The password of this card. The counter skips all zeros and all ones, which factories and
+    /// careless writers set.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
         for counter in 0...UInt8.max {

@@ -1,4 +1,4 @@
-/// What opens the protected pages of one tag, and what the tag answers to it.
+/// The password of one tag's protected pages, and the tag's answer to it.
 public struct CardPassword: Hashable, Sendable {
     /// PWD, 4 bytes.
     public let password: [UInt8]

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Comparison that takes as long for a near miss as for a wide one.
+/// Comparison whose duration does not depend on where the difference is.
 public enum ConstantTime {
-    /// Only the lengths may be learnt from the time this takes.
+    /// Whether two byte strings are equal. The duration reveals only their lengths.
     public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe CRYPTO_memcmp(left, right, left.count) == 0

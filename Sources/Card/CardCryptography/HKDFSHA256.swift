@@ -1,10 +1,10 @@
 /// Keys derived from one secret (RFC 5869, with SHA-256).
 public enum HKDFSHA256 {
-    /// The most bytes that the scheme can derive at once.
+    /// The most bytes that one derivation can return.
     public static let longest = 255 * SHA256.size
 
-    /// `count` bytes that tell nothing about the secret, nor about those derived with another
-    /// `info`. More than `longest` is an error of the program.
+    /// `count` derived bytes that reveal nothing about the secret or about bytes derived with
+    /// another `info`. More than `longest` is a programming error.
     public static func derive(
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) -> [UInt8] {

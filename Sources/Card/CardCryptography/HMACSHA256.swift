@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// A code that only a holder of the key can make (RFC 2104, with SHA-256).
+/// A message authentication code that only a holder of the key can make (RFC 2104, with SHA-256).
 public enum HMACSHA256 {
-    /// The one-shot call takes 1.1 microseconds; a context kept between calls would be
-    /// state shared by threads for a saving of 0.4.
+    /// The code of a message. The one-shot call takes 1.1 microseconds; a context kept between
+    /// calls would save 0.4 but be state that threads share.
     public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.size)
         let result = unsafe HMAC(

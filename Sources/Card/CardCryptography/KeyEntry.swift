@@ -1,9 +1,9 @@
-/// One key of a ring: its masters, what it may be used for, and when it was made.
+/// One key of a ring: its master keys, its permitted use, and its date.
 public struct KeyEntry: Hashable, Sendable {
-    /// What is derived from the masters, for cards that carry this key's id.
+    /// The derived keys, for cards that carry this key's id.
     public let keys: CardKeys
     public let status: KeyStatus
-    /// The date that the maker of the key gave, in words of ISO 8601.
+    /// The creation date from the maker of the key, in ISO 8601.
     public let created: String
 
     public var id: UInt8 { keys.keyID }

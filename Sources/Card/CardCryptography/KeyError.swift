@@ -1,22 +1,22 @@
-/// Why a ring of keys cannot be read or changed: a kind to act on, and words for people.
+/// The reason why a key ring cannot be read or changed: a kind to act on, and words for people.
 ///
-/// Two errors are equal when their kinds are. No detail ever quotes a master.
+/// Two errors are equal when their kinds are. No detail ever quotes a master key.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The text is no ring of keys.
+        /// The text is not a key ring.
         case malformed
         /// The text is of another version of the format.
         case unknownFormat
         /// All sixteen ids have been used, and none is ever used again.
         case exhausted
-        /// There is no key of that id.
+        /// The ring has no key with that id.
         case unknownKey
-        /// The key is retired already.
+        /// The key is already retired.
         case alreadyRetired
         /// The key is the one that seals: rotate first.
         case sealing
-        /// One id stands for different masters here and there.
+        /// One id belongs to different master keys in the two rings.
         case conflict
     }
 

@@ -5,7 +5,7 @@ extension KeyRing {
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
 
-    /// The ring with its masters, for a file that only its owner may read.
+    /// The ring with its master keys, for a file that only its owner may read.
     public func json() -> JSONValue {
         let keys = entries.map { entry -> JSONValue in
             [
@@ -23,8 +23,8 @@ extension KeyRing {
         return .object(members + [JSONMember(key: "keys", value: .array(keys))])
     }
 
-    /// Reads what `json` writes, and nothing else: a ring that is guessed at could seal cards
-    /// with a key that nobody has.
+    /// Reads the output of `json` and nothing else: a ring that is guessed could seal cards with a
+    /// key that no station has.
     public init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -65,7 +65,7 @@ extension KeyRing {
     }
 
     private static func entry(_ value: JSONValue) throws(KeyError) -> KeyEntry {
-        // One spelling an id: `-0` would be read as 0 too.
+        // One spelling per id: `-0` would be read as 0 too.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
             throw KeyError(.malformed, "a key has no id from 0 to 15")
@@ -99,7 +99,7 @@ extension KeyRing {
     private static func check(
         _ value: JSONValue, has names: [String], _ place: String
     ) throws(KeyError) {
-        // The parser has refused doubles, so two members of one name cannot hide here.
+        // The parser has refused duplicate names, so two members of one name cannot hide here.
         for member in value.members ?? [] where !names.contains(member.key) {
             throw KeyError(.malformed, "\(place) has a member that is not known")
         }

@@ -1,8 +1,8 @@
 /// The keys of a station, oldest first; at least one of them is active.
 ///
-/// Every change makes a new ring or is refused with a reason.
+/// Every change returns a new ring or throws.
 public struct KeyRing: Hashable, Sendable {
-    /// All the ids there are, in the order in which they are given out.
+    /// All key ids, in the order in which they are given out.
     static let ids: [UInt8] = Array(1...15) + [0]
 
     public private(set) var entries: [KeyEntry]
@@ -10,25 +10,25 @@ public struct KeyRing: Hashable, Sendable {
     /// The newest active key: the one that seals new records.
     public private(set) var sealing: KeyEntry
 
-    /// The ISO 4217 letters of the currency that the keys seal cards in; nil where nobody has said.
+    /// The ISO 4217 letters of the currency that the keys seal cards in, if it was set.
     public private(set) var currencyCode: String?
 
-    /// A ring without a key that a card could name: it checks no seal, and nothing is sealed with
-    /// it. For a station that was never set up and only looks at tags.
+    /// A ring without a key that a card could name: it validates no seal and seals nothing. For a
+    /// station that was never set up and only looks at tags.
     public static let none = KeyRing(
         sealing: makeEntry(noCardsID, created: "", random: RandomBytes.make), after: [])
 
-    /// Above all ids that a record has room for.
+    /// An id above all ids that a record has room for.
     private static let noCardsID = UInt8.max
 
-    /// Nil if none of the entries is active.
+    /// Nil unless one of the entries is active.
     init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
         self.sealing = sealing
     }
 
-    /// A ring with one key, of id 1.
+    /// A ring with one key, whose id is 1.
     public static func fresh(
         created: String, random: (Int) -> [UInt8] = RandomBytes.make
     ) -> KeyRing {
@@ -44,8 +44,9 @@ public struct KeyRing: Hashable, Sendable {
         entries.first { $0.id == id }
     }
 
-    /// With a new key that seals from now on; those that sealed before only verify. No id is used
-    /// that is known to have been: an older copy of a ring does not have its newest keys.
+    /// This ring with a new key that seals from now on; keys that sealed before only verify. An id
+    /// that is known to have been used is not used again: an older copy of a ring does not have its
+    /// newest keys.
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -66,7 +67,7 @@ public struct KeyRing: Hashable, Sendable {
         return ring
     }
 
-    /// With one key retired: cards that it sealed are not trusted any more.
+    /// This ring with one key retired: cards that it sealed are no longer trusted.
     public func retiring(_ id: UInt8) throws(KeyError) -> KeyRing {
         guard let entry = entry(id) else {
             throw KeyError(.unknownKey, "there is no key \(id)")
@@ -82,17 +83,17 @@ public struct KeyRing: Hashable, Sendable {
         return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
     }
 
-    /// With all of these retired that it has. Nil where it seals with one of them.
+    /// This ring with all of these keys retired. Nil if one of them is the sealing key.
     public func retiring(_ ids: Set<UInt8>) -> KeyRing? {
         guard !ids.contains(sealing.id) else { return nil }
         return replacingOlder { ids.contains($0.id) ? $0.restricted(by: .retired) : $0 }
     }
 
-    /// With the keys of another station, so that its cards are recognised here.
+    /// This ring with the keys of another station, so that its cards are recognised here.
     ///
-    /// What this station seals with stays the same: new keys only verify, and the key that seals
+    /// The sealing key of this station stays the same: new keys only verify, and the key that seals
     /// here stays active though it only verifies there. If it is retired there, the import is
-    /// refused. For any other key both have, the status that permits less holds.
+    /// refused. For any other key in both rings, the more restrictive status applies.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
@@ -115,7 +116,7 @@ public struct KeyRing: Hashable, Sendable {
         return merged
     }
 
-    /// Changes every entry but the one that seals, which therefore needs no search afterwards.
+    /// Changes every entry except the sealing one, which therefore need not be found again.
     private func replacingOlder(_ change: (KeyEntry) -> KeyEntry) -> KeyRing {
         var ring = self
         ring.entries = entries.map { $0.id == sealing.id ? $0 : change($0) }

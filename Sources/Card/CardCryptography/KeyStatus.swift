@@ -1,13 +1,13 @@
-/// What a key may be used for. The order is from free to restricted.
+/// The permitted use of a key, ordered from free to restricted.
 public enum KeyStatus: String, Sendable, Hashable, CaseIterable {
-    /// Seals new records, if it is the newest of its kind, and verifies.
+    /// Seals new records, if it is the newest active key, and verifies.
     case active
-    /// Verifies what it sealed, and seals nothing more.
+    /// Verifies old records, and seals no new ones.
     case verifyOnly = "verify-only"
-    /// Is not trusted, not even with a right code.
+    /// Not trusted, even with a correct code.
     case retired
 
-    /// Whichever of the two permits less.
+    /// The more restrictive of the two.
     func restricted(by other: KeyStatus) -> KeyStatus {
         switch (self, other) {
         case (.retired, _), (_, .retired): .retired

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// The signature that the maker of the chip put into it.
+/// The signature that the maker of the chip stored in it.
 ///
-/// A pass proves who made the chip, not that the card is no copy: the signature can be read and
-/// written into an emulator together with the UID.
+/// A valid signature proves who made the chip, but a copy can have one too: the signature can be
+/// read and written into an emulator together with the UID.
 public enum Originality {
-    /// The length of a UID that is signed, in bytes.
+    /// The length of a signed UID, in bytes.
     private static let uidSize = 7
 
     /// The length of each of the two numbers of a signature, in bytes.
@@ -25,8 +25,8 @@ public enum Originality {
         0x61,
     ]
 
-    /// Whether the signature is the maker's for this UID. The UID itself is what is signed, not
-    /// a digest of it.
+    /// Whether the signature is the maker's for this UID. The maker signs the UID itself, not a
+    /// digest of it.
     public static func verify(uid: [UInt8], signature: [UInt8]) -> Bool {
         guard uid.count == uidSize, signature.count == 2 * numberSize else { return false }
         let numbers =
@@ -35,7 +35,7 @@ public enum Originality {
     }
 
     private static func verify(_ message: [UInt8], encoded signature: [UInt8]) -> Bool {
-        // A signature that is refused leaves errors behind that the next caller must not find.
+        // A refused signature leaves errors in the queue, which the next caller must not find.
         defer { ERR_clear_error() }
         let key = unsafe publicKey.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
@@ -50,8 +50,8 @@ public enum Originality {
             context, signature, signature.count, message, message.count) == 1
     }
 
-    /// A number of at most 16 bytes as DER wants it: without zeros in front, but with one where
-    /// the first bit would otherwise make it negative.
+    /// A number of at most 16 bytes in DER: without leading zeros, except one where the first bit
+    /// would otherwise make it negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }

@@ -1,22 +1,23 @@
 import COpenSSL
 
-/// What is kept of a person's password: bytes that follow from it and a salt, slowly and with much
-/// memory (scrypt, RFC 7914), so that whoever steals them cannot try many.
+/// The stored form of a user's password: bytes derived from it and a salt, slowly and with much
+/// memory (scrypt, RFC 7914), so that a thief cannot try many passwords.
 public struct PasswordHash: Hashable, Sendable {
-    /// How slow it is. Kept beside the bytes: a later version may ask for more.
+    /// The cost of the derivation. Stored with the bytes, because a later version may raise it.
     public struct Cost: Hashable, Sendable {
         /// A power of two.
         public let rounds: UInt64
         public let blockSize: UInt64
         public let lanes: UInt64
 
-        /// 32 MiB, and about 240 ms: what OWASP recommended for scrypt in 2025.
+        /// The default: 32 MiB, and about 240 ms, as OWASP recommended for scrypt in 2025.
         public static let usual = Cost(known: 32_768, 8, 3)
-        /// Whether it is less work than that.
+        /// Whether it is less work than the default.
         public var isBelowUsual: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
-        /// Nil where it is none, or would take more than 64 MiB: a file must stop nobody.
+        /// Nil for an invalid cost or one above 64 MiB, so that a crafted file cannot exhaust the
+        /// memory.
         public init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
             guard (1_024...65_536).contains(rounds), rounds.nonzeroBitCount == 1,
                 (1...32).contains(blockSize), (1...4).contains(lanes),
@@ -25,7 +26,7 @@ public struct PasswordHash: Hashable, Sendable {
             self.init(known: rounds, blockSize, lanes)
         }
 
-        /// The lanes missing from the usual cost, if only lanes are missing.
+        /// The additional lanes up to the usual cost, if only lanes differ.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
@@ -47,20 +48,20 @@ public struct PasswordHash: Hashable, Sendable {
     public let salt: [UInt8]
     public let bytes: [UInt8]
 
-    /// What is kept of a new password. `salt` is made of chance, for each anew.
+    /// The hash of a new password. `salt` is random and different for each.
     public init(_ password: String, salt: [UInt8], cost: Cost = .usual) {
         self.init(
             cost: cost, salt: salt,
             bytes: PasswordHash.derive(Array(password.utf8), salt, cost))
     }
 
-    /// What was kept.
+    /// A hash as it was stored.
     public init(cost: Cost, salt: [UInt8], bytes: [UInt8]) {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether this is the password. Takes as long for any other, and for one that was kept when less
-    /// was usual.
+    /// Whether this is the password. Takes equally long for any other, and for one that was stored
+    /// at a lower cost.
     public func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
         if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }

@@ -1,8 +1,9 @@
 import COpenSSL
 
-/// Bytes that nobody can foresee, for master keys.
+/// Unpredictable bytes, for master keys.
 public enum RandomBytes {
-    /// Without a source of chance there are no keys worth having: the program stops.
+    /// Random bytes. Without a source of randomness the program stops, because the keys would be
+    /// worthless.
     public static func make(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = unsafe RAND_priv_bytes(&bytes, Int32(count))

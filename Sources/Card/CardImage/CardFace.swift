@@ -1,16 +1,16 @@
 public import TapcardDomain
 public import TextCodecs
 
-/// What a phone reads off a card. It is derived from the ledger and decides nothing.
+/// The part of a card that phones read. It is derived from the ledger and decides nothing.
 public struct CardFace: Hashable, Sendable {
     public var style: FaceStyle
     public var balance: Money
     public var holder: Holder
     public var scratch: ScratchCard
-    /// The last lottery ticket, and the game of Mastermind that is kept on the card.
+    /// The last lottery ticket, and the game of Mastermind stored on the card.
     public var ticket: Ticket?
     public var game: MastermindGameID?
-    /// Members that others put beside ours; they survive a rewrite.
+    /// Members that other writers added; they survive a rewrite.
     public var extras: [JSONMember]
 
     public init(
@@ -26,9 +26,10 @@ public struct CardFace: Hashable, Sendable {
         self.extras = extras
     }
 
-    /// What of it a chip has room for: beside all else, also a code still to come, first the game
-    /// gives way and then the ticket. The ledger has both. What others added takes no room from
-    /// either: whoever holds a phone to a card takes nothing off it.
+    /// The part of the face that fits on a chip. If space is short, also for a future code, the
+    /// game is dropped first and then the ticket; the ledger has both. Members that others added
+    /// never displace either of them, so that a stranger with a phone cannot remove data from the
+    /// card.
     public func shown(in layout: CardLayout) -> CardFace {
         var face = self
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
@@ -47,12 +48,12 @@ public struct CardFace: Hashable, Sendable {
         return face
     }
 
-    /// Whether the code still to come will have room, in the shortest spelling.
+    /// Refuses a face without room for a future code, in the shortest spelling.
     public func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
         if let later = withCode { _ = try later.area(in: layout) }
     }
 
-    /// The same card once it is scratched.
+    /// The same card after it is scratched.
     var withCode: CardFace? {
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }
@@ -63,7 +64,7 @@ public struct CardFace: Hashable, Sendable {
 }
 
 /// The keys of both forms. Their order on the tag is fixed: the balance comes first, so that a
-/// payment changes as few pages as can be.
+/// payment changes as few pages as possible.
 enum FaceKey {
     static let balance = "balance"
     static let id = "id"
@@ -76,6 +77,6 @@ enum FaceKey {
     static let ticket = "ticket"
     static let game = "game"
     static let own = [balance, id, name, code, state, ticket, game]
-    /// The app's keys, and those of ours that its form leaves to the ledger.
+    /// The app's keys, and our keys that its form leaves to the ledger.
     static let app = [firstName, lastName, accountValue, id, code, state, ticket, game]
 }

@@ -2,7 +2,7 @@ public import TapcardDomain
 public import TextCodecs
 
 extension CardFace {
-    /// Understands the JSON of a card, ours or the iPhone app's, in either spelling.
+    /// Reads the JSON of a card, ours or the iPhone app's, in either spelling.
     public init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
         guard let members = value.members else {
             throw CardImageError(.notACard, "the JSON is no object")
@@ -26,7 +26,7 @@ extension CardFace {
             extras: members.filter { !known.contains($0.key) })
     }
 
-    /// The holder and the members of others, whatever became of the rest.
+    /// The holder and the members of other writers, even if the other members are unreadable.
     static func remains(of value: JSONValue) -> (holder: Holder, extras: [JSONMember])? {
         guard let members = value.members else { return nil }
         let isOwn = value[FaceKey.balance] != nil
@@ -61,7 +61,7 @@ extension CardFace {
         return id
     }
 
-    /// One name, or a first and a last one with a space between.
+    /// One name, or a first and a last name with a space between.
     private static func name(_ parts: JSONValue?...) throws(CardImageError) -> HolderName? {
         var words: [String] = []
         for part in parts {
@@ -98,8 +98,8 @@ extension CardFace {
         ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
     }
 
-    /// Its name, its draw, its balls and the bonus. One that makes no sense is none: nothing is
-    /// decided by it.
+    /// A ticket from its name, draw, balls and bonus. An invalid one is ignored, because nothing
+    /// depends on it.
     private static func ticket(_ value: JSONValue) -> Ticket? {
         guard let parts = value.array, parts.count == 4,
             let id = parts[0].string.flatMap(TicketID.init),

@@ -3,16 +3,16 @@ import TapcardDomain
 import TextCodecs
 
 extension CardFace {
-    /// Balances are padded to this width, so that a payment moves nothing behind them.
+    /// The padded width of balances, so that a payment moves no byte after them.
     private static let balanceWidth = 9
 
-    /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so
-    /// that nothing of an earlier, longer message stays behind.
+    /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so that
+    /// nothing of an earlier, longer message remains.
     public func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
         try shown(in: layout).wholeArea(in: layout)
     }
 
-    /// Whether all of it fits in the short spelling, with the code still to come.
+    /// Whether all of it fits in the short spelling, including a future code.
     func hasRoom(in layout: CardLayout) -> Bool {
         guard style == .tapcard else { return true }
         return (withCode ?? self).tapcardJSON(isShort: true).utf8.count <= layout.jsonCapacity
@@ -68,7 +68,7 @@ extension CardFace {
         ]
     }
 
-    /// Exactly the four keys that the app knows; code and state stay in the ledger.
+    /// The four keys that the app knows; code and state stay in the ledger.
     private var appJSON: String {
         let (first, last) = names
         var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
@@ -84,8 +84,8 @@ extension CardFace {
         return amount + String(repeating: " ", count: missing)
     }
 
-    /// What others added, as far as it cannot be taken for a member of the form at hand: a key
-    /// that stands there twice makes all of the JSON unreadable.
+    /// The members of other writers, except those with a key of the current form: a duplicate key
+    /// makes all of the JSON unreadable.
     private func extraMembers(besides keys: [String]) -> String {
         extras.filter { !keys.contains($0.key) }
             .map { CardFace.member($0.key, $0.value) }
@@ -96,8 +96,8 @@ extension CardFace {
         ",\(JSONValue.string(key).text):\(value.text)"
     }
 
-    /// The name parted at its last space that has something on either side, so that the parts
-    /// make the same name again.
+    /// The name split at its last space with text on both sides, so that the parts make the same
+    /// name again.
     private var names: (String, String) {
         let name = holder.name?.text ?? ""
         guard

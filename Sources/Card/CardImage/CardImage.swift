@@ -1,14 +1,14 @@
 public import TapcardDomain
 public import TextCodecs
 
-/// The bytes of a whole card as they were read: the NDEF area and the two record places.
+/// The bytes of a whole card as they were read: the NDEF area and the two record slots.
 public struct CardImage: Hashable, Sendable {
     public let layout: CardLayout
     public let area: [UInt8]
     /// Two times sixteen bytes, whether or not they are records.
     public let records: [[UInt8]]
 
-    /// Nil where the bytes are not as many as the layout says.
+    /// Nil unless the number of bytes matches the layout.
     public init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
@@ -17,18 +17,18 @@ public struct CardImage: Hashable, Sendable {
     }
 
     public func content(in currency: Currency) -> TagContent {
-        // Another writer's message may run on over the places of the records.
+        // Another writer's message may continue over the record slots.
         TagContent(decoding: area + records.joined(), currency: currency)
     }
 
-    /// Whose card it is and what others added, as far as it can be made out even behind a length
-    /// of zero or a broken header: while a refresh is under way, both still stand where they were.
+    /// The holder and the members of other writers, as far as they are readable even after a length
+    /// of zero or a broken header: during a refresh, both still are where they were.
     public func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card where it still stands as we write it, whatever stands in front of it:
-    /// our own members, in their order, and behind them those of others.
+    /// The face of the card in the form that we write, with any bytes before it: our own members in
+    /// their order, then those of other writers.
     public func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
@@ -45,7 +45,8 @@ public struct CardImage: Hashable, Sendable {
         return value
     }
 
-    /// A length of 123 is a brace as well, but no member's name follows it.
+    /// The first byte of the JSON. A length of 123 is a brace as well, but no member's name follows
+    /// it.
     private var startOfJSON: Int? {
         area.indices.first { index in
             area[index] == UInt8(ascii: "{")
@@ -56,6 +57,6 @@ public struct CardImage: Hashable, Sendable {
 
     private static let whiteSpace: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
-    /// Nothing was ever written to either place of a record.
+    /// Whether both record slots were never written.
     public var hasBlankRecords: Bool { records.joined().allSatisfy { $0 == 0 } }
 }

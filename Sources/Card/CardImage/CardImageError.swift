@@ -1,12 +1,13 @@
-/// Why bytes are no card, or a card does not fit into bytes. Equal when the kinds are.
+/// The reason why bytes are not a card, or a card does not fit into bytes. Equal when the kinds
+/// are.
 public struct CardImageError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// What phones are to read is this many bytes too long for the chip.
+        /// The text for phones is this many bytes too long for the chip.
         case tooLong(by: Int)
-        /// JSON, but not of a card.
+        /// The JSON is not that of a card.
         case notACard
-        /// A card's key with a value that it cannot have.
+        /// A key of a card has an invalid value.
         case badValue
     }
 

@@ -1,8 +1,9 @@
-/// Where a card lies on a chip: what phones read, and the two sealed records behind it.
+/// The place of a card on a chip: the area for phones, and the two sealed records after it.
 ///
-/// All of it is one run of pages, so that a single FAST_READ brings the whole card.
+/// All of it is one run of pages, so that a single FAST_READ returns the whole card.
 public struct CardLayout: Hashable, Sendable {
-    /// Four bytes of TLV and record header, language and terminator around the JSON take this much.
+    /// The bytes around the JSON: four of TLV and record header, then type, language and
+    /// terminator.
     static let bytesAroundJSON = 10
 
     public let ndefPages: ClosedRange<UInt8>
@@ -20,7 +21,7 @@ public struct CardLayout: Hashable, Sendable {
         self.recordPages = recordPages
     }
 
-    /// Nil for a chip on which no card is kept.
+    /// Nil for a chip that cannot hold a card.
     public init?(chipNamed name: String) {
         switch name {
         case "NTAG213": self = .ntag213
@@ -29,7 +30,7 @@ public struct CardLayout: Hashable, Sendable {
         }
     }
 
-    /// The whole card.
+    /// The pages of the whole card.
     public var pages: ClosedRange<UInt8> {
         ndefPages.lowerBound...(recordPages[1] + UInt8(SealedRecord.pageCount) - 1)
     }
@@ -37,10 +38,10 @@ public struct CardLayout: Hashable, Sendable {
     public var byteCount: Int { pages.count * 4 }
     public var ndefByteCount: Int { ndefPages.count * 4 }
 
-    /// How many bytes of JSON there is room for.
+    /// The most bytes of JSON.
     public var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
 
-    /// Where a record's bytes lie, counted from the first byte of the card.
+    /// The place of a record's bytes, counted from the first byte of the card.
     func recordBytes(_ slot: Int) -> Range<Int> {
         let start = (Int(recordPages[slot]) - Int(ndefPages.lowerBound)) * 4
         return start..<start + SealedRecord.byteCount

@@ -1,19 +1,19 @@
 import TapcardDomain
 
-/// A JSON number as the decimal it is, never as a binary fraction.
+/// A JSON number in decimal, never as a binary fraction.
 struct DecimalNumber {
-    /// How far a number of another writer may lie from an amount: floating point made `12.1` into
-    /// `12.100000000000001`, and that is meant to be 12.10.
+    /// The tolerance for numbers of other writers: floating point turned `12.1` into
+    /// `12.100000000000001`, which means 12.10.
     private static let toleratedDigits = 6
-    /// No amount needs more; a longer exponent is an attack or a mistake.
+    /// The largest exponent. No amount needs more; a longer one is an attack or a mistake.
     private static let largestExponent = 30
 
     private let isNegative: Bool
     private let digits: [UInt8]
-    /// Where the point stands, counted from the left of the digits.
+    /// The position of the decimal point, counted from the left of the digits.
     private let point: Int
 
-    /// Nil where the text is no JSON number, or one of absurd size.
+    /// Nil if the text is not a JSON number, or one of absurd size.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         isNegative = rest.first == UInt8(ascii: "-")
@@ -42,8 +42,8 @@ struct DecimalNumber {
         self.point = (point ?? digits.count) + exponent
     }
 
-    /// The number as minor units of a currency, rounded where it is within a millionth of them.
-    /// Nil where it is negative, too precise or too large.
+    /// The number as minor units of a currency, rounded if it is within a millionth of them. Nil if
+    /// it is negative, too precise or too large.
     func minorUnits(of currency: Currency) -> Int64? {
         func digit(_ place: Int) -> Int64 {
             digits.indices.contains(place) ? Int64(digits[place]) : 0

@@ -1,14 +1,14 @@
 import CardCryptography
 public import TapcardDomain
 
-/// The sixteen bytes that decide what a card is worth.
+/// The sixteen bytes that determine the value of a card.
 public struct SealedRecord: Hashable, Sendable {
     public static let byteCount = 16
     public static let pageCount = 4
     static let formatVersion: UInt8 = 1
     static let sealByteCount = 8
 
-    /// What the record says of the scratch card; the code itself is not sealed.
+    /// The state of the scratch card in the record; the code itself is not sealed.
     public enum State: UInt8, Sendable {
         case noScratchCard, unscratched, scratched, activated
 
@@ -25,12 +25,12 @@ public struct SealedRecord: Hashable, Sendable {
     public let keyID: UInt8
     public let state: State
     public let sequence: SequenceNumber
-    /// Minor units.
+    /// The balance in minor units.
     public let balance: UInt32
     public let seal: [UInt8]
 
-    /// Reads the fields; whether the seal is true is another question. Nil where the bytes are no
-    /// record of this format: a page of zeros, for one, is none.
+    /// Reads the fields; the validity of the seal is a separate check. Nil if the bytes are not a
+    /// record of this format, such as a page of zeros.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
             bytes[0] >> 6 == SealedRecord.formatVersion,
@@ -44,7 +44,7 @@ public struct SealedRecord: Hashable, Sendable {
         seal = Array(bytes[8...])
     }
 
-    /// Makes a record and seals it. Nil for a balance that a record has no room for.
+    /// Makes a record and seals it. Nil if the balance is too large for a record.
     public init?(
         uid: CardUID, sequence: SequenceNumber, balance: Money, state: State, holder: Holder,
         keyID: UInt8, cardKey: [UInt8]
@@ -63,7 +63,7 @@ public struct SealedRecord: Hashable, Sendable {
         SealedRecord.head(keyID, state, sequence, balance) + seal
     }
 
-    /// Whether the seal is true for this chip, this holder and this currency.
+    /// Whether the seal is valid for this chip, this holder and this currency.
     public func isSealed(
         uid: CardUID, holder: Holder, currency: Currency, cardKey: [UInt8]
     ) -> Bool {
@@ -73,7 +73,7 @@ public struct SealedRecord: Hashable, Sendable {
         return ConstantTime.equal(expected, seal)
     }
 
-    /// Binds the record to a holder and a currency without a byte of either in it.
+    /// The digest that binds the record to a holder and a currency without a byte of either in it.
     public static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
         let id = UInt64(holder.id?.number ?? 0)
         return SHA256.digest(

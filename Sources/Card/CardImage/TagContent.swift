@@ -2,20 +2,20 @@ import NDEF
 public import TapcardDomain
 import TextCodecs
 
-/// What lies in a tag's NDEF area, as far as a card reader cares.
+/// The content of a tag's NDEF area, as far as a card reader needs it.
 public enum TagContent: Hashable, Sendable {
     /// A card's JSON in the form that tapcard writes.
     case tapcard(CardFace)
-    /// A card's JSON as others write it.
+    /// A card's JSON as other writers write it.
     case foreignCard(CardFace)
-    /// JSON of a card with a value that cannot be, and which.
+    /// A card's JSON with an impossible value, and its description.
     case badCard(String)
     case text(String)
     case uri(String)
     case other
     /// Formatted, with no message or an empty one.
     case empty
-    /// No NDEF structure that could be read, and why.
+    /// Unreadable as NDEF, and the reason.
     case unreadable(String)
 
     /// Reads the data area of a Type 2 tag, from page 4 on.
@@ -36,7 +36,7 @@ public enum TagContent: Hashable, Sendable {
         }
     }
 
-    /// The word for `--json`.
+    /// The content as a word in `--json`.
     public var word: String {
         switch self {
         case .tapcard: "tapcard"

@@ -6,21 +6,21 @@ import TapcardDomain
 #endif
 
 extension CardLayout {
-    /// The four WRITEs of a record into one of the two places.
+    /// The four WRITEs of a record into one of the two slots.
     public func writes(record: [UInt8], to place: Int) -> [PageWrite] {
         CardLayout.pages(of: record, from: recordPages[place])
     }
 
-    /// The pages that hold the record of a place.
+    /// The pages that hold the record of a slot.
     public func readBack(of place: Int) -> ClosedRange<UInt8> {
         recordPages[place]...(recordPages[place] + UInt8(SealedRecord.pageCount) - 1)
     }
 
-    /// What has to be written so that phones read the new area instead of the old one: a guard
-    /// that makes the message empty, the pages that change, and the first page again.
+    /// The writes that make phones read the new area instead of the old one: a guard that makes the
+    /// message empty, the changed pages, and the first page again.
     ///
-    /// Without the guard a torn page could show a balance made of old and new digits. When an
-    /// earlier refresh was broken off, pages may be weak, and all of them are written.
+    /// Without the guard a torn page could show a balance made of old and new digits. If an earlier
+    /// refresh was interrupted, pages may be weak, and all of them are written.
     public func writes(
         replacing old: [UInt8], with new: [UInt8], rewritingAll: Bool
     ) -> [PageWrite] {
@@ -39,14 +39,14 @@ extension CardLayout {
         return [guardPage] + changed + after.prefix(1)
     }
 
-    /// Whether a refresh of what phones read was begun and not ended.
+    /// Whether a refresh of the area for phones was started and not finished.
     public func isGuarded(_ area: [UInt8]) -> Bool {
         area.starts(with: CardLayout.emptyMessage.bytes)
     }
 
     private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
 
-    /// How many pages the message takes: the zeros behind it never meant anything.
+    /// The number of pages in the message: the zeros after it have no meaning.
     private static func usedPages(of area: [UInt8]) -> Int {
         let last = area.lastIndex { $0 != 0 } ?? 0
         return last / 4 + 1

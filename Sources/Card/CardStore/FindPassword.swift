@@ -1,9 +1,10 @@
 public import TagReading
 import Type2Tag
 
-/// Tries passwords on a tag that is protected, and says which of them opens it; nil for none.
+/// Tries passwords on a protected tag and returns the one that opens it, or nil.
 ///
-/// Only for a tag that does not count wrong ones: otherwise a few tries would close it for ever.
+/// Only for a tag that does not count wrong passwords: otherwise a few attempts would lock it for
+/// ever.
 public struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]
@@ -24,7 +25,7 @@ public struct FindPassword: TagProcedure {
         case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
         case .answer, .failure(.refused(NAK.invalidArgument)),
             .failure(.refused(NAK.authenticationLimit)):
-            // The tag is silent after a NAK, whether or not there is another one to try.
+            // The tag is silent after a NAK, even if there is another password to try.
             tried += 1
             return .select
         case .failure(let kind):

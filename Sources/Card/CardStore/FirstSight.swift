@@ -1,24 +1,24 @@
 public import TagReading
 public import Type2Tag
 
-/// What is learnt of a tag that this station never saw.
+/// The data read from a tag that this station has never seen.
 public struct SightedTag: Hashable, Sendable {
     public let chip: Type2Chip
     public let version: [UInt8]?
     /// Pages 0 to 3: serial number, lock bytes, capability container.
     public let header: [UInt8]
-    /// From page 4 on: a whole card where the chip can hold one, else all user memory.
+    /// The memory from page 4 on: a whole card if the chip can hold one, else all user memory.
     public let memory: [UInt8]
-    /// The maker's signature; nil where the chip gives none.
+    /// The maker's signature, if the chip has one.
     public let signature: [UInt8]?
 
-    /// The capability container, as bytes.
+    /// The bytes of the capability container.
     public var capability: [UInt8] { Array(header[12..<16]) }
     /// The static lock bytes.
     public var locks: [UInt8] { Array(header[10..<12]) }
 }
 
-/// Finds out what a tag is and reads it: four commands on an NTAG21x.
+/// Identifies a tag and reads it: four commands on an NTAG21x.
 public struct FirstSight: TagProcedure {
     private enum State {
         case version, reselect, header, span, blocks, signature, finished
@@ -35,7 +35,7 @@ public struct FirstSight: TagProcedure {
     private var span: PageSpan?
     private var nextBlock: UInt8 = 4
 
-    /// `cardPages` says what is worth reading on a chip.
+    /// `cardPages` returns the pages that are worth reading on a chip.
     public init(
         _ identity: TagIdentity, longestAnswer: Int,
         cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
@@ -58,7 +58,7 @@ public struct FirstSight: TagProcedure {
             return readHeader()
         case (.version, .failure(.refused)), (.version, .failure(.timedOut)),
             (.version, .failure(.garbled)):
-            // Older chips do not know the question and fall silent.
+            // Older chips do not know the command and fall silent.
             state = .reselect
             return .select
         case (.reselect, .selected(let again)):
@@ -122,7 +122,8 @@ public struct FirstSight: TagProcedure {
         return .exchange(Type2Command.readSignature.frame)
     }
 
-    /// READ brings four pages; the last block may reach beyond the memory and roll over.
+    /// Takes one answer. READ returns four pages; the last block may reach beyond the memory and
+    /// roll over.
     private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<SightedTag> {
         guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
             return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))

@@ -1,7 +1,7 @@
 import Type2Tag
 
-/// Reads a run of pages with as few FAST_READs as a reader's answers allow: a piece of every
-/// procedure that reads.
+/// Reads a run of pages with as few FAST_READs as a reader's answers allow. All procedures that
+/// read use it.
 struct PageSpan: Sendable {
     private var remaining: ClosedRange<UInt8>?
     private var asked: Type2Command?
@@ -13,7 +13,7 @@ struct PageSpan: Sendable {
         pagesAtOnce = max(1, longestAnswer / 4)
     }
 
-    /// The next frame; nil when all is read.
+    /// The next frame. Nil when everything is read.
     mutating func nextFrame() -> [UInt8]? {
         guard let pages = remaining else {
             asked = nil
@@ -26,7 +26,7 @@ struct PageSpan: Sendable {
         return command.frame
     }
 
-    /// Takes an answer in; false where it has the wrong form.
+    /// Accepts an answer. False if its form is wrong.
     mutating func take(_ answer: [UInt8]) -> Bool {
         guard let asked, let data = try? asked.checked(answer) else { return false }
         bytes += data

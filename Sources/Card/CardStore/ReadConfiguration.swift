@@ -1,6 +1,6 @@
 public import Type2Tag
 
-/// Reads what CFG0 and CFG1 of a chip say; of one without them, that nothing is protected.
+/// Reads CFG0 and CFG1 of a chip. A chip without them protects nothing.
 public struct ReadConfiguration: TagProcedure {
     private let page: UInt8
 
@@ -23,7 +23,7 @@ public struct ReadConfiguration: TagProcedure {
         }
     }
 
-    /// READ brings CFG0, CFG1, and two pages that show nothing.
+    /// The two pages from an answer: READ returns CFG0, CFG1, and two pages that show nothing.
     static func pages(_ answer: [UInt8]) -> (cfg0: Page, cfg1: Page)? {
         guard answer.count == 16, let cfg0 = Page(answer[0..<4]), let cfg1 = Page(answer[4..<8])
         else { return nil }

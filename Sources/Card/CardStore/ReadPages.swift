@@ -1,6 +1,6 @@
 import TagReading
 
-/// Reads a run of pages from a chip that has FAST_READ: for a card that is known, one command.
+/// Reads a run of pages from a chip with FAST_READ: one command for a known card.
 public struct ReadPages: TagProcedure {
     private var span: PageSpan
 

@@ -1,7 +1,7 @@
 public import TagReading
 public import Type2Tag
 
-/// Reads a run of pages of which some may be protected: those come back as nil. For dumps.
+/// Reads a run of pages, some of which may be protected and are nil in the result. For dumps.
 public struct ReadWhatCanBeRead: TagProcedure {
     private let identity: TagIdentity
     private let last: Int

@@ -2,33 +2,34 @@ public import CardCryptography
 public import CardImage
 public import TapcardDomain
 
-/// The two places for records on a tag, and what is to be believed of each.
+/// The two record slots of a tag, each with its validity.
 public struct RecordSlots: Hashable, Sendable {
-    /// What one place holds.
+    /// The content of one slot.
     public enum Slot: Hashable, Sendable {
         /// Never written.
         case blank
         /// Torn, overwritten by another writer, or never a record.
         case broken
-        /// The fields are whole, but the seal is not true: another chip's, another holder's, made
-        /// up, or torn.
+        /// The fields are complete, but the seal is invalid: from another chip or holder, forged,
+        /// or torn.
         case unsealed(SealedRecord)
-        /// The seal is true but was made with a key that is given up.
+        /// The seal is valid but was made with a retired key.
         case retired(SealedRecord)
         case valid(SealedRecord)
     }
 
     public let slots: [Slot]
-    /// The bytes in the places, which is what a ledger can compare.
+    /// The bytes in the slots, which a ledger can compare.
     public let bytes: [[UInt8]]
 
-    /// Checks the seals of both places. A record is for one of the `holders`; where the list is
-    /// empty, no seal is true.
+    /// Checks the seals of both slots. A record is for one of the `holders`; with an empty list, no
+    /// seal is valid.
     public init(
         _ image: CardImage, uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
         bytes = image.records
-        // Deriving a card's key takes as long as checking a seal: both records have the same one.
+        // Cached, because deriving a card's key takes as long as checking a seal, and both records
+        // use the same one.
         var cardKeys: [UInt8: [UInt8]] = [:]
         slots = image.records.map { bytes in
             if bytes.allSatisfy({ $0 == 0 }) { return .blank }
@@ -44,8 +45,8 @@ public struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// The same with records believed that the ledger itself has issued: their bytes are ours
-    /// whatever became of the name or the key that they were sealed with.
+    /// These slots with every record accepted that the ledger itself has issued: such bytes are
+    /// ours even if the name or the key has changed since.
     public func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
@@ -62,7 +63,7 @@ public struct RecordSlots: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The place and the record that count: the valid one with the highest number.
+    /// The slot and the record that count: the valid one with the highest sequence number.
     public var best: (place: Int, record: SealedRecord)? {
         var best: (place: Int, record: SealedRecord)?
         for (place, slot) in slots.enumerated() {
@@ -78,12 +79,12 @@ public struct RecordSlots: Hashable, Sendable {
         slots.contains { if case .retired = $0 { true } else { false } }
     }
 
-    /// Whether something stands there that has the form of a record, however little it is worth.
+    /// Whether a slot has the form of a record, valid or not.
     public var hasUnsealed: Bool {
         slots.contains { if case .unsealed = $0 { true } else { false } }
     }
 
-    /// The numbers of all records, to ask the ledger about.
+    /// The sequence numbers of all records, to look up in the ledger.
     public var sequences: [SequenceNumber] {
         slots.compactMap { slot in
             switch slot {
@@ -93,8 +94,9 @@ public struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// Where the next record goes: never over the last confirmed one, even if another valid one
-    /// is newer. A newer one that is not confirmed may rest on weak bits and be gone tomorrow.
+    /// The slot for the next record: never the one with the last confirmed record, even if another
+    /// valid one is newer. A newer one that is not confirmed may rest on weak bits and be lost
+    /// tomorrow.
     public func target(keeping confirmed: SequenceNumber) -> Int {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }

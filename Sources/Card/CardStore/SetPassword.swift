@@ -1,11 +1,11 @@
 import TagReading
 public import Type2Tag
 
-/// Gives a tag that protects nothing its password, and proves it; or the factory's again.
+/// Sets and verifies the password of a tag that protects nothing, or restores the factory's.
 ///
 /// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
-/// so nothing may need it then. PACK is spoilt before PWD is written, and written after it: a tag
-/// that answers with it has a PWD that was acknowledged.
+/// so nothing may need it then. PACK is invalidated before PWD is written, and written after it: a
+/// tag that answers with it has a PWD that was acknowledged.
 public struct SetPassword: TagProcedure {
     private enum State {
         case looking, writing, proving
@@ -17,8 +17,8 @@ public struct SetPassword: TagProcedure {
     private var state = State.looking
     private var writes: ArraySlice<PageWrite> = []
 
-    /// Without a password the factory's is set, which cannot be told from none. Nil for a chip
-    /// that knows no password.
+    /// Without a password the factory's is set, which is equivalent to none. Nil for a chip without
+    /// passwords.
     public init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
         self.password = password
@@ -58,9 +58,9 @@ public struct SetPassword: TagProcedure {
         if password != nil {
             writes.append(PageWrite(packPage, pack))
             if found.isLocked { return .fail(.lockedSettings) }
-            // A limit that somebody else set has to be gone before anything needs the password,
-            // and it may be weak where it reads so. Torn, the page has fewer of its old bits, and
-            // no new one.
+            // A limit that another writer set has to be removed before anything needs the password,
+            // and it may be weak even if it reads as 0. If torn, the page has fewer of its old
+            // bits, and no new one.
             writes.insert(
                 PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
                 at: writes.startIndex)

@@ -1,15 +1,16 @@
 public import TagReading
 public import Type2Tag
 
-/// Makes a tag ask for the password that it has, or ask no more.
+/// Switches the password protection of a tag on or off.
 ///
-/// CFG0 is only written after PWD_AUTH has proved the card's password in the same field period:
-/// whatever AUTH0 a page holds that was torn then, what it asks for is known. It is written even
-/// where it reads right, because it may be weak from a WRITE that was not acknowledged.
+/// CFG0 is only written after PWD_AUTH has proved the card's password in the same field period, so
+/// that a torn page with any AUTH0 asks for a known password. It is written even if it reads as
+/// correct, because it may be weak from a WRITE that was not acknowledged.
 public struct SwitchProtection: TagProcedure {
-    /// What the tag is to be afterwards.
+    /// The wanted state of the tag.
     public enum Target: Hashable, Sendable {
-        /// Protected, which is proved by writing this page as it is, without and with the password.
+        /// Protected, which is verified by writing this page unchanged, without and with the
+        /// password.
         case on(probe: PageWrite)
         case off
     }
@@ -25,10 +26,10 @@ public struct SwitchProtection: TagProcedure {
     private let password: TagPassword
     private let target: Target
     private var state = State.looking
-    /// CFG1 as it is to be.
+    /// The new content of CFG1.
     private var relieved = Page.zero
 
-    /// Nil for a chip that knows no password.
+    /// Nil for a chip without passwords.
     public init?(
         _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
     ) {
@@ -115,7 +116,7 @@ public struct SwitchProtection: TagProcedure {
         return go(to: .switching, .exchange(Type2Command.write(firstPage, cfg0).frame))
     }
 
-    /// After the power cycle: does the tag do what was asked of it?
+    /// Checks after the power cycle whether the tag has the wanted configuration.
     private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
         switch target {
         case .on:
@@ -130,8 +131,8 @@ public struct SwitchProtection: TagProcedure {
         return go(to: next, .exchange(Type2Command.read(probe.page).frame))
     }
 
-    /// Only a page that still holds what this card wrote may be written: the tag was without
-    /// power, or selected anew, and may have been on another reader.
+    /// Compares the probe page before it is written. It must still hold this card's content: the
+    /// tag was without power, or selected again, and may have been on another reader.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
         guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
         else { return differs }

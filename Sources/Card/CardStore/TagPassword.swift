@@ -1,6 +1,6 @@
 public import CardCryptography
 
-/// What opens a protected tag, and what it answers.
+/// The password of a protected tag, and the tag's answer to it.
 public struct TagPassword: Hashable, Sendable {
     /// PWD, 4 bytes.
     public let password: [UInt8]
@@ -12,13 +12,14 @@ public struct TagPassword: Hashable, Sendable {
         self.pack = pack
     }
 
-    /// The password of this card under this key.
+    /// The password of this card, derived from this key.
     public init(_ keys: CardKeys, uid: [UInt8]) {
         let derived = keys.password(uid: uid)
         self.init(password: derived.password, pack: derived.pack)
     }
 
-    /// The same for a tag that is only to be opened: whatever it answers, it has been.
+    /// This password without the expected answer, for a tag that is only to be opened: any answer
+    /// shows that it was.
     public var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {

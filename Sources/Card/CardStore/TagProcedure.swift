@@ -1,14 +1,14 @@
 public import TagReading
 
-/// Something that is done with a tag, as a state machine without I/O: told what happened, it says
-/// what to do next. So every order of answers and faults can be tried without a reader.
+/// An operation on a tag, as a state machine without I/O: it takes an event and returns the next
+/// step. So every order of answers and faults can be tested without a reader.
 public protocol TagProcedure: Sendable {
     associatedtype Outcome: Sendable
 
     mutating func next(after event: TagEvent) -> TagStep<Outcome>
 }
 
-/// What happened.
+/// An event for a procedure.
 public enum TagEvent: Sendable, Hashable {
     case begin
     case answer([UInt8])
@@ -16,42 +16,42 @@ public enum TagEvent: Sendable, Hashable {
     case selected(TagIdentity)
 }
 
-/// What to do next.
+/// The next step of a procedure.
 public enum TagStep<Outcome: Sendable>: Sendable {
     case exchange([UInt8])
-    /// Select the tag afresh: after a NAK it is silent until then.
+    /// Select the tag again: after a NAK it is silent until then.
     case select
-    /// Take the tag's power and select it again: only then does a changed configuration act.
+    /// Cut the tag's power and select it again: only then does a changed configuration take effect.
     case powerCycle
     case finish(Outcome)
     case fail(CardStoreError)
 }
 
-/// Why a procedure came to no good end. Equal when the kinds are.
+/// The reason why a procedure failed. Equal when the kinds are.
 public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The reader or the tag failed while it was read.
+        /// The reader or the tag failed during a read.
         case reader(ReaderError.Kind)
-        /// The same while it was written: what is on the tag now is not known.
+        /// The reader or the tag failed during a write: the content of the tag is now unknown.
         case interrupted(ReaderError.Kind)
-        /// What was read back is not what was written.
+        /// The content read back differs from the content written.
         case differs
-        /// Another tag lies on the reader now.
+        /// Another tag is on the reader now.
         case otherTag
-        /// A tag that says neither what it is nor where its memory ends.
+        /// The tag reports neither its chip nor the end of its memory.
         case unknownChip
-        /// It says that it is of another make than it was.
+        /// The tag reports another chip than before.
         case otherChip
         /// The tag gave an answer of the wrong form.
         case garbled
-        /// The tag does not take the password, or does not answer as ours would.
+        /// The tag refuses the password, or its answer is not that of our cards.
         case wrongPassword
-        /// The tag counts wrong passwords: none is tried on it.
+        /// The tag counts wrong passwords, so none is tried on it.
         case limitsPasswords
-        /// The tag's settings can never be changed again.
+        /// The tag's settings are locked for ever.
         case lockedSettings
-        /// The tag takes a plain WRITE though its settings forbid it.
+        /// The tag accepts a plain WRITE though its settings forbid it.
         case ignoresPassword
     }
 
@@ -68,7 +68,7 @@ public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertibl
 }
 
 extension TagReader {
-    /// Runs a procedure to its end over this reader.
+    /// Runs a procedure to its end on this reader.
     public func perform<Procedure: TagProcedure>(
         _ procedure: Procedure
     ) async throws(CardStoreError) -> Procedure.Outcome {
@@ -102,7 +102,8 @@ extension TagReader {
     }
 }
 
-/// How long a tag that has just answered may take to be selected again.
+/// The time limit to select a tag again that has just answered.
 private let reselectLimit = Duration.milliseconds(300)
-/// The same for a tag that had its power taken: behind pcscd, the reader has to find it afresh.
+/// The time limit to select a tag again after a power cycle: with pcscd, the reader has to detect
+/// it again.
 private let powerCycleLimit = Duration.seconds(1)

@@ -5,7 +5,7 @@ public import Type2Tag
 import TapcardDomain
 #endif
 
-/// One page and what is to be in it.
+/// One page and its new content.
 public struct PageWrite: Hashable, Sendable {
     public let page: UInt8
     public let content: Page
@@ -16,10 +16,10 @@ public struct PageWrite: Hashable, Sendable {
     }
 }
 
-/// Writes pages in their order, each acknowledged, reads them back and compares.
+/// Writes pages in order, each acknowledged, reads them back and compares.
 ///
-/// It never goes on after a fault: a WRITE that failed is *unknown*, and meanwhile the tag may have
-/// been on another reader. Whoever runs this selects, reads and judges again.
+/// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
+/// have been on another reader in the meantime. The caller selects, reads and decides again.
 public struct WritePages: TagProcedure {
     private enum State {
         case authenticating, writing, readingBack
@@ -32,7 +32,7 @@ public struct WritePages: TagProcedure {
     private var span: PageSpan
     private let firstReadBack: UInt8
 
-    /// `readBack` has to cover every page that is written.
+    /// `readBack` has to include every page that is written.
     public init(
         _ writes: [PageWrite], readBack: ClosedRange<UInt8>, longestAnswer: Int,
         password: TagPassword? = nil

@@ -4,7 +4,7 @@ struct ByteReader {
     private let errorAtEnd: NDEFError.Kind
     private(set) var offset = 0
 
-    /// `errorAtEnd` is what it means, to whoever reads, that there are not enough bytes.
+    /// `errorAtEnd` is the error that the caller needs when the bytes run out.
     init(_ bytes: [UInt8], errorAtEnd: NDEFError.Kind) {
         self.bytes = bytes
         self.errorAtEnd = errorAtEnd
@@ -26,8 +26,8 @@ struct ByteReader {
         return Array(bytes[offset..<offset + count])
     }
 
-    /// An unsigned number of `width` bytes, at most four, most significant byte first. Where it
-    /// is too large for an `Int` it is clamped: there are never that many bytes to take.
+    /// Reads an unsigned number of `width` bytes, at most four, most significant byte first. A
+    /// value too large for an `Int` is clamped: there are never that many bytes to take.
     mutating func number(width: Int, _ what: String) throws(NDEFError) -> Int {
         Int(clamping: try take(width, what).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }

@@ -1,4 +1,4 @@
-/// What lock control and memory control blocks have in common: a place, and how much is there.
+/// The common content of lock control and memory control blocks: a place and a size.
 struct ControlledArea {
     private static let byteCount = 3
 
@@ -15,7 +15,7 @@ struct ControlledArea {
         }
         let page = Int(value[0] >> 4)
         let offset = Int(value[0] & 0x0F)
-        // Sizes of pages are powers of two; a page here need not be one of the tag's own.
+        // Page sizes here are powers of two and may differ from the tag's own.
         let bytesPerPage = 1 << Int(value[2] & 0x0F)
         byteAddress = page * bytesPerPage + offset
         size = value[1] == 0 ? 256 : Int(value[1])

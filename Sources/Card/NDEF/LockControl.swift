@@ -1,9 +1,9 @@
-/// Where the dynamic lock bits of a Type 2 tag are, as a lock control block says it.
+/// The place of the dynamic lock bits of a Type 2 tag, from a lock control block.
 public struct LockControl: Hashable, Sendable {
     /// Counted from the first byte of page 00h.
     public let byteAddress: Int
     public let bitCount: Int
-    /// How many bytes of data each of the bits makes read-only.
+    /// The number of data bytes that each bit makes read-only.
     public let bytesLockedPerBit: Int
 
     public init(_ block: TLV) throws(NDEFError) {
@@ -16,6 +16,6 @@ public struct LockControl: Hashable, Sendable {
         bytesLockedPerBit = 1 << area.upperNibble
     }
 
-    /// The bytes to leave alone, counted from the first byte of page 00h.
+    /// The bytes that must not be written, counted from the first byte of page 00h.
     public var bytes: Range<Int> { byteAddress..<byteAddress + (bitCount + 7) / 8 }
 }

@@ -1,6 +1,6 @@
-/// Bytes of a Type 2 tag that are not for data, as a memory control block says it.
+/// The reserved bytes of a Type 2 tag, from a memory control block.
 public struct MemoryControl: Hashable, Sendable {
-    /// The bytes to leave alone, counted from the first byte of page 00h.
+    /// The bytes that must not be written, counted from the first byte of page 00h.
     public let bytes: Range<Int>
 
     public init(_ block: TLV) throws(NDEFError) {

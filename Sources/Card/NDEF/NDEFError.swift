@@ -1,32 +1,32 @@
-/// Why bytes are no NDEF, or why a message cannot be put into bytes: a kind to act on, and
+/// The reason why bytes are not valid NDEF, or a message cannot be encoded: a kind to act on, and
 /// words for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
         /// The message ends within a record, or before the record that should end it.
         case truncated
         /// Bytes follow the record that ends the message.
         case trailingBytes
-        /// A begin or end flag is missing, or stands where it must not.
+        /// A begin or end flag is missing or misplaced.
         case misplacedFlag
         /// The chunks of a record do not follow the rules for chunks.
         case badChunk
         /// A record's type, id or payload does not fit its type name format, or the record is
         /// of another type than the one asked for.
         case badType
-        /// A value that the specification keeps for its own future.
+        /// A value is reserved by the specification.
         case reserved
         /// More records or bytes than a limit allows.
         case tooLong
-        /// The payload of a Text record is none.
+        /// The payload of a Text record is invalid.
         case badText
-        /// The payload of a URI record is none.
+        /// The payload of a URI record is invalid.
         case badURI
-        /// A TLV block runs off the end of its memory.
+        /// A TLV block exceeds its memory.
         case overrun
-        /// The content of a lock or memory control TLV is none.
+        /// The content of a lock or memory control TLV is invalid.
         case badControl
     }
 

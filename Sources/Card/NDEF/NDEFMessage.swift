@@ -1,4 +1,4 @@
-/// An NDEF message: the records that a tag offers to whoever reads it.
+/// An NDEF message: the records that a tag offers to its reader.
 public struct NDEFMessage: Hashable, Sendable {
     /// The most records of a message.
     public static let maximumRecordCount = 256
@@ -46,8 +46,8 @@ public struct NDEFMessage: Hashable, Sendable {
         records = assembler.records
     }
 
-    /// The bytes of the message: no chunks, short records wherever the payload allows it. A
-    /// message without records is written as one empty record, as there is no shorter one.
+    /// The bytes of the message: no chunks, and short records where the payload allows it. A
+    /// message without records is written as one empty record, the shortest message possible.
     public func encoded() throws(NDEFError) -> [UInt8] {
         guard records.count <= Self.maximumRecordCount else {
             throw NDEFError(.tooLong, "\(records.count) records")

@@ -1,25 +1,25 @@
-/// One record of an NDEF message, whole: chunks are joined before a record is made.
+/// One complete record of an NDEF message: chunks are joined before a record is made.
 public struct NDEFRecord: Hashable, Sendable {
-    /// What the bytes of `type` are.
+    /// The meaning of the bytes in `type`.
     ///
-    /// The other two values of the three bits are no records: 6 marks the later chunks of one,
-    /// 7 is reserved.
+    /// The other two values of the three bits are not formats of whole records: 6 marks the later
+    /// chunks of one, 7 is reserved.
     public enum TypeNameFormat: UInt8, Hashable, Sendable {
-        /// Nothing at all: no type, no id, no payload.
+        /// No type, no id, no payload.
         case empty = 0
         /// A type of the NFC Forum, such as `T` and `U`.
         case wellKnown = 1
         /// A media type, such as `application/json`.
         case media = 2
-        /// A URI that names the kind of the payload.
+        /// A URI that identifies the kind of the payload.
         case absoluteURI = 3
-        /// A type of somebody's own, such as `example.com:card`.
+        /// A private type, such as `example.com:card`.
         case external = 4
         /// A payload of no stated type: `type` is empty.
         case unknown = 5
     }
 
-    /// The most bytes that a type, and that an id, can have: each length is one byte.
+    /// The most bytes of a type or an id: each length is one byte.
     public static let maximumNameByteCount = 255
 
     public var format: TypeNameFormat
@@ -36,12 +36,12 @@ public struct NDEFRecord: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Whether this is the well-known record of the type with this name.
+    /// Whether this is a well-known record with this type name.
     func isWellKnown(_ name: String) -> Bool {
         format == .wellKnown && type.elementsEqual(name.utf8)
     }
 
-    /// Refuses a record that contradicts itself, be it read or about to be written.
+    /// Refuses a record that contradicts itself, read or about to be written.
     func validate() throws(NDEFError) {
         switch format {
         case .empty:

@@ -1,10 +1,10 @@
-/// A Text record: text for people, and the language it is in.
+/// A Text record: text for people, and its language.
 public struct NDEFText: Hashable, Sendable {
-    /// How the text is put into bytes.
+    /// The encoding of the text.
     public enum Encoding: Hashable, Sendable {
         case utf8
-        /// Written most significant byte first, and without a byte order mark wherever the text
-        /// does not begin with something that would be taken for one.
+        /// Written most significant byte first, and without a byte order mark unless the text
+        /// begins with something that could be mistaken for one.
         case utf16
     }
 
@@ -20,8 +20,8 @@ public struct NDEFText: Hashable, Sendable {
     public var text: String
     public var encoding: Encoding
 
-    /// A language of more than 63 bytes, or with others than ASCII characters, is an error of
-    /// the programmer: no language tag is like that, and one that was read never is.
+    /// A language of more than 63 bytes, or with other than ASCII characters, is a programming
+    /// error: no language tag and no record that was read has one.
     public init(language: String, text: String, encoding: Encoding = .utf8) {
         precondition(
             language.utf8.count <= Self.maximumLanguageByteCount
@@ -32,8 +32,8 @@ public struct NDEFText: Hashable, Sendable {
         self.encoding = encoding
     }
 
-    /// Reads a Text record. UTF-16 is taken with either byte order mark, and without one as
-    /// most significant byte first.
+    /// Reads a Text record. UTF-16 is accepted with either byte order mark, and without one as most
+    /// significant byte first.
     public init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "not a Text record")

@@ -1,7 +1,7 @@
-/// A URI record: an address, of which the payload's first byte stands for the beginning.
+/// A URI record: an address whose beginning is abbreviated in the payload's first byte.
 public struct NDEFURI: Hashable, Sendable {
-    /// The beginnings that one byte stands for, in the order of that byte. The bytes behind
-    /// them, from 24h, are reserved.
+    /// The beginnings that one byte stands for, indexed by that byte. The values from 24h are
+    /// reserved.
     public static let prefixes = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
         "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://",
@@ -19,8 +19,8 @@ public struct NDEFURI: Hashable, Sendable {
         self.uri = uri
     }
 
-    /// Reads a URI record. Control characters are refused: no URI has any, and on a terminal
-    /// they could do anything.
+    /// Reads a URI record. Control characters are refused: no valid URI has any, and they could
+    /// control a terminal.
     public init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "not a URI record")
@@ -39,7 +39,8 @@ public struct NDEFURI: Hashable, Sendable {
     public var record: NDEFRecord {
         var code: UInt8 = 0
         var prefixCount = 0
-        // Bytes are compared, not characters: an accent may follow a prefix and change its last.
+        // Bytes are compared, not characters: an accent may follow a prefix and change its last
+        // character.
         for (candidate, prefix) in zip(UInt8(0)..., Self.prefixes)
         where prefix.utf8.count > prefixCount && uri.utf8.starts(with: prefix.utf8) {
             code = candidate

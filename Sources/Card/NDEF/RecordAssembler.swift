@@ -1,4 +1,4 @@
-/// Makes records of fragments, in the order in which they come, and holds them to the rules.
+/// Joins fragments in their order into records, and enforces the rules.
 struct RecordAssembler {
     private let strictness: Strictness
     private var unfinished: NDEFRecord?
@@ -40,7 +40,7 @@ struct RecordAssembler {
         }
     }
 
-    /// The record as far as it is known with this fragment.
+    /// The record including this fragment.
     private func joined(_ fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
         let isLaterChunk = fragment.format == RecordFragment.unchangedFormat
         guard var record = unfinished else {

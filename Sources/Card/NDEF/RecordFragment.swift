@@ -1,4 +1,4 @@
-/// A record as it stands in the bytes: a whole one, or one chunk of one.
+/// A record in its encoded form: a whole one, or one chunk.
 struct RecordFragment {
     /// The bits of the first byte above the type name format.
     struct Flags: OptionSet {
@@ -35,8 +35,8 @@ struct RecordFragment {
         payload = try reader.take(payloadCount, "a payload")
     }
 
-    /// The one fragment of a record that is not chunked. `position` says where in the message
-    /// it stands: `messageBegin`, `messageEnd`, both or neither.
+    /// The one fragment of a record that is not chunked. `position` is its place in the message:
+    /// `messageBegin`, `messageEnd`, both or neither.
     init(_ record: NDEFRecord, position: Flags) {
         flags =
             position
@@ -48,7 +48,8 @@ struct RecordFragment {
         payload = record.payload
     }
 
-    /// The caller has seen to it that type, id and payload are within their limits.
+    /// Appends the encoded fragment. The caller ensures that type, id and payload are within their
+    /// limits.
     func append(to bytes: inout [UInt8]) {
         bytes.append(flags.rawValue | format)
         bytes.append(UInt8(truncatingIfNeeded: type.count))

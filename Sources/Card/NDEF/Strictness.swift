@@ -1,7 +1,7 @@
-/// How much a decoder forgives.
+/// The tolerance of a decoder.
 public enum Strictness: Sendable, Hashable {
-    /// Every byte is accounted for, every flag stands where it belongs.
+    /// Every byte must be accounted for and every flag correct.
     case strict
-    /// For tags that others wrote: what is clear although it breaks a rule is taken.
+    /// For tags of other writers: input that breaks a rule but is clear is accepted.
     case lenient
 }

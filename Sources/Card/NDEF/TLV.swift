@@ -1,16 +1,16 @@
 /// One TLV block in the data area of a Type 2 tag: a tag, a length and a value.
 public struct TLV: Hashable, Sendable {
-    /// What a block is for.
+    /// The purpose of a block.
     public enum Kind: Hashable, Sendable {
-        /// One byte of filling, without length and value.
+        /// One byte of padding, without length and value.
         case null
-        /// Where the dynamic lock bits are.
+        /// The place of the dynamic lock bits.
         case lockControl
-        /// Where bytes are that are not for data.
+        /// The place of bytes that are not for data.
         case memoryControl
         /// An NDEF message.
         case message
-        /// Anything of the maker's own.
+        /// Data private to the maker.
         case proprietary
         /// The end of the blocks, without length and value.
         case terminator
@@ -30,16 +30,16 @@ public struct TLV: Hashable, Sendable {
         }
     }
 
-    /// The most bytes of a value: of the lengths of two bytes, FFFFh is reserved.
+    /// The most bytes of a value: of the two-byte lengths, FFFFh is reserved.
     public static let maximumLength = 0xFFFE
-    /// In place of a length of one byte, this says that two bytes follow.
+    /// The value in place of a one-byte length that announces a length of two bytes.
     static let longLengthMark = 0xFF
 
     public let kind: Kind
     public let value: [UInt8]
-    /// Where the tag byte is, counted from the start of the data area.
+    /// The place of the tag byte, counted from the start of the data area.
     public let offset: Int
-    /// Where the value is, or would be: behind the length.
+    /// The place of the value, after the length.
     public let valueOffset: Int
 
     init(from reader: inout ByteReader) throws(NDEFError) {

@@ -1,18 +1,18 @@
 /// The TLV blocks in the data area of a Type 2 tag.
 public struct TLVArea: Hashable, Sendable {
-    /// The most bytes of an area that is looked through: more than any Type 2 tag has.
+    /// The most bytes of an area that are searched: more than any Type 2 tag has.
     public static let maximumByteCount = 0x2_0000
 
-    /// All blocks in their order, fillings and terminator too.
+    /// All blocks in order, including padding and terminator.
     public let blocks: [TLV]
 
-    /// Walks the blocks from the first byte of the data area, which is page 04h, to the
-    /// terminator or, where there is none, to the end of the bytes.
+    /// Reads the blocks from the first byte of the data area, which is page 04h, to the terminator
+    /// or, without one, to the end of the bytes.
     ///
-    /// Blocks of unknown tags are passed over by their length. A length of three bytes is taken
-    /// even where one byte would have done, as other writers always use three. What lies behind
-    /// the terminator is no block and not looked at. Areas that a control block sets apart are
-    /// not left out of the bytes: see `LockControl` and `MemoryControl`.
+    /// Blocks of unknown tags are skipped by their length. A length of three bytes is accepted even
+    /// where one byte would have been enough, because other writers always use three. Bytes after
+    /// the terminator are ignored. Areas that a control block reserves are not left out of the
+    /// bytes: see `LockControl` and `MemoryControl`.
     public init(decoding bytes: [UInt8]) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")
@@ -28,10 +28,10 @@ public struct TLVArea: Hashable, Sendable {
     /// The first block with an NDEF message, the only one that counts.
     public var message: TLV? { blocks.first { $0.kind == .message } }
 
-    /// An area with this message and nothing else: one length byte wherever it suffices.
+    /// An area with only this message, with a one-byte length where possible.
     ///
-    /// More than `TLV.maximumLength` bytes are an error of the programmer: `NDEFMessage` encodes
-    /// no message of that length.
+    /// More than `TLV.maximumLength` bytes are a programming error: `NDEFMessage` never encodes a
+    /// message of that length.
     public static func encoded(message: [UInt8]) -> [UInt8] {
         precondition(message.count <= TLV.maximumLength, "no TLV block holds so much")
         let mark = UInt8(TLV.longLengthMark)

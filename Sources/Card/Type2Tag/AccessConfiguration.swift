@@ -1,28 +1,28 @@
-/// What CFG0 and CFG1 say about who may do what.
+/// The access rules in CFG0 and CFG1.
 public struct AccessConfiguration: Hashable, Sendable {
     /// AUTH0: pages from this one need the password.
     public let firstProtected: UInt8
-    /// PROT: they need it to be read as well.
+    /// PROT: reading needs the password as well.
     public let protectsReading: Bool
-    /// CFGLCK: CFG0 and CFG1 can never be written again.
+    /// CFGLCK: CFG0 and CFG1 are locked for ever.
     public let isLocked: Bool
     /// NFC_CNT_EN: reads are counted.
     public let counts: Bool
     /// NFC_CNT_PWD_PROT: the count is shown only after the password.
     let protectsCounter: Bool
-    /// AUTHLIM: so many wrong passwords close the tag for ever; 0 is no limit.
+    /// AUTHLIM: the number of wrong passwords that locks the tag for ever; 0 is no limit.
     public let passwordLimit: Int
-    /// MIRROR_CONF and MIRROR_PAGE: from this page on the chip shows its number or its counter
-    /// instead of what was written there; nil where it shows neither.
+    /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its number or its counter
+    /// instead of its memory. Nil without a mirror.
     public let mirrorPage: UInt8?
 
     /// AUTH0 of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
-    /// AUTH0 that protects everything that can be written. From a later page on, anyone with a
-    /// phone could set the lock bits of page 2, and the card would be spoilt for ever.
+    /// AUTH0 that protects everything writable. With a later page, anyone with a phone could set
+    /// the lock bits of page 2 and ruin the card for ever.
     public static let everything: UInt8 = 0x02
 
-    /// That of a chip without configuration pages, which protects nothing.
+    /// The configuration of a chip without configuration pages, which protects nothing.
     static let open = AccessConfiguration(cfg0(firstProtected: nothing), .zero)
 
     init(of memory: TagMemory) {
@@ -45,27 +45,27 @@ public struct AccessConfiguration: Hashable, Sendable {
         passwordLimit = Int(access & Bits.passwordLimit)
     }
 
-    /// CFG0 as it leaves the factory, without a mirror, but with this AUTH0.
+    /// CFG0 from the factory, without a mirror, but with this AUTH0.
     public static func cfg0(firstProtected: UInt8) -> Page {
         Page(0x04, 0x00, 0x00, firstProtected)
     }
 
-    /// Whether it neither counts wrong passwords nor hides what it protects.
+    /// Whether it neither counts wrong passwords nor hides the protected pages.
     public var isHarmless: Bool { passwordLimit == 0 && !protectsReading }
 
-    /// Whether it protects all that can be written and shows what was, as on our cards.
+    /// Whether it protects everything writable and leaves it readable, as on our cards.
     public var isWhole: Bool {
         isHarmless && firstProtected == AccessConfiguration.everything && mirrorPage == nil
     }
 
-    /// Whether the chip may show something else than what was written to one of these pages.
+    /// Whether the chip may show something other than the memory in one of these pages.
     public func mirrors(onto pages: ClosedRange<UInt8>) -> Bool {
         guard let first = mirrorPage.map(Int.init) else { return false }
         return first <= Int(pages.upperBound)
             && first + Bits.mostMirrorPages > Int(pages.lowerBound)
     }
 
-    /// The same CFG1 without a limit of passwords and with everything to be read.
+    /// This CFG1 without a password limit and with everything readable.
     public static func relieved(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
         cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)
@@ -80,7 +80,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         static let passwordLimit: UInt8 = 0x07
         static let mirror: UInt8 = 0xC0
         static let firstMirrorPage: UInt8 = 4
-        /// Number, a letter and counter, 21 bytes, from any byte of a page on.
+        /// Number, a letter and counter: 21 bytes, from any byte of a page on.
         static let mostMirrorPages = 6
     }
 }

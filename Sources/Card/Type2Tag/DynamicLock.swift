@@ -3,12 +3,12 @@
 /// Bits that belong to no page are kept as written; the chip gives them no meaning.
 struct DynamicLock {
     static let firstPage: UInt8 = 16
-    /// What byte 3 always reads as.
+    /// The constant value of byte 3.
     static let mark: UInt8 = 0xBD
 
-    /// Bit n locks the nth run of pages.
+    /// The lock bits: bit n locks the nth run of pages.
     private let bits: UInt16
-    /// Bit n freezes the lock bits 2n and 2n + 1.
+    /// The block bits: bit n freezes the lock bits 2n and 2n + 1.
     private let blocks: UInt8
 
     init(_ page: Page) {
@@ -16,13 +16,13 @@ struct DynamicLock {
         blocks = page[2]
     }
 
-    /// Whether a user page is locked, where each bit locks so many pages.
+    /// Whether a user page is locked, if each bit locks this many pages.
     func locks(_ page: UInt8, pagesPerBit: UInt8) -> Bool {
         guard page >= DynamicLock.firstPage, pagesPerBit > 0 else { return false }
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
     }
 
-    /// The lock page after it is written: bits are only ever set.
+    /// The lock page after a write: bits are only ever set.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = DynamicLock(page)
         let new = DynamicLock(written)

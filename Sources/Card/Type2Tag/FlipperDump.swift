@@ -1,17 +1,18 @@
 import TextCodecs
 
-/// The `.nfc` file of a Flipper Zero: a field a line.
+/// The `.nfc` file of a Flipper Zero: one field per line.
 ///
-/// Fields that no NTAG21x has are passed over, as the Flipper passes over fields it does not know.
+/// Fields that no NTAG21x has are skipped, as the Flipper skips fields it does not know.
 struct FlipperDump {
     static let firstField = "Filetype"
     private static let fileType = "Flipper NFC device"
     private static let versions = 2...4
     private static let writtenVersion = 4
-    /// The device type since version 4; before it, the chip's own name stands there.
+    /// The device type since version 4; before it, the field has the chip's own name.
     private static let deviceType = "NTAG/Ultralight"
     private static let dataVersion = 2
-    /// As bytes of a number since version 3, as they come by radio before it.
+    /// The two forms of ATQA: as bytes of a number since version 3, in the order of the radio
+    /// before.
     private static let atqa: [[UInt8]] = [[0x00, 0x44], [0x44, 0x00]]
     private static let pageMark = "Page "
 
@@ -82,7 +83,7 @@ struct FlipperDump {
         return chip
     }
 
-    /// Whatever else the file says of the chip must be true of it.
+    /// Checks that every other statement in the file fits the chip.
     private func checkKind(of chip: Type2Chip) throws(Type2Error) {
         if let atqa = fields["ATQA"], !FlipperDump.atqa.contains(try bytes(atqa, 2)) {
             throw refusal(.contradiction, atqa, "not the ATQA of \(chip.name)")
@@ -97,7 +98,7 @@ struct FlipperDump {
         }
     }
 
-    /// The pages that were read, from page 0. The others are in the file as zeros.
+    /// The pages that were read, from page 0. The others are zeros in the file.
     private func pages(of chip: Type2Chip) throws(Type2Error) -> [Page] {
         let total = try number("Pages total", atMost: UInt32.max)
         guard let total else { throw Type2Error(.missingField, "there is no Pages total") }

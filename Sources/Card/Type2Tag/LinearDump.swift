@@ -1,23 +1,23 @@
 import TextCodecs
 
-/// A dump as Flipper and Proxmark3 think of one: the pages from the first on without a gap, password
-/// and PACK where the tag keeps them, and zeros for everything that nobody knows.
+/// A dump in the model of Flipper and Proxmark3: the pages from the first on without a gap,
+/// password and PACK where the tag keeps them, and zeros for everything unknown.
 struct LinearDump {
     let chip: Type2Chip
     let uid: [UInt8]
-    /// 32 bytes, all zero where it is not known.
+    /// The signature: 32 bytes, all zero if unknown.
     let signature: [UInt8]
-    /// Zero where it is not known.
+    /// The counter: zero if unknown.
     let counter: UInt32
     let failedPasswords: Int
-    /// At most as many as the chip has.
+    /// The pages: at most as many as the chip has.
     let pages: [Page]
 
-    /// The counter of an NTAG21x has this number; the two in front of it are those of other chips.
+    /// The number of the counter of an NTAG21x; the two before it belong to other chips.
     static let counterNumber = 2
     static let counterNumbers = 0...2
 
-    /// Zeros are taken for unknown, unless the secrets show that whoever made the dump knew all.
+    /// The dump. Zeros count as unknown, unless the secrets show that the dump is complete.
     func dump() throws(Type2Error) -> TagDump {
         guard pages.count <= chip.pageCount else {
             throw Type2Error(
@@ -33,7 +33,7 @@ struct LinearDump {
             if pages.indices.contains(packPage) {
                 secrets = try self.secrets(pages[passwordPage], pages[packPage])
             }
-            // As every reader sees them.
+            // Zeroed, as every reader sees them.
             for page in [passwordPage, packPage] where pages.indices.contains(page) {
                 visible[page] = .zero
             }
@@ -57,7 +57,8 @@ struct LinearDump {
             failedPasswords: min(failedPasswords, TagMemory.mostFailedPasswords))
     }
 
-    /// The first pages hold the UID and its check bytes; behind those the third is the maker's.
+    /// Whether the first pages are those of this UID. They hold the UID and its check bytes; the
+    /// third continues with bytes of the maker.
     private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1
@@ -71,7 +72,7 @@ struct LinearDump {
 }
 
 extension LinearDump {
-    /// Refuses what can be told only in tapcard's own format.
+    /// Refuses a dump that only tapcard's own format can express.
     init(_ dump: TagDump) throws(Type2Error) {
         guard dump.chip.version != nil else {
             throw Type2Error(.inexpressible, "the chip of a \(dump.chip.name)")

@@ -2,14 +2,14 @@ import TextCodecs
 
 /// The four bytes that a Type 2 tag writes at once.
 ///
-/// One integer instead of an array: a page is hashed, compared and copied by the hundred.
+/// One integer instead of an array, because pages are hashed, compared and copied by the hundred.
 public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a page.
     static let size = 4
 
     public static let zero = Page(0, 0, 0, 0)
 
-    /// Byte 0 is the most significant.
+    /// The bytes as one number, byte 0 most significant.
     private var storage: UInt32
 
     public init(_ b0: UInt8, _ b1: UInt8, _ b2: UInt8, _ b3: UInt8) {
@@ -22,7 +22,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         storage = bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The byte at 0, 1, 2 or 3; any other index is the caller's mistake.
+    /// The byte at 0, 1, 2 or 3; any other index is a programming error.
     public subscript(_ index: Int) -> UInt8 {
         get { UInt8(truncatingIfNeeded: storage >> Page.shift(index)) }
         set {
@@ -37,7 +37,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " ")
     }
 
-    /// What a one-time programmable page holds after it is written: no bit is ever cleared.
+    /// The content of a one-time programmable page after a write: bits are never cleared.
     static func | (left: Page, right: Page) -> Page {
         var union = left
         union.storage |= right.storage

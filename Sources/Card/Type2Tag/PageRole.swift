@@ -1,4 +1,4 @@
-/// What a page is for.
+/// The purpose of a page.
 public enum PageRole: Hashable, Sendable {
     /// The serial number and its check bytes.
     case serial
@@ -13,12 +13,12 @@ public enum PageRole: Hashable, Sendable {
     case configuration
     case password
     case pack
-    /// The chip has no such page.
+    /// The page does not exist on the chip.
     case absent
 }
 
 extension Type2Chip {
-    /// What this page is for on this chip.
+    /// The purpose of this page on this chip.
     public func role(of page: UInt8) -> PageRole {
         switch page {
         case 0, 1: .serial

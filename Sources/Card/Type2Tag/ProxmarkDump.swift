@@ -1,7 +1,8 @@
 import TextCodecs
 
-/// The JSON file in which the client of a Proxmark3 keeps an Ultralight or NTAG: what the tag says
-/// of itself in `Card`, its pages in `blocks`. A tag that could not be read whole has fewer blocks.
+/// The JSON file in which the client of a Proxmark3 keeps an Ultralight or NTAG: the tag's
+/// identification in `Card`, its pages in `blocks`. A tag that could not be read completely has
+/// fewer blocks.
 enum ProxmarkDump {
     private static let fileType = "mfu"
     private static let counterLength = 3
@@ -60,7 +61,7 @@ enum ProxmarkDump {
         return pages
     }
 
-    /// Nil if there is no such member.
+    /// The bytes of a member. Nil if it does not exist.
     private static func bytes(
         _ object: JSONValue, _ name: String, _ count: Int, in path: String = "Card"
     ) throws(Type2Error) -> [UInt8]? {
@@ -87,7 +88,7 @@ extension ProxmarkDump {
         }
         var card = [
             member("UID", linear.uid), member("Version", linear.chip.version ?? []),
-            // What a READ of the Ultralight's test blocks would give; an NTAG has none.
+            // The result of a READ of the Ultralight's test blocks; an NTAG has none.
             member("TBO_0", [0, 0]), member("TBO_1", [0]), member("Signature", linear.signature),
         ]
         for number in LinearDump.counterNumbers {

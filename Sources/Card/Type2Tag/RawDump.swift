@@ -1,7 +1,7 @@
-/// The file that nfc-mfultralight of libnfc writes (.mfd): the bytes of every page and nothing else,
-/// so that its length alone says which chip it is of. What no reader sees, password and PACK, is zero.
+/// The file that nfc-mfultralight of libnfc writes (.mfd): only the bytes of every page, so that
+/// its length alone identifies the chip. Password and PACK, which no reader sees, are zero.
 enum RawDump {
-    /// Nil if it has not the length of one, or begins as text does.
+    /// Reads a raw dump. Nil if the length does not fit, or if it begins like text.
     static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
         guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
             file.contains(0)
@@ -25,7 +25,7 @@ enum RawDump {
         ).dump()
     }
 
-    /// The lengths that such a file can have, in words.
+    /// The possible lengths of such a file, in words.
     static var lengths: String {
         Type2Chip.known.map { "\($0.pageCount * Page.size) of an \($0.name)" }
             .joined(separator: ", ")

@@ -11,7 +11,7 @@ struct StaticLock {
         (3...15).contains(page) && bits & 1 << page != 0
     }
 
-    /// Page 2 after it is written: the serial number stays, bits are only ever set.
+    /// Page 2 after a write: the serial number stays, bits are only ever set.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = StaticLock(page)
         let bits = old.bits | StaticLock(written).bits & ~old.frozen

@@ -1,20 +1,20 @@
 extension TagDump {
-    /// How a dump is spelled in a file.
+    /// The file format of a dump.
     public enum Format: String, CaseIterable, Sendable {
-        /// tapcard's own: the only one that can tell everything.
+        /// tapcard's own format, the only one that can express everything.
         case text
         /// The `.nfc` file of a Flipper Zero.
         case flipper
         /// The JSON file of a Proxmark3.
         case proxmark
-        /// The bytes alone, as nfc-mfultralight keeps them (.mfd): read, never written.
+        /// The bytes alone, as in files of nfc-mfultralight (.mfd): read, never written.
         case raw
 
-        /// Those that a dump can be written in.
+        /// The formats that a dump can be written in.
         public static let allCases = [Format.text, .flipper, .proxmark]
     }
 
-    /// Reads a file of any format, and tells which one it is of. Lines may end as on Windows.
+    /// Reads a file of any format, and returns the format too. Lines may end as on Windows.
     public static func reading(
         _ file: [UInt8]
     ) throws(Type2Error) -> (dump: TagDump, format: Format) {
@@ -44,7 +44,7 @@ extension TagDump {
         return (try TagDump(parsing: text), .text)
     }
 
-    /// The dump in a format; refused if it knows something that the format cannot tell.
+    /// The dump in a format. Refused if the format cannot express all of it.
     public func written(as format: Format) throws(Type2Error) -> String {
         switch format {
         case .text: text
@@ -54,7 +54,7 @@ extension TagDump {
         }
     }
 
-    /// A word of the file, safe to show: nothing that misleads, and not without end.
+    /// A word of the file, safe to show: without control characters and limited in length.
     static func shown(_ word: some StringProtocol) -> String {
         let longestShown = 40
         let end = word.unicodeScalars.count > longestShown ? "..." : ""

@@ -1,9 +1,9 @@
 import TextCodecs
 
-/// Reads a dump line by line. Since fields and pages have one order, each line is judged when it
+/// Reads a dump line by line. Since fields and pages have one order, each line is checked when it
 /// is read, and a refusal can name it.
 struct TagDumpParser {
-    /// The number of the line at hand, from 1.
+    /// The number of the current line, from 1.
     private var line = 0
     private var seen: Set<TagDumpField> = []
     /// The fields that may still come.
@@ -34,7 +34,7 @@ struct TagDumpParser {
         }
     }
 
-    /// To be called after the last line.
+    /// Completes the dump after the last line.
     mutating func finish() throws(Type2Error) -> TagDump {
         line += 1
         guard line > 1 else { throw refusal(.unknownVersion, "the file is empty") }
@@ -51,7 +51,7 @@ struct TagDumpParser {
         return dump
     }
 
-    /// What names a value, and the value.
+    /// The name and the value in a line.
     private func split(_ text: Substring) throws(Type2Error) -> (name: Substring, value: Substring)
     {
         let parts = text.split(
@@ -134,8 +134,8 @@ struct TagDumpParser {
         }
     }
 
-    /// What has to be there before the first page: a chip and a UID, and secrets together or not
-    /// at all.
+    /// Requires the fields that come before the first page: a chip and a UID, and either all
+    /// secrets or none.
     private func requireFields() throws(Type2Error) {
         var required: Set<TagDumpField> = [.chip, .uid]
         let secrets: Set<TagDumpField> = [.password, .pack, .failedPasswords]
@@ -145,7 +145,7 @@ struct TagDumpParser {
         }
     }
 
-    /// Nil for a page that could not be read.
+    /// A page, or nil for one that could not be read.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         let isUnread = parts.allSatisfy { $0 == TagDump.unreadByte }

@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// The fields of a dump, in the order in which they are written and have to be read.
+/// The fields of a dump, in the order in which they are written and must be read.
 enum TagDumpField: String, CaseIterable {
     case chip
     case uid
@@ -19,7 +19,7 @@ extension TagDump {
     static let separator = ": "
     static let unreadByte = "--"
 
-    /// The dump as text, every line ended.
+    /// The dump as text, with a line end after every line.
     public var text: String {
         let values: [(TagDumpField, String?)] = [
             (.chip, chip.name),
@@ -42,7 +42,7 @@ extension TagDump {
         return ([TagDump.firstLine] + fields + rows).map { $0 + "\n" }.joined()
     }
 
-    /// Reads what `text` writes, and comments. Every refusal names the line and the reason.
+    /// Reads the output of `text`, and comments. Every refusal names the line and the reason.
     public init(parsing text: String) throws(Type2Error) {
         guard text.utf8.count <= TagDump.longestText else {
             throw Type2Error(
@@ -50,7 +50,7 @@ extension TagDump {
         }
         var parser = TagDumpParser()
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        // What follows the last line end is no line.
+        // The text ends with a line end, after which no line follows.
         if lines.last == "" { lines.removeLast() }
         for line in lines { try parser.take(line) }
         self = try parser.finish()

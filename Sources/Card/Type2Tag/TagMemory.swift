@@ -1,25 +1,25 @@
-/// All that a tag keeps without power, secrets included.
+/// The permanent memory of a tag, including secrets.
 public struct TagMemory: Hashable, Sendable {
     static let uidLength = 7
     static let packLength = 2
-    /// The bytes of a signature.
+    /// The length of a signature in bytes.
     public static let signatureLength = 32
     static let highestCounter: UInt32 = 0xFFFFFF
-    /// AUTHLIM has three bits, and wrong passwords are counted no further than that.
+    /// The highest count of wrong passwords: AUTHLIM has three bits.
     static let mostFailedPasswords = 7
 
     public let chip: Type2Chip
-    /// Seven bytes.
+    /// The UID: seven bytes.
     public let uid: [UInt8]
-    /// What is stored, the true password and PACK included.
+    /// The stored pages, including the true password and PACK.
     public package(set) var pages: [Page] {
         didSet { precondition(pages.count == chip.pageCount, "a tag neither grows nor shrinks") }
     }
-    /// 32 bytes by which the maker vouches for the UID.
+    /// The signature: 32 bytes with which the maker confirms the UID.
     public package(set) var signature: [UInt8]
-    /// How often the tag was read, 24 bits.
+    /// The number of reads, 24 bits.
     public package(set) var counter: UInt32 = 0
-    /// Wrong passwords in a row.
+    /// The number of wrong passwords in a row.
     public package(set) var failedPasswords = 0
 
     /// A tag as it leaves the factory; nil unless the UID has 7 bytes and the signature 32.
@@ -43,23 +43,23 @@ public struct TagMemory: Hashable, Sendable {
         return memory
     }
 
-    /// A page as stored. Beyond the end there is nothing: zero when read, ignored when set.
+    /// A page as stored. A page beyond the end is zero when read and ignored when set.
     public subscript(_ page: UInt8) -> Page {
         get { pages.indices.contains(Int(page)) ? pages[Int(page)] : .zero }
         set { if pages.indices.contains(Int(page)) { pages[Int(page)] = newValue } }
     }
 
-    /// A page as a reader sees it: nobody ever reads the password or PACK.
+    /// A page as a reader sees it: password and PACK are never readable.
     public func visible(_ page: UInt8) -> Page {
         page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
     }
 
-    /// Whether lock bits forbid that this page is ever written again.
+    /// Whether lock bits make this page read-only for ever.
     func isLocked(_ page: UInt8) -> Bool {
         chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
 
-    /// Writes a page that may be written, as the chip does it: some bits can only be set.
+    /// Writes a writable page, as the chip does: some bits can only be set.
     mutating func program(_ page: UInt8, _ data: Page) {
         switch chip.role(of: page) {
         case .lock: self[page] = StaticLock.merging(data, into: self[page])
@@ -87,8 +87,7 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 and in the dynamic lock page forbid that a page is ever
-    /// written again.
+    /// Whether the lock bits in page 2 and in the dynamic lock page make a page read-only for ever.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

@@ -1,8 +1,8 @@
-/// What comes back from a tag.
+/// The reply of a tag.
 public enum TagReply: Hashable, Sendable {
     case data([UInt8])
     case ack
     case nak(UInt8)
-    /// Nothing at all: the reader sees a time-out.
+    /// No reply: the reader sees a timeout.
     case silence
 }

@@ -1,5 +1,5 @@
 extension TagDump {
-    /// What no reader can read, but a simulated tag has to keep.
+    /// The data that no reader can read, but a simulated tag has to keep.
     public struct Secrets: Hashable, Sendable {
         /// Four bytes.
         public let password: [UInt8]
@@ -7,7 +7,7 @@ extension TagDump {
         public let pack: [UInt8]
         public let failedPasswords: Int
 
-        /// Refuses a password, PACK or number that no tag can hold.
+        /// Refuses a password, PACK or count that no tag can hold.
         public init(password: [UInt8], pack: [UInt8], failedPasswords: Int) throws(Type2Error) {
             guard password.count == Page.size, pack.count == TagMemory.packLength else {
                 throw Type2Error(.badValue, "a password is 4 bytes and PACK 2")
@@ -21,7 +21,7 @@ extension TagDump {
             self.failedPasswords = failedPasswords
         }
 
-        /// Nil for a chip that has none.
+        /// Nil for a chip without secrets.
         init?(of memory: TagMemory) {
             guard let password = memory.chip.passwordPage, let pack = memory.chip.packPage else {
                 return nil

@@ -1,15 +1,14 @@
 public import TagReading
 
-/// The half of a tag that dies with its power: a state machine from frames to replies.
+/// The volatile state of a tag: a state machine from frames to replies.
 ///
-/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the one that is
-/// harder on the reader: a frame that is no command gets NAK 0, every NAK ends the selection, and
-/// lock bits act at once.
+/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the stricter one:
+/// an invalid frame gets NAK 0, every NAK ends the selection, and lock bits take effect at once.
 public struct TagSide: Sendable, Hashable {
     private enum State {
         case off
         /// Powered, and deaf to everything but a selection: IDLE and HALT in one, because a
-        /// selection here stands for the wake-up that both of them obey.
+        /// selection here includes the wake-up that both obey.
         case waiting
         case selected
     }
@@ -27,20 +26,20 @@ public struct TagSide: Sendable, Hashable {
 
     public init() {}
 
-    /// The field came on: only now does a changed configuration act.
+    /// Handles the field coming on: only now does a changed configuration take effect.
     public mutating func powerUp(_ memory: TagMemory) {
         self = TagSide()
         configuration = AccessConfiguration(of: memory)
         state = .waiting
     }
 
-    /// The field went off, and everything volatile with it.
+    /// Handles the field going off: all volatile state is lost.
     public mutating func powerDown() {
         self = TagSide()
     }
 
-    /// Selects the tag, afresh if it was selected: its authentication is gone, its power is not.
-    /// Nil without power.
+    /// Selects the tag, again if it was selected: it loses its authentication, not its power. Nil
+    /// without power.
     public mutating func select(_ memory: TagMemory) -> TagIdentity? {
         guard state != .off else { return nil }
         deselect()
@@ -127,7 +126,7 @@ public struct TagSide: Sendable, Hashable {
         }
     }
 
-    /// The number of pages, from page 0, that can be read at present.
+    /// The number of pages, from page 0, that are readable at present.
     private func readablePages(_ memory: TagMemory) -> Int {
         let all = memory.chip.pageCount
         return configuration.protectsReading && !isAuthenticated
@@ -138,7 +137,7 @@ public struct TagSide: Sendable, Hashable {
         let end = readablePages(memory)
         guard Int(page) < end else { return Self.refusal }
         count(&memory)
-        // A read that runs over the end of what can be read goes on at page 0.
+        // A read beyond the end of the readable pages continues at page 0.
         let pages = (0..<4).map { UInt8((Int(page) + $0) % end) }
         return .data(pages.flatMap { memory.visible($0).bytes })
     }
@@ -151,7 +150,7 @@ public struct TagSide: Sendable, Hashable {
         return .data((first...last).flatMap { memory.visible($0).bytes })
     }
 
-    /// Counts the first read of a power cycle, and stops at the highest number there is.
+    /// Counts the first read of a power cycle, and stops at the highest number.
     private mutating func count(_ memory: inout TagMemory) {
         guard configuration.counts, !hasCounted else { return }
         hasCounted = true

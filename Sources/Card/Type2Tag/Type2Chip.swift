@@ -1,24 +1,25 @@
-/// What tapcard has to know of one make of chip: a row of a table, not a class of its own.
+/// One model of chip: a row of a table, not a class of its own.
 public struct Type2Chip: Hashable, Sendable {
-    /// What people call it, and what a dump calls it.
+    /// The name of the chip, for people and in dumps.
     public let name: String
-    /// All pages there are, from page 0.
+    /// The number of pages, from page 0.
     public let pageCount: Int
-    /// The pages that the capability container offers and those that follow them up to the locks.
+    /// The user pages: those in the capability container and those that follow them up to the
+    /// locks.
     public let userPages: ClosedRange<UInt8>
     /// The page of the lock bits for the pages from 10h.
     public let dynamicLockPage: UInt8?
-    /// CFG0; CFG1, PWD and PACK follow it.
+    /// The page of CFG0; CFG1, PWD and PACK follow it.
     public let configurationPage: UInt8?
     /// The answer to GET_VERSION, nil for a chip that does not know that command.
     public let version: [UInt8]?
-    /// Page 3 as it leaves the factory.
+    /// Page 3 from the factory.
     public let factoryCapability: Page
-    /// The user pages from page 4 as they leave the factory; those not listed are zero.
+    /// The user pages from page 4 as delivered by the factory; those not listed are zero.
     public let factoryUser: [Page]
-    /// User pages that have to stay zero, because Android takes them for lock bits.
+    /// User pages that have to stay zero, because Android interprets them as lock bits.
     public let zeroPages: ClosedRange<UInt8>?
-    /// How many pages one dynamic lock bit locks.
+    /// The number of pages per dynamic lock bit.
     let pagesPerDynamicLock: UInt8
 
     /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
@@ -43,13 +44,13 @@ extension Type2Chip {
         self = chip
     }
 
-    /// What every chip outside the table is called.
+    /// The name of every chip outside the table.
     static let otherName = "Type 2 tag"
 
-    /// A chip outside the table, known only by its capability container and good only to be read.
+    /// A chip outside the table, known only by its capability container, and only readable.
     ///
-    /// Nil if the container is none (magic E1h, major version 1), offers nothing, or offers more
-    /// than a page number of one byte can address.
+    /// Nil if the container is invalid (no magic E1h or major version 1), offers nothing, or offers
+    /// more than a page number of one byte can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
         // The container counts in units of eight bytes, two pages.

@@ -1,15 +1,15 @@
-/// What a reader can ask of a Type 2 tag: one codec for the side that asks and the side that obeys.
+/// A command for a Type 2 tag, encoded and decoded by one codec for reader and tag.
 public enum Type2Command: Hashable, Sendable {
     case getVersion
-    /// Four pages from this one.
+    /// Reads four pages from this one.
     case read(UInt8)
-    /// The pages from the first to the last, both included.
+    /// Reads the pages from the first to the last, both included.
     case fastRead(UInt8, UInt8)
     case write(UInt8, Page)
     /// The first of two frames; the second is `compatibilityData`.
     case compatibilityWrite(UInt8)
     case readCounter
-    /// Four bytes of password.
+    /// The four bytes of a password.
     case authenticate([UInt8])
     case readSignature
     case halt
@@ -21,7 +21,7 @@ public enum Type2Command: Hashable, Sendable {
 
     static let compatibilityDataLength = 16
 
-    /// Takes a frame without CRC; refuses every one that `frame` would not have written.
+    /// Reads a frame without CRC. Refuses every frame that `frame` would not produce.
     public init(frame: [UInt8]) throws(Type2Error) {
         guard let first = frame.first, let opcode = Type2Opcode(rawValue: first) else {
             throw Type2Error(.unknownCommand, "\(frame.first.map { "opcode \($0)" } ?? "empty")")
@@ -52,7 +52,7 @@ public enum Type2Command: Hashable, Sendable {
         [opcode.rawValue] + (opcode.fixedArgument.map { [$0] } ?? arguments)
     }
 
-    /// Gives the answer back, if it is as long as an answer to this command is.
+    /// Returns the answer if its length fits this command.
     public func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
         guard let length = answerLength else {
             throw Type2Error(.wrongAnswerLength, "no answer can be right for \(self)")
@@ -88,7 +88,8 @@ public enum Type2Command: Hashable, Sendable {
         }
     }
 
-    /// An ACK counts as an answer of no bytes. Nil if the tag can only refuse the command.
+    /// The length of a valid answer; an ACK counts as no bytes. Nil if the tag can only refuse the
+    /// command.
     private var answerLength: Int? {
         switch self {
         case .getVersion: 8

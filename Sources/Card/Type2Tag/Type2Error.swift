@@ -1,29 +1,29 @@
-/// Why a frame, an answer or a dump was refused: a kind to act on, and words for people.
+/// The reason why a frame, an answer or a dump was refused: a kind to act on, and words for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The frame is no command that tapcard knows.
+        /// tapcard does not know the command in the frame.
         case unknownCommand
         /// The frame is too short or too long for its command.
         case wrongFrameLength
         /// The answer is too short or too long for the command.
         case wrongAnswerLength
 
-        /// The dump is longer than any dump is.
+        /// The dump is longer than any valid one.
         case tooLong
-        /// The first line is not the one of a format that tapcard reads.
+        /// The first line is not that of a format that tapcard reads.
         case unknownVersion
         case unknownChip
         /// The line is neither a field, a page nor a comment.
         case unknownLine
-        /// A field that was there before.
+        /// A field that occurs twice.
         case duplicateField
         /// A field that belongs further up.
         case misplacedField
         case missingField
-        /// A value in a form or of a length that it cannot have.
+        /// A value with an invalid form or length.
         case badValue
         /// A UID that is not seven bytes long.
         case wrongUID
@@ -31,13 +31,13 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case missingPage
         /// A page that the chip does not have.
         case excessPage
-        /// Two parts of the dump that cannot both be true.
+        /// Two parts of the dump that contradict each other.
         case contradiction
         /// A page that could not be read, where the whole memory is needed.
         case unreadPage
-        /// A file that keeps to no grammar that a dump could have.
+        /// A file whose syntax fits no dump format.
         case badSyntax
-        /// What the dump knows and the format to write it in cannot tell.
+        /// The dump has data that the requested format cannot express.
         case inexpressible
     }
 

@@ -21,7 +21,7 @@ enum Type2Opcode: UInt8 {
         }
     }
 
-    /// The second byte of the commands that allow but one.
+    /// The second byte of the commands that allow only one value.
     var fixedArgument: UInt8? {
         switch self {
         case .readCounter: 0x02

@@ -2,14 +2,15 @@ import BlockingLane
 import CLibNFC
 import Dispatch
 
-/// Ends a wait for a tag early, from whatever thread cancels it.
+/// Ends a wait for a tag early, from any thread.
 ///
-/// `nfc_abort_command` is the one call that may come from another thread, and it has traps: on
-/// USB an abort while nothing runs ends the next command, on a serial port one that comes too
-/// early is lost and costs a descriptor. So it is called only while a command of that very wait
-/// has been running for long already, a few times at most, and never beside opening or closing.
+/// `nfc_abort_command` is the one call that may come from another thread, and it has traps: on USB
+/// an abort while nothing runs ends the next command, on a serial port one that comes too early is
+/// lost and costs a descriptor. So it is called only while a command of that very wait has been
+/// running for a long time, a few times at most, and never while the device is opened or closed.
 final class AbortSwitch: Sendable {
-    /// A command that finds no tag is over by then: only a reader that hangs is aborted.
+    /// How long a command may run before it is aborted: one that finds no tag has ended by then, so
+    /// only a reader that hangs is aborted.
     private static let patience = DispatchTimeInterval.milliseconds(100)
     private static let mostAborts = 3
     private static let queue = DispatchQueue(label: "tapcard.libnfc.abort")
@@ -23,10 +24,11 @@ final class AbortSwitch: Sendable {
         var wasAborted = false
     }
 
-    /// Held while an abort runs: nobody closes the device beside it.
+    /// The shared state. Its lock is held while an abort runs, so that the device is not closed at
+    /// the same time.
     private let state = Guarded(State())
 
-    /// From here on there is something to abort.
+    /// Makes the commands of this device abortable.
     func arm(_ device: OpaquePointer, _ library: LibNFCLibrary) {
         state.withLock { state in
             unsafe state.device = device
@@ -34,12 +36,12 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// To be called before the device is closed.
+    /// Makes aborts impossible. The caller does this before it closes the device.
     func disarm() {
         state.withLock { state in unsafe state.device = nil }
     }
 
-    /// A number for one wait, by which its cancellation finds its own commands and no others.
+    /// A number for one wait, so that its cancellation aborts its own commands only.
     func nextWait() -> UInt64 {
         state.withLock { state in
             state.lastWait += 1
@@ -47,8 +49,8 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Runs one command of a wait; nil if it was aborted, even if it had ended by itself: the
-    /// abort then still lies in wait for the next command.
+    /// Runs one command of a wait. Nil if it was aborted, even if it also ended by itself, because
+    /// the abort would then end the next command.
     func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success? {
         state.withLock { state in
             state.running = wait
@@ -62,7 +64,7 @@ final class AbortSwitch: Sendable {
         return wasAborted ? nil : success
     }
 
-    /// Ends the commands of this wait, should one of them hang.
+    /// Aborts the commands of this wait if one of them hangs.
     func cancel(_ wait: UInt64) { schedule(wait, aborts: Self.mostAborts) }
 
     private func schedule(_ wait: UInt64, aborts: Int) {

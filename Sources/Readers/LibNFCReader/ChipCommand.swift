@@ -1,13 +1,13 @@
-/// A command of the PN53x chips, by its bytes, with the code first.
+/// A command of the PN53x chips, as bytes that start with the command code.
 package struct ChipCommand: Equatable, Sendable {
     package let bytes: [UInt8]
 
     package static let firmwareVersion = Self(bytes: [0x02])
 
-    /// Looks for this many tags of type A at 106 kbit/s and selects them.
+    /// The command that looks for this many tags of type A at 106 kbit/s and selects them.
     package static func list(atMost count: UInt8) -> Self { Self(bytes: [0x4A, count, 0x00]) }
 
-    /// Sends a frame to the selected tag just as it is.
+    /// The command that sends a frame to the selected tag unchanged.
     package static func communicate(_ frame: [UInt8]) -> Self { Self(bytes: [0x42] + frame) }
 
     package static func readRegisters(_ registers: [ChipRegister]) -> Self {
@@ -19,18 +19,18 @@ package struct ChipCommand: Equatable, Sendable {
     }
 }
 
-/// The two registers of the chip that say whether it makes and checks CRCs.
+/// The two registers that control whether the chip adds and checks CRCs.
 package enum ChipRegister: UInt16, CaseIterable, Sendable {
     case transmitMode = 0x6302
     case receiveMode = 0x6303
 
-    /// The bit of both that has the chip take care of the CRC.
+    /// The bit of both registers that lets the chip handle the CRC.
     package static let crcBit: UInt8 = 0x80
 
     package var address: [UInt8] { [UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }
 
-    /// The values in an answer to `readRegisters`; nil when they are not there. A PN533 puts a
-    /// status byte before them, the other chips do not.
+    /// The register values in an answer to `readRegisters`, or nil when they are missing. A PN533
+    /// puts a status byte before them, the other chips do not.
     package static func values(_ answer: [UInt8], count: Int) -> [UInt8]? {
         switch answer.count {
         case count: answer

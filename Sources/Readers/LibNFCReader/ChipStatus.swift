@@ -2,19 +2,19 @@ import TagReading
 
 /// The status byte with which a PN53x chip answers a frame to a tag.
 ///
-/// libnfc folds most of them into one number; the byte itself tells a tag that is gone from an
-/// answer that was damaged.
+/// libnfc maps most of them to one number; the byte itself separates a tag that is gone from a
+/// damaged answer.
 struct ChipStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Bits 6 and 7 say that more follows, and that an address stands before the data.
+    /// Drops bits 6 and 7, which say that more data follows and that an address comes first.
     init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
 
     static let noError = Self(rawValue: 0x00)
-    /// No tag answered within the chip's own limit, 51 milliseconds.
+    /// No tag answered within the chip's own limit of 51 milliseconds.
     static let silence = Self(rawValue: 0x01)
 
-    /// The error for the caller of a frame.
+    /// The error that this status means for the caller who sent the frame.
     var error: ReaderError {
         self == .silence
             ? ReaderError(.tagLost, "no tag answers")

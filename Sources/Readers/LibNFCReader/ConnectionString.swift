@@ -2,11 +2,11 @@ package import TagReading
 
 /// The name that libnfc gives a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
 ///
-/// libnfc takes less than a whole one and then opens whatever it meets first; here a part that is
-/// missing is refused, and so is what it would silently misread.
+/// libnfc accepts an incomplete name and then opens the first reader it finds. This type refuses
+/// missing parts, and parts that libnfc would silently misread.
 package struct ConnectionString: Hashable, Sendable {
-    /// The drivers that Debian's libnfc has. All of them lead to a chip of the PN53x family,
-    /// which is what the commands of `ChipCommand` need.
+    /// The drivers in Debian's libnfc. All of them use a chip of the PN53x family, which the
+    /// commands of `ChipCommand` need.
     package enum Driver: String, CaseIterable {
         case acr122USB = "acr122_usb"
         case pn53xUSB = "pn53x_usb"
@@ -19,15 +19,16 @@ package struct ConnectionString: Hashable, Sendable {
         package var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
         fileprivate var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
-        /// How long a reader may take for one command, in milliseconds. The chip gives up waiting
-        /// for a tag after 51. The USB drivers take 200 off and fail at once when nothing is left;
-        /// 0 would be for ever.
+        /// The time limit of one command, in milliseconds. The chip stops waiting for a tag after
+        /// 51. The USB drivers subtract 200 and fail at once when nothing is left; 0 would mean no
+        /// limit.
         package var commandLimit: Int32 { isUSB ? 1000 : 500 }
 
         /// The most bytes of a tag's answer, without its CRC, in one answer of the chip.
         ///
-        /// A PN53x hands on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one
-        /// byte and needs five of them itself, which leaves 250. The CRC takes two of either.
+        /// A PN53x passes on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one
+        /// byte and needs five of them itself, which leaves 250. The CRC takes two bytes in both
+        /// cases.
         package var longestAnswer: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
@@ -36,13 +37,13 @@ package struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// What libnfc sets; any other speed it passes over, and goes on at the one it finds.
+    /// The line speeds that libnfc can set. It ignores any other speed and uses the current one.
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
     private static let longest = 1023
 
     package let text: String
     package let driver: Driver
-    /// The device node, of a reader that is not on USB.
+    /// The device node of a reader that is not on USB.
     package let node: String?
 
     package init(_ text: String) throws(ReaderError) {

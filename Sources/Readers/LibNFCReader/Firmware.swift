@@ -1,10 +1,10 @@
-/// The chip's answer to the question which one it is.
+/// The version of the chip and its firmware, as the chip reports it.
 package struct Firmware: Equatable, CustomStringConvertible {
     package let chip: String
     package let version: UInt8
     package let revision: UInt8
 
-    /// Two bytes from a PN531, four from the later ones; nil for anything else.
+    /// Reads two bytes from a PN531 or four from the later chips. Nil for anything else.
     package init?(_ answer: [UInt8]) {
         switch (answer.count, answer.first) {
         case (2, let version?):

@@ -5,13 +5,13 @@ import TagReading
 /// The one owner of libnfc in this process: its context, which lives as long as the process, and
 /// the one device that may be open.
 ///
-/// Ending any context takes the drivers away from all others, and listing readers disturbs an
-/// open one: so there is one of each.
+/// There is one of each because ending any context removes the drivers of all others, and listing
+/// readers disturbs an open one.
 @LibNFCLane
 @safe
 final class LibNFC {
     private static var shared: LibNFC?
-    /// More readers than one machine has; each takes 1024 bytes.
+    /// The most readers that are listed. One machine has fewer; each takes 1024 bytes.
     private static let mostReaders = 16
 
     private let library: LibNFCLibrary
@@ -25,12 +25,12 @@ final class LibNFC {
         unsafe self.context = context
     }
 
-    /// libnfc, started when it is first needed.
+    /// The libnfc instance, started on first use.
     static func started() throws(ReaderError) -> LibNFC {
         if let shared { return shared }
         let library = try LibNFCLibrary.load()
         // libnfc writes to standard error by itself, and may search serial ports where its
-        // configuration says so. What the user has set stays.
+        // configuration says so. Settings of the user are kept.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
         unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "0", 0)
         var context: OpaquePointer?
@@ -43,7 +43,7 @@ final class LibNFC {
         return started
     }
 
-    /// The right to have a reader open; nobody else gets it until it is given back.
+    /// The right to have a reader open. It is exclusive until it is given back.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {
             throw ReaderError(.busy, "this program has a reader open already")
@@ -81,9 +81,9 @@ final class LibNFC {
         self.device = device
         let steps: [() -> LibNFCStatus?] = [
             { device.initialise() },
-            // A search in an empty field would go on for ever.
+            // Without this, a search in an empty field would never end.
             { device.set(NP_INFINITE_SELECT, false) },
-            // Tags of ISO/IEC 14443-4 are none of ours: their answers need not be asked for.
+            // Tags of ISO/IEC 14443-4 cannot be tapcard cards, so their answers are not needed.
             { device.set(NP_AUTO_ISO14443_4, false) },
             { device.set(NP_ACTIVATE_FIELD, false) },
         ]
@@ -100,7 +100,7 @@ final class LibNFC {
         device = nil
     }
 
-    /// The whole connection strings of the readers that libnfc finds.
+    /// The complete connection strings of the readers that libnfc finds.
     func list() throws(ReaderError) -> [String] {
         guard ticket == nil else {
             throw ReaderError(.busy, "readers cannot be listed while one is open")

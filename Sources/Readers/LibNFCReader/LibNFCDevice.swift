@@ -1,14 +1,14 @@
 import CLibNFC
 import TagReading
 
-/// One open device of libnfc. Whoever holds it closes it, once.
+/// One open device of libnfc. The owner closes it, once.
 @LibNFCLane
 @safe
 final class LibNFCDevice {
-    /// What the chip or libnfc said to one command.
+    /// The result of one command, from the chip or from libnfc.
     enum Reply {
         case answer([UInt8])
-        /// With the first byte of what came, where the chip puts its own status.
+        /// A failure, with the first byte received, where the chip puts its own status.
         case failure(LibNFCStatus, ChipStatus)
     }
 
@@ -38,7 +38,7 @@ final class LibNFCDevice {
         return unsafe String(cString: text)
     }
 
-    /// What libnfc tells about the chip, in several lines.
+    /// The description of the chip from libnfc, in several lines.
     var information: String {
         var text: UnsafeMutablePointer<CChar>?
         guard unsafe library.functions.get_information_about(pointer, &text) >= 0,
@@ -56,24 +56,25 @@ final class LibNFCDevice {
         status(unsafe library.functions.set_property_bool(pointer, property, isOn))
     }
 
-    /// Sends one command to the chip. With a wait it may be aborted.
+    /// Sends one command to the chip. It can be aborted if it belongs to a wait.
     func send(_ command: ChipCommand, wait: UInt64? = nil) -> Reply {
         guard let wait else { return transceive(command) }
         return abortSwitch.during(wait) { transceive(command) } ?? .failure(.aborted, .noError)
     }
 
-    /// Closes the device, and gives its port back.
+    /// Closes the device and releases its port.
     func close() {
         guard let open = unsafe pointer else { return }
         abortSwitch.disarm()
         unsafe pointer = nil
         unsafe library.functions.close(open)
-        // Now, and not when the last reference goes: the port is free for whoever comes next.
+        // Released now, and not with the last reference, so that the port is free for its next
+        // user.
         claim = nil
     }
 
     private func transceive(_ command: ChipCommand) -> Reply {
-        // Zeros, as libnfc looks at the first byte even of an answer that has none.
+        // Filled with zeros, because libnfc looks at the first byte even of an empty answer.
         var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
         let result = unsafe library.functions.pn53x_transceive(
             pointer, command.bytes, command.bytes.count, &answer, answer.count,

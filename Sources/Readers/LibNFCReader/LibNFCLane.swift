@@ -2,8 +2,8 @@ import BlockingLane
 
 /// The one lane of the process on which libnfc is called.
 ///
-/// libnfc is not thread-safe, keeps its drivers in a global list, and blocks. What carries this
-/// attribute cannot be reached from anywhere else; the abort switch is the one exception.
+/// libnfc is not thread-safe, keeps its drivers in a global list, and blocks. Code with this
+/// attribute cannot be called from anywhere else; the abort switch is the one exception.
 @globalActor
 public actor LibNFCLane {
     public static let shared = LibNFCLane()

@@ -2,10 +2,10 @@ import CLibNFC
 package import LibraryLoading
 package import TagReading
 
-/// libnfc itself, loaded while the program runs, so that a program without it can say so.
+/// The libnfc library, loaded at run time, so that a program without it can report that.
 package struct LibNFCLibrary {
     package static let defaultFile = "libnfc.so.6"
-    /// What this code was written against; another release may well do other things.
+    /// The release that this code was written against. Another release may behave differently.
     private static let supported = "1.8"
 
     let functions: tapcard_libnfc
@@ -19,7 +19,7 @@ package struct LibNFCLibrary {
         }
     }
 
-    /// What there is of libnfc.
+    /// The state of libnfc on this machine.
     package static func presence(_ file: String = defaultFile) -> LibNFCPresence {
         do throws(LibraryFault) {
             return .usable(version: try find(file).version)
@@ -39,7 +39,7 @@ package struct LibNFCLibrary {
         return library
     }
 
-    /// Refuses a release that behaves otherwise than the one this was written for.
+    /// Refuses a release other than the supported one, because it may behave differently.
     package static func check(_ version: String) throws(LibraryFault) {
         guard version == supported || version.hasPrefix(supported + ".") else {
             throw .unusable("libnfc is of version \(version), and \(supported) is needed")
@@ -52,7 +52,7 @@ package struct LibNFCLibrary {
     }
 }
 
-/// What there is of libnfc on this machine.
+/// The state of libnfc on this machine.
 public enum LibNFCPresence: Sendable, Hashable {
     case missing
     case usable(version: String)

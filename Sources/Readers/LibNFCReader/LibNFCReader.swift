@@ -1,14 +1,14 @@
 public import TagReading
 
-/// A reader that libnfc drives. One at a time in a process.
+/// A reader that libnfc drives. A process has one at a time.
 ///
-/// Whatever goes wrong between libnfc and the reader closes the connection, and the next
-/// `select` opens it again: an answer that comes too late finds nobody who could believe it.
+/// Any failure between libnfc and the reader closes the connection, and the next `select` opens it
+/// again, so that a late answer is never taken for the answer to another command.
 @LibNFCLane
 public final class LibNFCReader: TagReader {
-    /// How often a reader that waits looks for a tag.
+    /// The interval at which a waiting reader looks for a tag.
     private static let pollingInterval = Duration.milliseconds(100)
-    /// Of frames to a tag, in bytes. The longest of a Type 2 tag has 16.
+    /// The most bytes in a frame to a tag. The longest frame of a Type 2 tag has 16.
     private static let longestFrame = 64
 
     public nonisolated let name: String
@@ -47,14 +47,15 @@ public final class LibNFCReader: TagReader {
     }
 
     deinit {
-        // Only the net below `close`. The lane has the device, so nothing is closed here.
+        // Only a safety net for callers that forgot `close`. The lane owns the device, so nothing
+        // is closed here.
         let ticket = ticket
         Task { @LibNFCLane in
             try? LibNFC.started().giveBack(ticket)
         }
     }
 
-    /// Opens the reader of this name, as `connectedReaders` or the user gave it.
+    /// Opens the reader with this name, as `connectedReaders` or the user gave it.
     public static func open(_ connection: String) async throws(ReaderError) -> LibNFCReader {
         let connection = try ConnectionString(connection)
         let owner = try LibNFC.started()
@@ -67,28 +68,28 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// The names of the readers that libnfc finds on USB and in its configuration. Not while a
-    /// reader is open: looking would disturb it.
+    /// The names of the readers that libnfc finds on USB and in its configuration. Must not be
+    /// called while a reader is open, because the search would disturb it.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try LibNFC.started().list()
     }
 
-    /// The version of libnfc; throws when there is none, or one of a release that is not known.
+    /// The version of libnfc. Throws when it is missing or of an unsupported release.
     public nonisolated static func libraryVersion() throws(ReaderError) -> String {
         try LibNFCLibrary.load().version
     }
 
-    /// What there is of libnfc: none, one that can be used, or one that is refused.
+    /// The state of libnfc: absent, usable or refused.
     public nonisolated static func libraryPresence() -> LibNFCPresence {
         LibNFCLibrary.presence()
     }
 
-    /// What libnfc tells about the reader, in several lines.
+    /// The description of the reader from libnfc, in several lines.
     public func information() async throws(ReaderError) -> String {
         try connected().information
     }
 
-    /// Closes the reader. It can be called again, and the reader cannot be used any more.
+    /// Closes the reader for good. Further calls have no effect.
     public func close() async {
         isClosed = true
         radio = RadioField()
@@ -126,7 +127,7 @@ public final class LibNFCReader: TagReader {
 
     @LibNFCLane public func release() async {
         guard let device = isClosed ? nil : owner.device else { return }
-        // A reader that does not obey any more is closed by `surviving`.
+        // A reader that no longer obeys is closed by `surviving`.
         try? surviving { () throws(ReaderError) in try radio.switchOff(device) }
     }
 
@@ -160,7 +161,7 @@ public final class LibNFCReader: TagReader {
         return try owner.open(connection, abortSwitch)
     }
 
-    /// Runs a step, and closes the device if the step shows that it cannot be trusted any more.
+    /// Runs a step, and closes the device if the step shows that it can no longer be trusted.
     private func surviving<Success>(
         _ step: () throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -176,7 +177,7 @@ public final class LibNFCReader: TagReader {
     }
 }
 
-/// Opens a reader, and closes it whatever happens.
+/// Opens a reader, runs the body, and closes the reader in every case.
 @LibNFCLane
 public func withLibNFCReader<Success: Sendable>(
     _ connection: String,

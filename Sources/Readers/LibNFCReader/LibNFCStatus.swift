@@ -1,7 +1,7 @@
 package import TagReading
 
-/// What a libnfc call returns when it fails: the number itself, as drivers also return numbers
-/// of the system that no list of libnfc's knows.
+/// The error number of a libnfc call. It is not an enumeration, because drivers also return numbers
+/// of the system that libnfc does not list.
 package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
 
@@ -21,15 +21,15 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
     package static let software = Self(rawValue: -80)
     package static let chip = Self(rawValue: -90)
 
-    /// Whether nothing that the reader says from now on can be trusted, so that it is closed.
+    /// Whether the reader can no longer be trusted, so that it has to be closed.
     ///
-    /// After a time-out the answer may still come, and a reader on USB hands it to the next
-    /// command; everything that is not plainly about the tag is about the reader.
+    /// After a timeout the answer may still come, and a reader on USB hands it to the next command.
+    /// Every failure that is not clearly about the tag counts as one of the reader.
     package var endsConnection: Bool {
         ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
     }
 
-    /// The error for the caller of a frame, with the number in it.
+    /// The error for the caller who sent the frame, with this number in its text.
     package func error(_ doing: String) -> ReaderError {
         let detail = "\(doing): \(self)"
         switch self {
@@ -51,7 +51,7 @@ extension LibNFCStatus: CustomStringConvertible {
         case .invalidArgument: "the reader refused the command"
         case .notSupported: "the reader cannot do this"
         case .noSuchDevice: "there is no such reader"
-        // Also what a system's "input/output error" looks like.
+        // A system's "input/output error" has this number too.
         case .overflow: "the reader's answer was too long or could not be read"
         case .timeout: "the reader did not answer in time"
         case .aborted: "the command was aborted"

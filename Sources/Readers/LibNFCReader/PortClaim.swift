@@ -2,9 +2,10 @@ import DurableFile
 import Glibc
 import TagReading
 
-/// The right to be the only tapcard on a serial reader, held until the last reference goes.
+/// The exclusive right to use a serial reader among tapcard processes, held until the last
+/// reference is gone.
 ///
-/// libnfc marks a port as taken with a flag that the system does not keep, so that two programs
+/// libnfc marks a port as taken with a flag that the system does not keep, so two programs could
 /// open one port and read each other's answers.
 final class PortClaim: Sendable {
     private let node: FileDescriptor
@@ -23,7 +24,7 @@ final class PortClaim: Sendable {
         throw ReaderError(.busy, "\(path) is in use\(holder(of: path).map { " by \($0)" } ?? "")")
     }
 
-    /// Who holds the lock of this path, as far as the system tells.
+    /// The process that holds the lock of this path, if the system shows it.
     private static func holder(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0,
@@ -33,7 +34,7 @@ final class PortClaim: Sendable {
                 in: String(decoding: bytes, as: UTF8.self))
         else { return nil }
         let name = try? DurableFile("/proc/\(process)/comm").read(limit: longestName)
-        // A program chooses its name itself: what could move the cursor is left out.
+        // A program chooses its own name, so characters that could move the cursor are removed.
         let words = String(
             String.UnicodeScalarView(
                 String(decoding: name ?? [], as: UTF8.self).unicodeScalars.filter {
@@ -43,16 +44,16 @@ final class PortClaim: Sendable {
         return words.isEmpty ? "process \(process)" : "\(words) (process \(process))"
     }
 
-    /// In bytes.
+    /// The most bytes that are read of the list of locks.
     private static let longestList = 1_048_576
     private static let longestName = 64
 }
 
 /// The system's list of locks: `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
 package enum LockList {
-    /// What the list calls a file: the two numbers of its device, in hexadecimal, and its own.
+    /// The name of a file in the list: the two numbers of its device, in hexadecimal, and its own.
     package static func name(device: UInt, file: UInt) -> String {
-        // As in sysmacros.h: the minor number lies on both sides of the major one.
+        // As in sysmacros.h: the minor number has bits on both sides of the major one.
         let major = device >> 8 & 0xFFF
         let minor = device & 0xFF | device >> 12 & 0xF_FF00
         func digits(_ number: UInt) -> String {

@@ -2,32 +2,32 @@ import CLibNFC
 import Glibc
 import TagReading
 
-/// The reader's field and the tag in it: what to send when, and what came back.
+/// The reader's field and the tag in it: decides which commands to send and interprets the answers.
 @LibNFCLane
 struct RadioField {
     private enum State: Equatable {
         case off
-        /// On, and whoever lies in it is not known.
+        /// The field is on, and the tags in it are not known.
         case on
-        /// One tag is selected. Its CRCs are made by the chip until the first frame.
+        /// One tag is selected. The chip handles its CRCs until the first frame.
         case selected(ownCRC: Bool)
     }
 
-    /// So long has a tag to be without power before it has certainly lost it (ISO/IEC 14443-3).
+    /// The time without power after which a tag has certainly been reset (ISO/IEC 14443-3).
     private static let shortestPause = Duration.milliseconds(6)
     private static let randomIdentifier: UInt8 = 0x08
 
     private var state = State.off
     private var wentOff = ContinuousClock.now
-    /// Whether the connection cannot be trusted any more.
+    /// Whether the connection can no longer be trusted.
     private(set) var isBroken = false
 
-    /// One look for a tag; nil if there is none.
+    /// Looks for a tag once. Nil if none answers.
     ///
     /// In a new field the chip is first asked for two tags at once. That may leave a lone tag
-    /// halted, where the chip's next request does not reach it, so the field is switched off and
-    /// on before the one tag is selected. A tag that was selected before is asked for alone:
-    /// that takes its authentication, and leaves it its power.
+    /// halted, where the chip's next request does not reach it, so the field is switched off and on
+    /// before the one tag is selected. A tag that was selected before is asked for alone: it loses
+    /// its authentication and keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
     ) throws(ReaderError) -> TagIdentity? {
@@ -39,7 +39,7 @@ struct RadioField {
             state = .on
             if let tag = try list(atMost: 1).first { return found(tag) }
         }
-        // Whatever lay there is gone, or deaf until it loses its power.
+        // The tag in the field is gone, or deaf until it loses its power.
         try switchOff(device)
         try switchOn(device)
         let tags = try list(atMost: UInt8(TagList.mostTags))
@@ -51,7 +51,7 @@ struct RadioField {
             try switchOff(device)
             return nil
         }
-        // Phones and passports take another number, of four bytes, each time they get power.
+        // Phones and passports choose another number, of four bytes, each time they get power.
         let isDrawn = tag.uid.count == 4 && tag.uid.first == Self.randomIdentifier
         guard tag.uid == first.uid || isDrawn else {
             try switchOff(device)
@@ -76,13 +76,13 @@ struct RadioField {
             }
             return try TagAnswer(answer.dropFirst())
         } catch {
-            // Whoever lies there next is not known.
+            // The tag that is in the field next is not known.
             if error.kind == .tagLost { state = .on }
             throw error
         }
     }
 
-    /// Switches the field on, once every tag in it has lost its power.
+    /// Switches the field on, after every tag in it has lost its power.
     private mutating func switchOn(_ device: LibNFCDevice) throws(ReaderError) {
         guard state == .off else { return }
         let pause = ContinuousClock.now.duration(to: wentOff + Self.shortestPause)
@@ -105,9 +105,9 @@ struct RadioField {
         return tag
     }
 
-    /// Tells the chip to leave CRCs alone. A select switches them on behind libnfc's back, so its
-    /// own switch is not used: libnfc goes on believing that they are on, and so they are again
-    /// after the next select.
+    /// Tells the chip to leave CRCs alone. A select switches them on without libnfc noticing, so
+    /// libnfc's own switch is not used: libnfc continues to believe that they are on, which is true
+    /// again after the next select.
     private mutating func takeOverCRC(_ device: LibNFCDevice) throws(ReaderError) {
         let registers = ChipRegister.allCases
         let answer = try send(.readRegisters(registers), to: device, "reading registers")

@@ -1,6 +1,6 @@
 package import TagReading
 
-/// What came back over the radio for one frame, as the chip hands it on with its CRC.
+/// The answer of a tag to one frame, as the chip passes it on with its CRC.
 package enum TagAnswer: Equatable {
     case acknowledged
     case refused(UInt8)
@@ -9,7 +9,7 @@ package enum TagAnswer: Equatable {
     private static let acknowledge: UInt8 = 0x0A
     private static let longestNibble: UInt8 = 0x0F
 
-    /// Four bits arrive as one byte; everything longer carries a CRC.
+    /// Reads the raw answer. Four bits arrive as one byte; everything longer carries a CRC.
     package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
         if raw.count == 1, let nibble = raw.first, nibble <= Self.longestNibble {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)

@@ -2,13 +2,13 @@ package import TagReading
 
 /// The chip's answer to a search for tags of type A.
 package struct TagList: Equatable {
-    /// What the chip can keep apart.
+    /// The most tags that the chip can keep apart.
     package static let mostTags = 2
 
     package let tags: [TagIdentity]
 
-    /// A PN531 gives the two bytes of the answer to the request the other way round, and leaves
-    /// the mark of a longer UID in it.
+    /// Reads the chip's answer. A PN531 returns the two bytes of the answer to request in reverse
+    /// order, and leaves the mark of a longer UID in it.
     package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
         var rest = answer[...]
         func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
@@ -37,8 +37,8 @@ package struct TagList: Equatable {
                 TagIdentity(
                     uid: uid, answerToRequest: UInt16(high) << 8 | UInt16(low),
                     selectAcknowledge: head[3]))
-            // A chip that goes on to ISO/IEC 14443-4 by itself adds what the tag answered; the
-            // length counts itself.
+            // A chip that continues with ISO/IEC 14443-4 by itself appends the tag's answer; the
+            // length includes its own byte.
             if head[3] & 0x20 != 0, let length = rest.first, count == 1 {
                 _ = try next(max(1, Int(length)))
             }

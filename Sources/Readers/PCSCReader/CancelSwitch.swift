@@ -3,9 +3,9 @@ import CPCSC
 
 /// Wakes a wait from another thread: SCardCancel is the one call that may come from there.
 ///
-/// It is armed only while a context lives, under a lock that releasing the context takes too, so
-/// no cancel ever reaches a context that is not there any more. A cancel that comes before the
-/// wait has begun is lost: waits are bounded, and ask on their own whether they were cancelled.
+/// It is armed only while a context lives, under a lock that releasing the context takes too, so a
+/// cancel never reaches a released context. A cancel that comes before the wait has begun is lost:
+/// so waits are bounded and check for cancellation themselves.
 final class CancelSwitch: Sendable {
     private let context = Guarded<SCARDCONTEXT?>(nil)
 
@@ -15,7 +15,7 @@ final class CancelSwitch: Sendable {
 
     func cancel() {
         context.withLock { context in
-            // What a failure would mean, a bounded wait makes good.
+            // A failure is harmless, because the wait is bounded.
             if let context { _ = tapcard_scard_cancel(context) }
         }
     }

@@ -1,6 +1,6 @@
 import TagReading
 
-/// The answer to a command: data, and two bytes that say how it went.
+/// The answer to a command: data and a status of two bytes.
 struct CommandAnswer {
     let data: [UInt8]
     let status: UInt16
@@ -18,7 +18,7 @@ struct CommandAnswer {
     /// Whether the reader says that it does not know the command.
     var isUnknownCommand: Bool { [0x6881, 0x6A81, 0x6D00, 0x6E00].contains(status) }
 
-    /// Such as 6300.
+    /// The status in hexadecimal, such as 6300.
     var shownStatus: String {
         let digits = String(status, radix: 16, uppercase: true)
         return String(repeating: "0", count: 4 - digits.count) + digits

@@ -2,7 +2,7 @@ package import TagReading
 
 /// A piece of a command or an answer of PC/SC's transparent exchange: tag, length, content.
 package struct DataObject: Hashable, Sendable {
-    /// One byte, or two where the low five bits of the first are all set.
+    /// The tag: one byte, or two where the low five bits of the first are all set.
     package let tag: UInt16
     package let content: [UInt8]
 
@@ -11,7 +11,7 @@ package struct DataObject: Hashable, Sendable {
         self.content = content
     }
 
-    /// Every byte has to belong to an object.
+    /// Splits bytes into objects. Every byte has to belong to an object.
     package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
         var rest = bytes[...]
         var objects: [DataObject] = []
@@ -31,7 +31,8 @@ package struct DataObject: Hashable, Sendable {
 
     private static var cutOff: ReaderError { ReaderError(.garbled, "a data object is cut off") }
 
-    /// One byte up to 127; above, a byte that says how many follow.
+    /// Reads a length: one byte up to 127; above, a first byte with the number of bytes that
+    /// follow.
     private static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(ReaderError) -> Int {
         guard let first = rest.popFirst() else { throw cutOff }
         guard first >= 0x80 else { return Int(first) }

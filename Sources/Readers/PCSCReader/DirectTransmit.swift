@@ -2,17 +2,17 @@ package import TagReading
 
 /// The ACR122U: a PN532 whose own commands go through it unchanged.
 ///
-/// The tag's answers are taken without the chip's CRC check, because it reports an ACK, a NAK and
-/// a real error alike: an answer without CRC. So they are told apart here.
+/// The tag's answers are taken without the chip's CRC check, because it reports an ACK, a NAK and a
+/// real error alike: an answer without CRC. This type tells them apart.
 package struct DirectTransmit: TagManner {
-    /// 62 pages, which is a whole card: with its CRC the most that the PN532 passes on.
+    /// The longest answer: 62 pages, a whole card. With the CRC the PN532 passes on no more.
     package static let longestAnswer = 248
     package static let selectsByReset = false
 
     package init() {}
 
     private enum Register {
-        /// CIU_RxMode: 106 kbit/s, no CRC check.
+        /// The CIU_RxMode register and its value: 106 kbit/s, no CRC check.
         static let plainReception: [UInt8] = [0x63, 0x03, 0x00]
     }
 
@@ -23,9 +23,9 @@ package struct DirectTransmit: TagManner {
             guard error.kind == .unsupported else { throw error }
             return false
         }
-        // An empty field is reported after two attempts instead of being searched for ever.
+        // An empty field is reported after two attempts, not searched without end.
         _ = try ask([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
-        // No frame is ever sent twice by the chip.
+        // The chip must never send a frame twice by itself.
         _ = try ask([0x32, 0x04, 0x00], transmit)
         return true
     }
@@ -38,7 +38,7 @@ package struct DirectTransmit: TagManner {
             throw ReaderError(.garbled, "the reader did not say how many tags there are")
         }
         guard count > 0 else { return nil }
-        // Number of targets, target, ATQA (2), SAK, length of the UID.
+        // The number of targets, the target, ATQA (2 bytes), SAK, the length of the UID.
         let header = 6
         guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
             [4, 7, 10].contains(found[5])
@@ -67,7 +67,7 @@ package struct DirectTransmit: TagManner {
         _ = try ask([0x32, 0x01, 0x00], transmit)
     }
 
-    /// One command of the PN532; what comes back behind its response code.
+    /// Sends one command to the PN532 and returns the data after its response code.
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let toReader: UInt8 = 0xD4
         let fromReader: UInt8 = 0xD5
@@ -77,7 +77,7 @@ package struct DirectTransmit: TagManner {
         var answer = try CommandAnswer(
             try transmit([0xFF, 0x00, 0x00, 0x00, length, toReader] + command))
         if answer.status >> 8 == 0x61 {
-            // Older firmware keeps its answer until it is asked for.
+            // Older firmware keeps its answer until a second command asks for it.
             answer = try CommandAnswer(
                 try transmit([0xFF, 0xC0, 0x00, 0x00, UInt8(truncatingIfNeeded: answer.status)]))
         }

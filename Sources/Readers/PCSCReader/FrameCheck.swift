@@ -1,9 +1,9 @@
 package import TagReading
 
-/// Answers as they come through the air, with their CRC.
+/// Answers as received by radio, with their CRC.
 package enum FrameCheck {
-    /// What a tag said, from the bytes as they were received with their CRC. An acknowledge has
-    /// four bits and no CRC: the reader hands it over as one byte.
+    /// The content of a tag's answer without its CRC. An ACK has four bits and no CRC: the reader
+    /// returns it as one byte.
     package static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
         let acknowledge: UInt8 = 0x0A
         if received.count == 1 {

@@ -1,18 +1,18 @@
 import CPCSC
 
-/// A card that nobody else can reach as long as this lives. Without it the card has no power.
+/// An exclusive connection to a card. When it ends, the card loses its power.
 ///
-/// It is held exclusively, which does the work of a transaction: a call that finds a transaction
-/// of another program waits for its end without limit and cannot be cancelled, while an exclusive
-/// connection is refused at once.
+/// Exclusive access is used instead of a transaction: a call that meets a transaction of another
+/// program waits for its end without limit and cannot be cancelled, while an exclusive connection
+/// is refused at once.
 struct PCSCCard: ~Copyable {
     /// The most bytes of an answer: 256 of data and two of status.
     private static let longestAnswer = 258
 
     private let handle: SCARDHANDLE
     private var transmission: UInt32
-    /// Set where the card has gone: pcscd would find that out when it takes the power, note an
-    /// empty reader, and not see a card that is back before it looks again.
+    /// Whether the card was removed. pcscd would find that out when it takes the power, note an
+    /// empty reader, and not see a card that comes back before it looks again.
     var hasLeft = false
 
     static func connect(
@@ -30,8 +30,9 @@ struct PCSCCard: ~Copyable {
         return PCSCCard(handle: handle, transmission: transmission)
     }
 
-    /// A card that left while it was reset counts as mute or without power from then on, even
-    /// when it is back: to pcscd it never left. The way round that is through the reader.
+    /// Connects to a card that was removed during a reset. pcscd counts it as mute or without power
+    /// even when it is back, because to pcscd it never left. The way round that is through the
+    /// reader.
     private static func revive(
         _ reader: String, in context: borrowing PCSCContext
     ) throws(PCSCStatus) -> PCSCCard {
@@ -39,7 +40,7 @@ struct PCSCCard: ~Copyable {
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
         ).check()
-        // From here on the handle has an owner who ends it.
+        // From here on the handle has an owner that ends it.
         var card = PCSCCard(handle: handle, transmission: 0)
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
@@ -53,11 +54,12 @@ struct PCSCCard: ~Copyable {
     }
 
     deinit {
-        // It fails where the card or pcscd has gone, and then there is no power to take.
+        // Fails if the card or pcscd is gone, and then there is no power to take.
         _ = hasLeft ? tapcard_scard_leave(handle) : tapcard_scard_power_down(handle)
     }
 
-    /// One command and its answer. libpcsclite has no limit of time here, the reader's driver has.
+    /// Sends one command and returns its answer. libpcsclite has no timeout here; the reader's
+    /// driver has one.
     func transmit(_ command: [UInt8]) throws(PCSCStatus) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: PCSCCard.longestAnswer)
         var length = UInt32(answer.count)
@@ -68,7 +70,7 @@ struct PCSCCard: ~Copyable {
         return Array(answer.prefix(Int(length)))
     }
 
-    /// Makes the reader find the card afresh.
+    /// Makes the reader detect the card again.
     mutating func reset() throws(PCSCStatus) {
         try PCSCStatus(rawValue: unsafe tapcard_scard_reset(handle, &transmission)).check()
     }

@@ -1,6 +1,6 @@
 import CPCSC
 
-/// A connection to pcscd. Ends with its owner.
+/// A connection to pcscd, which ends with its owner.
 struct PCSCContext: ~Copyable {
     /// The most bytes that the names of all readers may take: pcscd knows 16 of 128 bytes.
     private static let longestList = 65_536
@@ -16,11 +16,11 @@ struct PCSCContext: ~Copyable {
     private init(handle: SCARDCONTEXT) { self.handle = handle }
 
     deinit {
-        // Nothing is left to be done where this fails: pcscd ends what its client left open.
+        // A failure can be ignored: pcscd ends everything that its client left open.
         _ = tapcard_scard_release(handle)
     }
 
-    /// The readers that pcscd sees, as it names them.
+    /// The names that pcscd gives the readers it sees.
     func readers() throws(PCSCStatus) -> [String] {
         var length: UInt32 = 0
         let status = PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, nil, &length))
@@ -34,13 +34,12 @@ struct PCSCContext: ~Copyable {
         }
     }
 
-    /// Takes the card on this reader for nobody else.
+    /// Connects to the card on this reader, exclusively.
     func connect(to reader: String) throws(PCSCStatus) -> PCSCCard {
         try PCSCCard.connect(to: reader, in: self)
     }
 
-    /// Waits until the reader is not in this state any more; the state it is in, whether or not
-    /// it changed.
+    /// Waits until the reader leaves this state, and returns its current state, changed or not.
     func state(
         of reader: String, after state: ReaderState, within milliseconds: UInt32
     ) throws(PCSCStatus) -> ReaderState {
@@ -56,9 +55,9 @@ struct PCSCContext: ~Copyable {
     }
 }
 
-/// What pcscd says of a reader and what lies on it.
+/// The state of a reader and its card, as reported by pcscd.
 struct ReaderState: Hashable {
-    /// Not known yet: asked after it, pcscd answers at once.
+    /// The unknown state. pcscd answers a query with it at once.
     static let unaware = ReaderState(flags: tapcard_scard_state_unaware(), answerToReset: [])
 
     let flags: UInt32

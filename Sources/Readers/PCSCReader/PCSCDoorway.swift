@@ -1,7 +1,7 @@
 import BlockingLane
 import TagReading
 
-/// Asks pcscd before there is a reader, on the reader's lane.
+/// Queries pcscd before a reader is open, on the reader's lane.
 actor PCSCDoorway {
     private nonisolated let lane: BlockingLane
 

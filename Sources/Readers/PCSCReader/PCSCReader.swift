@@ -2,15 +2,15 @@ import BlockingLane
 import CPCSC
 public import TagReading
 
-/// A reader behind pcscd, on a lane of its own because every call blocks.
+/// A reader that pcscd drives, on a lane of its own because every call blocks.
 ///
-/// Nobody else reaches the card from `select` to `release`. A reader that is unplugged, or a pcscd
-/// that stops, is `.readerLost`; the next `select` looks for it again.
+/// No other program reaches the card from `select` to `release`. A reader that is unplugged, or a
+/// pcscd that stops, is `.readerLost`; the next `select` looks for it again.
 public actor PCSCReader: TagReader {
-    /// How long one wait inside pcscd lasts at most: so late is a cancel noticed that came before
-    /// the wait had begun.
+    /// The longest single wait inside pcscd. A cancel that came before the wait began is noticed
+    /// this late.
     private static let longestWait = Duration.milliseconds(500)
-    /// How soon a card that lies there and did not answer is tried again.
+    /// The interval at which a card that did not answer is tried again.
     private static let retryInterval = Duration.milliseconds(100)
     /// How long another program may hold the card before the reader counts as busy.
     private static let patience = Duration.seconds(1)
@@ -24,17 +24,17 @@ public actor PCSCReader: TagReader {
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
-    /// Whether the tag heard and answered the last frame, so that the next one may go to it.
+    /// Whether the tag answered the last frame, so that the next one may be sent to it.
     private var isSelected = false
 
-    /// Opens the reader with this name, or the only one in whose name this occurs.
+    /// Opens the reader with this name, or the only reader whose name contains it.
     public static func open(_ name: String) async throws(ReaderError) -> PCSCReader {
         let lane = BlockingLane(label: "tapcard.pcsc")
         let names = try await PCSCDoorway(lane).connectedReaders()
         return PCSCReader(try ReaderNames.choose(name, among: names), on: lane)
     }
 
-    /// What pcscd calls the readers that it sees.
+    /// The names that pcscd gives the readers it sees.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try await PCSCDoorway(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
     }
@@ -68,8 +68,8 @@ public actor PCSCReader: TagReader {
         guard isSelected else {
             throw ReaderError(.tagLost, "the tag has to be selected before it can be spoken to")
         }
-        // After a failure the tag is silent, and a reader that selects on its own must not get a
-        // frame that was meant for the tag before.
+        // After a failure the tag is silent, and a reader that selects on its own must not receive
+        // a frame that was meant for the previous tag.
         isSelected = false
         do throws(ReaderError) {
             let answer = try manner.exchange(frame) { command throws(ReaderError) in
@@ -119,7 +119,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    /// Selects the tag that lies there; nil where there is none, or one that does not answer.
+    /// Selects the tag in the field. Nil if there is none or it does not answer.
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
@@ -137,7 +137,7 @@ public actor PCSCReader: TagReader {
         return identity
     }
 
-    /// Selects the tag that was selected before, without taking its power.
+    /// Selects the same tag again, without taking its power.
     private func selectAgain() throws(ReaderError) -> TagIdentity? {
         do throws(ReaderError) {
             if manner.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
@@ -154,7 +154,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    /// False where the card has gone meanwhile.
+    /// Connects to the card. False if it was removed in the meantime.
     private func connect() throws(ReaderError) -> Bool {
         do throws(ReaderError) {
             try asking { () throws(PCSCStatus) in
@@ -175,7 +175,7 @@ public actor PCSCReader: TagReader {
         return answer
     }
 
-    /// Brings the state up to date; waits for it to change where it is known already.
+    /// Updates the state. If the state is known already, waits for it to change.
     private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
         try asking { () throws(PCSCStatus) in
             if context == nil {
@@ -189,12 +189,12 @@ public actor PCSCReader: TagReader {
         if state.isGone { throw PCSCStatus.unknownReader.readerError }
     }
 
-    /// Runs a call; whatever tells that pcscd has gone ends all connections to it.
+    /// Runs a call, and ends all connections to pcscd if its error shows that pcscd is gone.
     private func asking(_ body: () throws(PCSCStatus) -> Void) throws(ReaderError) {
         do throws(PCSCStatus) {
             try body()
         } catch {
-            // pcscd answered this user when the reader was opened.
+            // pcscd already accepted this user when the reader was opened.
             let status = error.onceLetIn
             if status.isServiceGone || status.readerError.kind == .readerLost { hangUp() }
             throw status.readerError
@@ -204,7 +204,7 @@ public actor PCSCReader: TagReader {
     private func letGo(hasLeft: Bool = false) {
         isSelected = false
         guard card != nil else { return }
-        // A tag that has gone, or a reader, needs no field switched off.
+        // The field of a tag or reader that is gone need not be switched off.
         try? manner.switchOff { command throws(ReaderError) in try transmit(command) }
         if hasLeft { card?.hasLeft = true }
         card = nil
@@ -219,7 +219,7 @@ public actor PCSCReader: TagReader {
 }
 
 extension Duration {
-    /// Rounded up, so that a wait ends no sooner than asked for.
+    /// The duration in milliseconds, rounded up so that a wait does not end early.
     fileprivate var inMilliseconds: UInt32 {
         let (seconds, attoseconds) = components
         let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000

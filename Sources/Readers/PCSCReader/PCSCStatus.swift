@@ -1,7 +1,7 @@
 public import TagReading
 
-/// What a PC/SC call returned: a name for the 32 bits, not a closed list, because drivers and
-/// later versions return others and those must survive to be looked up.
+/// The result of a PC/SC call. It is not an enumeration, because drivers and later versions return
+/// other values, which must be kept so that they can be looked up.
 public struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt32
 
@@ -30,7 +30,7 @@ public struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     public static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
     public static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
-    /// The one place where a status becomes an error that a caller can act on.
+    /// The error for callers: the one place where a status becomes something to act on.
     public var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
@@ -51,11 +51,12 @@ public struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What it means to somebody whom pcscd has let in before. libpcsclite takes every connection
-    /// that is reset for access denied; a pcscd that ends resets those with a question in flight.
+    /// The meaning of this status for a user whom pcscd has accepted before. libpcsclite reports
+    /// every connection that is reset as "access denied"; a pcscd that ends resets those with a
+    /// request in flight.
     package var onceLetIn: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
 
-    /// Whether pcscd itself has gone, so that nothing is left to release.
+    /// Whether pcscd itself is gone, so that nothing is left to release.
     var isServiceGone: Bool {
         switch self {
         case .noService, .serviceStopped, .shutdown, .communicationError, .invalidHandle: true
@@ -70,7 +71,7 @@ extension PCSCStatus: CustomStringConvertible {
         return "PC/SC status " + String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Throws what is no success.
+    /// Throws every status except success.
     func check() throws(PCSCStatus) {
         guard self == .success else { throw self }
     }

@@ -1,8 +1,8 @@
 package import TagReading
 
-/// Finds the reader that somebody means among those that there are.
+/// Finds the reader that the user means among the available ones.
 package enum ReaderNames {
-    /// The one with this name, or the only one in whose name this occurs, in letters of any size.
+    /// The reader with this name, or the only reader whose name contains it, ignoring case.
     package static func choose(
         _ wanted: String, among names: [String]
     ) throws(ReaderError) -> String {

@@ -1,5 +1,5 @@
-/// The answer to reset that a reader makes up for a contactless storage card: the third part of
-/// the PC/SC standard says which standard the card follows, and its name.
+/// The answer to reset (ATR) that a reader makes up for a contactless storage card. The third part
+/// of the PC/SC standard defines how it states the card's standard and name.
 package struct StorageCardATR: Hashable, Sendable {
     private static let length = 20
     /// TS, T0, TD1, TD2, then the historical bytes up to the application identifier of PC/SC.
@@ -10,18 +10,18 @@ package struct StorageCardATR: Hashable, Sendable {
     package let standard: UInt8
     package let name: UInt16
 
-    /// Nil for any other card.
+    /// Reads an ATR. Nil for any other card.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == StorageCardATR.length, bytes.starts(with: StorageCardATR.prefix),
-            // TCK: all bytes behind the first have the parity zero.
+            // TCK: the parity of all bytes after the first is zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return nil }
         standard = bytes[12]
         name = UInt16(bytes[13]) << 8 | UInt16(bytes[14])
     }
 
-    /// Whether it goes by the name under which readers put every Type 2 tag: MIFARE Ultralight, or
-    /// its successor.
+    /// Whether the name is one that readers give to Type 2 tags: MIFARE Ultralight, or its
+    /// successor.
     package var isType2: Bool {
         let typeAPart3: UInt8 = 0x03
         return standard == typeAPart3 && (name == 0x0003 || name == 0x003A)

@@ -1,10 +1,11 @@
 package import TagReading
 
-/// Any other contactless reader: the commands of the PC/SC standard for storage cards, which know
-/// pages and nothing else of the tag. READ, FAST_READ and WRITE can be said with them; what a chip
-/// is, its signature and a password cannot.
+/// The commands of the PC/SC standard for storage cards, for all other contactless readers. They
+/// know pages and nothing else of the tag: READ, FAST_READ and WRITE can be expressed, but the
+/// chip's version, its signature and a password cannot.
 package struct StorageCommands: TagManner {
-    /// FAST_READ is put together from pieces here, so any length will do: one of 62 pages.
+    /// The longest answer. FAST_READ is assembled from pieces, so any length is possible: one of 62
+    /// pages.
     package static let longestAnswer = 248
     package static let selectsByReset = true
 
@@ -15,15 +16,15 @@ package struct StorageCommands: TagManner {
 
     package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool { true }
 
-    /// The reader has selected the tag already: it says only which number it has, and the answer
-    /// to reset, which the reader makes up, of what kind it is.
+    /// Reads the tag that the reader has already selected: its UID, and its kind from the ATR that
+    /// the reader makes up.
     package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
         let answer = try CommandAnswer(try transmit([0xFF, 0xCA, 0x00, 0x00, 0x00]))
         let uid = answer.status == CommandAnswer.success ? answer.data : []
         guard StorageCardATR(answerToReset)?.isType2 == true else {
-            // Whatever it is, it is no tag for a card: SAK and ATQA of a smart card.
+            // Not a tag that can be a card, so SAK and ATQA of a smart card are reported.
             return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
         }
         guard !uid.isEmpty else { return nil }
@@ -44,7 +45,7 @@ package struct StorageCommands: TagManner {
         }
     }
 
-    /// Taking the power is left to the end of the connection.
+    /// Does nothing: the end of the connection takes the power.
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {}
 
     private func read(_ page: UInt8, _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
@@ -52,8 +53,8 @@ package struct StorageCommands: TagManner {
         return try ask([0xFF, 0xB0, 0x00, page, UInt8(count)], answer: count, transmit)
     }
 
-    /// Reads in pieces of four pages. The last reaches back rather than over the end, where a tag
-    /// begins again at page 0 and some readers refuse.
+    /// Reads in pieces of four pages. The last piece starts earlier and does not run over the end,
+    /// where a tag continues at page 0 and some readers refuse.
     private func read(
         from first: UInt8, to last: UInt8, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -70,7 +71,7 @@ package struct StorageCommands: TagManner {
         return Array(bytes.prefix((Int(last) - Int(first) + 1) * StorageCommands.pageSize))
     }
 
-    /// Success is what says so and has the right length; nothing else is.
+    /// Sends a command and requires both a success status and the right length.
     private func ask(
         _ command: [UInt8], answer length: Int, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -87,7 +88,7 @@ package struct StorageCommands: TagManner {
         case 0x6982, 0x6986, 0x6A82, 0x6B00:
             throw ReaderError(.refused(0), "the reader answered \(answer.shownStatus)")
         case 0x6300, 0x6400, 0x6401, 0x6581, 0x6F00:
-            // Which of them means a tag that has gone and which a NAK differs by reader.
+            // Readers differ in which status means a missing tag and which a NAK.
             throw ReaderError(.timedOut, "the reader answered \(answer.shownStatus)")
         default: throw ReaderError(.garbled, "the reader answered \(answer.shownStatus)")
         }

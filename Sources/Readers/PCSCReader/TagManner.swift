@@ -3,32 +3,32 @@ package import TagReading
 /// Sends one command to the reader and returns its whole answer, status included.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
-/// How frames get through a reader to a tag. What it sends goes through a closure: nothing here
-/// knows pcscd.
+/// A way to pass frames through a reader to a tag. It sends through a closure, so that it does not
+/// depend on pcscd.
 package protocol TagManner: Sendable {
     /// The most data bytes that one answer carries.
     static var longestAnswer: Int { get }
-    /// Whether the reader has to be reset before a tag can be selected afresh.
+    /// Whether the reader has to be reset before a tag can be selected again.
     static var selectsByReset: Bool { get }
 
-    /// Readies the reader, once a connection; false where it does not understand this manner.
+    /// Prepares the reader, once per connection. False if it does not understand this manner.
     func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool
 
-    /// Selects the tag, afresh if it was selected; nil where none answers.
+    /// Selects the tag, again if it was selected. Nil if none answers.
     func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity?
 
-    /// One frame without CRC and its answer.
+    /// Sends one frame without CRC and returns the answer.
     func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8]
 
     /// Switches the field off.
     func switchOff(_ transmit: Transmit) throws(ReaderError)
 }
 
-/// Which manner a reader is likely to understand, by the name that its driver gives it.
+/// The manner that a reader is likely to understand, by the name that its driver gives it.
 struct KnownReader: Sendable {
-    /// What its name contains, in small letters.
+    /// A part of its name, in lower case.
     let fragment: String
     let manner: any TagManner
 
@@ -41,7 +41,8 @@ struct KnownReader: Sendable {
         KnownReader(fragment: "acr1552", manner: TransparentExchange()),
     ]
 
-    /// Every reader of the standard understands the commands for storage cards.
+    /// The manner for a reader with this name. Every reader of the standard understands the
+    /// commands for storage cards, which are the fallback.
     static func manner(for name: String) -> any TagManner {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()
@@ -49,7 +50,7 @@ struct KnownReader: Sendable {
 }
 
 extension TagManner {
-    /// The same of a value whose type is not known.
+    /// The most data bytes in one answer, for a manner whose type is not known statically.
     var answerLimit: Int { Self.longestAnswer }
     var needsReset: Bool { Self.selectsByReset }
 }

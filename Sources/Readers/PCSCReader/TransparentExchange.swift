@@ -1,9 +1,9 @@
 package import TagReading
 
-/// The ACR1252U and its kin: frames go through unchanged in a transparent session, as the third
-/// part of the PC/SC standard has it since its amendment.
+/// The ACR1252U and similar readers: frames pass unchanged in a transparent session, as in the
+/// amended third part of the PC/SC standard.
 package struct TransparentExchange: TagManner {
-    /// 40 pages: with CRC and data objects well under the 256 bytes that one answer may have.
+    /// The longest answer: 40 pages, which with CRC and data objects stay well under 256 bytes.
     package static let longestAnswer = 160
     package static let selectsByReset = false
 
@@ -16,7 +16,7 @@ package struct TransparentExchange: TagManner {
         static let fieldOn: [UInt8] = [0x84, 0x00]
     }
 
-    /// What the reader is to leave to us, bits of the second byte of object 90h.
+    /// The tasks that the reader leaves to us: bits of the second byte of object 90h.
     struct Handling: OptionSet {
         let rawValue: UInt8
         static let noCRCSent = Handling(rawValue: 0x01)
@@ -67,7 +67,7 @@ package struct TransparentExchange: TagManner {
 
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {
         try manage(Session.fieldOff, transmit)
-        // Only outside a session does the reader look for cards on its own.
+        // The reader looks for cards by itself only outside a session.
         try manage(Session.end, transmit)
     }
 
@@ -75,7 +75,7 @@ package struct TransparentExchange: TagManner {
         _ = try ask([0xFF, 0xC2, 0x00, 0x00, UInt8(object.count)] + object, transmit)
     }
 
-    /// Sends a frame whose last byte has so many bits, 0 for all, and returns what came back.
+    /// Sends a frame whose last byte has this many bits (0 for all) and returns the answer.
     private func transceive(
         _ frame: [UInt8], lastBits: UInt8, _ handling: Handling, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -98,7 +98,7 @@ package struct TransparentExchange: TagManner {
         return received
     }
 
-    /// One command of the session; the objects of its answer, if it went well.
+    /// Sends one command of the session and returns the objects of a successful answer.
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
@@ -110,7 +110,7 @@ package struct TransparentExchange: TagManner {
                 "the reader answered \(answer.shownStatus)")
         }
         let objects = try DataObject.parse(answer.data)
-        // Which object failed, and with which status; a warning leaves the answer good.
+        // Names the object that failed and its status; a warning leaves the answer good.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
         else { throw ReaderError(.garbled, "the reader did not say how the exchange went") }
         switch UInt16(outcome[1]) << 8 | UInt16(outcome[2]) {

@@ -1,10 +1,10 @@
 package import TagReading
 
-/// Wakes and selects one tag as ISO/IEC 14443-3 type A has it: a state machine from answers to
-/// frames, without I/O.
+/// Wakes and selects one tag as in ISO/IEC 14443-3 type A: a state machine from answers to frames,
+/// without I/O.
 package struct TypeAActivation: Sendable {
     package enum Step: Hashable, Sendable {
-        /// A frame whose last byte has so many bits, 0 for all.
+        /// A frame to send, whose last byte has this many bits (0 for all).
         case send([UInt8], lastBits: UInt8, hasCRC: Bool)
         case found(TagIdentity)
         /// No tag answers.
@@ -13,10 +13,11 @@ package struct TypeAActivation: Sendable {
 
     private enum State { case waking, numbering, selecting }
 
-    /// A tag that is at work takes the first call for an error and falls back; it hears the second.
+    /// The most wake-up calls. An active tag takes the first for an error and falls back; it hears
+    /// the second.
     private static let mostCalls = 2
     private static let wakeUp: UInt8 = 0x52
-    /// One code for each four bytes of the UID.
+    /// The cascade levels: one code for each four bytes of the UID.
     private static let levels: [UInt8] = [0x93, 0x95, 0x97]
     private static let cascadeTag: UInt8 = 0x88
 
@@ -34,7 +35,7 @@ package struct TypeAActivation: Sendable {
         return .send([TypeAActivation.wakeUp], lastBits: 7, hasCRC: false)
     }
 
-    /// Nil for no answer.
+    /// The next step after an answer; nil stands for silence.
     package mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
         guard let answer else {
             if state == .waking, calls < TypeAActivation.mostCalls { return begin() }

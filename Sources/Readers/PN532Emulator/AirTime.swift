@@ -1,11 +1,11 @@
-/// How long frames take at 106 kbit/s, from their bits alone.
+/// The duration of frames at 106 kbit/s, from their bits alone.
 ///
 /// With the bits that begin and end a frame this gives the times of the NTAG21x data sheet: 368 us
-/// for a READ, 1548 us for its answer, 708 us for a WRITE, 57 us for an ACK. Waiting for an answer
-/// that comes and the programming of a page are not in it.
+/// for a READ, 1548 us for its answer, 708 us for a WRITE, 57 us for an ACK. The wait for an answer
+/// and the programming of a page are not included.
 package enum AirTime {
     private static let nanosecondsOfBit = 9_440
-    /// One start bit before a command, two bit times after it; an answer has one of each.
+    /// One start bit before a command and two bit times after it; an answer has one of each.
     private static let commandExtraBits = 3
     private static let answerExtraBits = 2
 
@@ -17,7 +17,7 @@ package enum AirTime {
         (bits(frame) + answerExtraBits) * nanosecondsOfBit
     }
 
-    /// Each whole byte is followed by its parity.
+    /// The bits of a frame. Each whole byte is followed by its parity bit.
     private static func bits(_ frame: RadioFrame) -> Int {
         frame.bitCount + frame.bitCount / 8
     }

@@ -7,17 +7,17 @@ extension Chip {
     private static let longestTimeout: UInt8 = 16
     private static let acknowledge: UInt8 = 0x0A
 
-    /// InCommunicateThru: the bytes go out as the registers say, and so do they come back.
+    /// InCommunicateThru: sends and receives bytes as the registers are set.
     mutating func communicate(_ data: [UInt8]) -> [UInt8] {
         let (status, answer) = transmit(data)
         return [status] + answer
     }
 
-    /// InDataExchange: the firmware knows the card's protocol.
+    /// InDataExchange: sends bytes to a card whose protocol the firmware knows.
     mutating func exchange(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let number = data.first else { return .syntaxError }
         let frame = Array(data.dropFirst())
-        // Longer data in parts is for cards of ISO/IEC 14443-4 and for peers.
+        // Longer data in parts is only for cards of ISO/IEC 14443-4 and for peers.
         guard number & Chip.moreInformation == 0 else { return .answer([ChipStatus.context]) }
         let index = Int(number & 0x07) - 1
         let status = makeCurrent(index)
@@ -40,16 +40,16 @@ extension Chip {
             return status == ChipStatus.good
                 ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
         case (0x60, 2...), (0x61, 2...):
-            // Nobody here has the key, and a Type 2 tag does not know the command.
+            // The emulator has no key, and a Type 2 tag does not know the command.
             _ = transmit(Array(frame.prefix(2)))
             return (ChipStatus.authentication, [])
         default:
-            // What the firmware does not know as a command of such a card, it does not send.
+            // The firmware does not send commands that it does not know.
             return (ChipStatus.context, [])
         }
     }
 
-    /// A frame whose answer is an ACK of four bits and no more.
+    /// Sends a frame whose answer is an ACK of four bits.
     private mutating func acknowledged(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
         let bytes = registers.sendsChecksum ? RadioCRC.appended(to: frame) : frame
         switch field.send(RadioFrame(bytes: bytes)) {
@@ -72,7 +72,7 @@ extension Chip {
         return (status, Array(answer.dropFirst()))
     }
 
-    /// A status, and what came back.
+    /// Sends a frame; returns a status and the answer.
     private mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
         guard !data.isEmpty, field.isOn else { return (silence(), []) }
         if registers.speaksFelica {
@@ -88,7 +88,7 @@ extension Chip {
         }
     }
 
-    /// What goes into the air; nil where the host's own parity is wrong, which no card answers.
+    /// The frame to send. Nil if the host's own parity is wrong, because no card answers that.
     private func outgoing(_ data: [UInt8]) -> RadioFrame? {
         let lastBits = registers.transmitLastBits
         if !registers.handlesParity {
@@ -101,7 +101,7 @@ extension Chip {
     private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
         if registers.checksChecksum {
             registers.setReceivedLastBits(answer.lastBits)
-            // Four bits have no checksum: to the chip an ACK is as wrong as a NAK.
+            // Four bits have no checksum: for the chip an ACK is as wrong as a NAK.
             guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
@@ -119,7 +119,8 @@ extension Chip {
     }
 
     private mutating func silence() -> UInt8 {
-        // 100 us, doubled for each step after the first; none is for ever, which is not waited.
+        // 100 us, doubled for each step after the first. No timeout means for ever, which is not
+        // emulated.
         let steps = min(max(answerTimeout, 1), Chip.longestTimeout)
         silenceNanoseconds += 100_000 << Int(steps - 1)
         return ChipStatus.timeout

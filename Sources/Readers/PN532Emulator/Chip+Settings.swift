@@ -2,12 +2,12 @@
 extension Chip {
     mutating func diagnose(_ data: ArraySlice<UInt8>) -> ChipResult {
         switch data.first {
-        // The line: everything comes back.
+        // Line test: the data comes back.
         case 0x00: .answer(Array(data))
-        // The memories, and the antenna.
+        // Memory and antenna tests.
         case 0x01, 0x02: data.count == 1 ? .answer([ChipStatus.good]) : .syntaxError
         case 0x07: data.count == 2 ? .answer([ChipStatus.good]) : .syntaxError
-        // Whether the card of ISO/IEC 14443-4 is still there.
+        // Presence test for a card of ISO/IEC 14443-4.
         case 0x06: data.count == 1 ? .answer([presence()]) : .syntaxError
         default: .syntaxError
         }
@@ -42,7 +42,7 @@ extension Chip {
         for place in stride(from: 0, to: data.count, by: 3) {
             let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
             registers[register] = data[place + 2]
-            // Whoever switches the antenna's drivers by hand switches the field.
+            // A host that switches the antenna's drivers by hand switches the field.
             if register == ChipRegisters.transmitControl, registers.hasField != field.isOn {
                 field.setPower(registers.hasField)
             }
@@ -98,7 +98,7 @@ extension Chip {
         switch item {
         case 0x01: setField(values[0] & 0x01 != 0)
         case 0x02:
-            // 100 us times a power of two; the highest there is means over 3 s.
+            // 100 us times a power of two; the highest value means over 3 s.
             guard values.dropFirst().allSatisfy({ $0 <= 0x10 }) else { return .syntaxError }
             answerTimeout = values[2]
         case 0x05: activationRetries = values[2]

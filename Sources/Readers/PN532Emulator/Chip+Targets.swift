@@ -1,6 +1,6 @@
 import TagReading
 
-/// The commands that find cards and let them go.
+/// The commands that list cards and release them.
 extension Chip {
     private static let retriesForEver: UInt8 = 0xFF
     private static let mostTargets = 2
@@ -19,7 +19,7 @@ extension Chip {
             ? goOnWaiting(.list(request)) : .answer([0])
     }
 
-    /// The whole answer, nil where no card was found.
+    /// The complete answer to a list request. Nil if no card was found.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
@@ -27,7 +27,7 @@ extension Chip {
         switch request.kind {
         case 0:
             registers.prepareTypeA()
-            // One that is selected already hears the first request as an error.
+            // A selected card takes the first request as an error, so it is asked twice.
             let attempts = activationRetries == Chip.retriesForEver ? 2 : Int(activationRetries) + 1
             while targets.count < request.mostTargets {
                 haltCurrent()
@@ -37,7 +37,7 @@ extension Chip {
                 else { break }
                 answer += listed(card)
             }
-            // The search for one more has sent the last one to sleep.
+            // The search for another card has halted the last one.
             if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
             registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
         case 1, 2:
@@ -76,7 +76,7 @@ extension Chip {
         return RadioCRC.stripped(from: answer.bytes)
     }
 
-    /// Sends the current card to sleep, so that another one can be heard.
+    /// Halts the current card, so that another one can be heard.
     private mutating func haltCurrent() {
         guard let index = current, targets.indices.contains(index) else { return }
         current = nil
@@ -89,7 +89,7 @@ extension Chip {
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
     }
 
-    /// Makes a listed card the current one; a status.
+    /// Makes a listed card the current one; returns a status.
     mutating func makeCurrent(_ index: Int) -> UInt8 {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
@@ -126,7 +126,8 @@ extension Chip {
 
     mutating func release(_ data: ArraySlice<UInt8>) -> ChipResult {
         let result = deselect(data)
-        // The numbers of the other cards stay, so one that is let go leaves only as the last.
+        // The numbers of the other cards stay, so a released card leaves the list only if it is the
+        // last.
         if result == .answer([ChipStatus.good]), let number = data.first {
             if number == 0 {
                 forgetTargets()
@@ -147,7 +148,7 @@ extension Chip {
         return bytes[0] == Chip.retriesForEver ? goOnWaiting(.poll(types)) : .answer([0])
     }
 
-    /// The answer of InAutoPoll, nil where none of these kinds was found.
+    /// The answer of InAutoPoll. Nil if none of these kinds was found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
         let felicaData: [UInt8] = [0x00, 0xFF, 0xFF, 0x00, 0x00]
         for type in types {
@@ -164,7 +165,7 @@ extension Chip {
             let isBlock = if case .block = target.kind { true } else { false }
             if type == 0x20, !isBlock {
                 haltCurrent()
-                // What was halted is asked for again under another type.
+                // A halted card is asked for again under another type.
                 field.setPower(false)
                 forgetTargets()
                 continue
@@ -178,7 +179,7 @@ extension Chip {
 }
 
 extension ListRequest {
-    /// Whether the data that a kind of card needs is there, and nothing else.
+    /// Whether exactly the data that this kind of card needs is present.
     var isComplete: Bool {
         switch kind {
         case 0: [0, 4, 8, 12].contains(initiatorData.count)

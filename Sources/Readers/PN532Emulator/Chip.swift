@@ -1,38 +1,38 @@
 import SimulatedField
 
-/// A PN532 without its serial line: commands in, answers out.
+/// A PN532 without its serial line: takes commands and returns answers.
 package struct Chip {
-    /// What the chip is busy with until a card comes.
+    /// An operation that continues until a card comes.
     enum Wait: Hashable {
         case list(ListRequest)
         case poll([UInt8])
-        /// For another reader or for the end of a test: it never comes.
+        /// A wait for another reader or for the end of a test, which never happens here.
         case forEver
     }
 
     static let firmware: [UInt8] = [0x32, 0x01, 0x06, 0x07]
-    /// The speeds that SetSerialBaudRate knows, by their numbers, in bits a second.
+    /// The speeds that SetSerialBaudRate knows, indexed by their numbers, in bits a second.
     static let speeds = [
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
-    /// The most bytes in an answer, the direction and the command included.
+    /// The most bytes in an answer, including the direction and the command.
     static let mostAnswerData = HostFrame.longestData - 2
 
     package var field: RadioField
     var registers = ChipRegisters()
     var targets: [ChipTarget] = []
-    /// The target that frames go to, counted from 0.
+    /// The index of the target that receives frames, from 0.
     var current: Int?
     private(set) var wait: Wait?
-    /// Set by PowerDown, until the host wakes the chip.
+    /// Whether PowerDown was sent and the host has not woken the chip yet.
     var isPoweredDown = false
-    /// The number of the speed that acts once the host has acknowledged it.
+    /// The number of the speed that takes effect once the host has acknowledged it.
     var nextSpeed: Int?
     /// Whether a card of ISO/IEC 14443-4 is activated as soon as it is found.
     var activatesBlocks = true
-    /// How often cards are asked for after the first time; FFh is for ever.
+    /// The number of further attempts to find cards; FFh means without end.
     var activationRetries: UInt8 = 0xFF
-    /// The time-out of an answer, as a power of two.
+    /// The timeout of an answer, as a power of two.
     var answerTimeout: UInt8 = 0x0A
     var silenceNanoseconds = 0
     var securityMode: UInt8 = 0x01
@@ -40,7 +40,7 @@ package struct Chip {
 
     init(_ simulation: Simulation) { field = RadioField(simulation) }
 
-    /// Carries out a command; whatever the chip was waiting for is given up.
+    /// Carries out a command. A pending wait is given up.
     mutating func run(_ code: UInt8, _ data: [UInt8]) -> ChipResult {
         wait = nil
         guard let command = ChipCommand(rawValue: code) else { return .syntaxError }
@@ -49,10 +49,10 @@ package struct Chip {
         return result
     }
 
-    /// The host wants no answer to what the chip is waiting for.
+    /// Cancels the pending wait at the host's request.
     mutating func abort() { wait = nil }
 
-    /// The answer, if what the chip is waiting for has come.
+    /// The answer to the pending wait, if a card has come.
     mutating func lookAgain() -> (command: UInt8, data: [UInt8])? {
         let found: (ChipCommand, [UInt8]?)
         switch wait {
@@ -104,7 +104,7 @@ package struct Chip {
         case .listPassiveTarget: listPassiveTarget(data)
         case .autoPoll: autoPoll(data)
         case .jumpForExchange, .jumpForParameters:
-            // Nobody in this field is a peer.
+            // No peer can be in this field.
             data.count >= 3 ? .answer([ChipStatus.timeout]) : .syntaxError
         case .attributes, .selectParameters, .getTargetData, .getInitiatorCommand, .setTargetData,
             .answerInitiator, .setGeneralBytes, .setMetaData:

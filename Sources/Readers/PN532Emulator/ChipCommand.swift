@@ -1,4 +1,4 @@
-/// The commands of a PN532 that have a meaning here.
+/// The commands of a PN532 that are emulated.
 enum ChipCommand: UInt8 {
     case diagnose = 0x00
     case getFirmwareVersion = 0x02
@@ -47,15 +47,15 @@ enum ChipStatus {
     static let bufferTooSmall: UInt8 = 0x07
     static let protocolError: UInt8 = 0x0B
     static let authentication: UInt8 = 0x14
-    /// Not in this state, or not for this target.
+    /// The command is not allowed in this state or for this target.
     static let context: UInt8 = 0x27
 }
 
-/// What a command comes to.
+/// The result of a command.
 enum ChipResult: Hashable {
     /// The data of the answer, after its command byte.
     case answer([UInt8])
     case syntaxError
-    /// Nothing yet: the chip goes on waiting, for a card or for another reader.
+    /// No answer yet: the chip waits for a card or for another reader.
     case waiting
 }

@@ -1,5 +1,5 @@
-/// The registers of the contactless interface unit, of which those that matter here are honoured;
-/// the others keep what was written to them.
+/// The registers of the contactless interface unit. Those that matter here have an effect; the
+/// others keep the values written to them.
 struct ChipRegisters {
     static let transmitMode: UInt16 = 0x6302
     static let receiveMode: UInt16 = 0x6303
@@ -37,12 +37,12 @@ struct ChipRegisters {
     }
     var speaksFelica: Bool { self[Self.transmitMode] & Self.framingMask == Self.felicaFraming }
 
-    /// How many bits of an answer's last byte count.
+    /// Sets how many bits of an answer's last byte are valid.
     mutating func setReceivedLastBits(_ count: UInt8) {
         self[Self.control] = self[Self.control] & ~Self.lastBitsMask | count & Self.lastBitsMask
     }
 
-    /// What the firmware sets before it selects a card of type A.
+    /// Sets the registers as the firmware does before it selects a card of type A.
     mutating func prepareTypeA() {
         self[Self.transmitMode] = Self.checksumEnabled
         self[Self.receiveMode] = Self.checksumEnabled
@@ -50,7 +50,7 @@ struct ChipRegisters {
         self[Self.bitFraming] &= ~Self.lastBitsMask
     }
 
-    /// The same for FeliCa cards, at 212 or 424 kbit/s.
+    /// Sets the registers as the firmware does for FeliCa cards, at 212 or 424 kbit/s.
     mutating func prepareFelica(speed: UInt8) {
         let mode = Self.checksumEnabled | speed << 4 | Self.felicaFraming
         self[Self.transmitMode] = mode

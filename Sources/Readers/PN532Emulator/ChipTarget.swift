@@ -1,4 +1,4 @@
-/// A card that the chip has listed and speaks to by number.
+/// A card that the chip has listed and addresses by number.
 struct ChipTarget: Hashable {
     enum Kind: Hashable {
         /// Type A without a protocol of its own: Type 2 tags, MIFARE Classic.
@@ -10,20 +10,20 @@ struct ChipTarget: Hashable {
 
     let number: [UInt8]
     var kind: Kind
-    /// 00h for 106, 01h for 212, 02h for 424 kbit/s.
+    /// The speed: 00h for 106, 01h for 212, 02h for 424 kbit/s.
     let speed: UInt8
 
-    /// How GetGeneralStatus calls it.
+    /// The modulation as GetGeneralStatus reports it.
     var modulation: UInt8 {
         if case .felica = kind { return 0x10 }
         return 0x00
     }
 }
 
-/// What InListPassiveTarget is asked for.
+/// The parameters of InListPassiveTarget.
 struct ListRequest: Hashable {
     let mostTargets: Int
-    /// 0 for type A at 106 kbit/s, 1 and 2 for FeliCa, 3 for type B, 4 for Jewel.
+    /// The kind of card: 0 for type A at 106 kbit/s, 1 and 2 for FeliCa, 3 for type B, 4 for Jewel.
     let kind: UInt8
     let initiatorData: [UInt8]
 }

@@ -1,16 +1,17 @@
 import Glibc
 
-/// The other end of a control socket.
+/// The client of a control socket.
 package enum ControlClient {
     /// How long an emulated reader may be silent, in milliseconds.
     private static let silenceLimit = 5_000
     private static let longestAnswerInBytes = 65_536
 
-    /// `limit` is in milliseconds, for the connection as for the answer.
+    /// Sends a line and returns its answer. `limit` is in milliseconds, for the connection and for
+    /// the answer.
     package static func tell(
         _ line: String, _ path: String, within limit: Int = silenceLimit
     ) throws(EmulatorError) -> String {
-        // A line end in the middle would make two lines of it.
+        // A line end in the middle would make it two lines.
         guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
             throw EmulatorError(
                 .control, "a control line is one line of at most \(Emulation.longestLine) bytes")

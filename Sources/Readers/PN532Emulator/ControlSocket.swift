@@ -1,9 +1,9 @@
 package import Glibc
 
-/// A socket in the file system that takes lines and answers each with a line.
+/// A socket in the file system that answers each line with a line.
 package final class ControlSocket {
     package static let mostClients = 16
-    /// How long another emulator may leave a connection waiting, in milliseconds.
+    /// How long another emulator may delay a connection, in milliseconds.
     private static let probeLimit = 100
     private static let backlog: Int32 = 8
     private static let chunkInBytes = 1_024
@@ -11,15 +11,15 @@ package final class ControlSocket {
     private struct Client {
         let descriptor: Int32
         var splitter = LineSplitter()
-        /// Whether nothing had come from it when it was last looked at.
+        /// Whether it had sent nothing when it was last checked.
         var isIdle = false
     }
 
     let path: String
     private let listener: Int32
-    /// Those that were silent longest come first.
+    /// The clients, with those that were silent longest first.
     private var clients: [Client] = []
-    /// Whether the process has no descriptor left for one more client, and no client to let go.
+    /// Whether the process has no descriptor left for another client, and no client to drop.
     private var isDeaf = false
 
     private init(path: String, listener: Int32) {
@@ -45,7 +45,8 @@ package final class ControlSocket {
         let descriptor = try make()
         var address = try ControlSocket.address(path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        // Before it has a name: nobody else can ever connect, and the process keeps its mask.
+        // Set before the socket has a name, so that no other user can ever connect, and the process
+        // keeps its umask.
         fchmod(descriptor, 0o600)
         let bound = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -61,7 +62,8 @@ package final class ControlSocket {
         return ControlSocket(path: path, listener: descriptor)
     }
 
-    /// Removes the socket that a dead emulator left. One that is stopped still has its own.
+    /// Removes the socket that a dead emulator left. An emulator that is only stopped keeps its
+    /// own.
     private static func makeRoom(_ path: String) throws(EmulatorError) {
         do {
             close(try connect(path, within: probeLimit))
@@ -74,8 +76,8 @@ package final class ControlSocket {
         throw EmulatorError(.busy, "another emulated reader listens at \(path)")
     }
 
-    /// A connection to the socket of another process, where reading and writing have a limit, in
-    /// milliseconds, as connecting has: `.busy` when it passes.
+    /// Connects to the socket of another process. Connecting, reading and writing have a limit in
+    /// milliseconds; `.busy` when it passes.
     static func connect(_ path: String, within limit: Int) throws(EmulatorError) -> Int32 {
         let descriptor = try make()
         var time = timeval(tv_sec: limit / 1_000, tv_usec: limit % 1_000 * 1_000)
@@ -91,7 +93,7 @@ package final class ControlSocket {
             }
         }
         guard result == 0 else {
-            // What is waited for is a place in the queue of those that want to connect.
+            // The wait is for a place in the queue of incoming connections.
             let error =
                 errno == EAGAIN
                 ? EmulatorError(.busy, "\(path) takes no connection") : EmulatorError.last(path)
@@ -101,15 +103,15 @@ package final class ControlSocket {
         return descriptor
     }
 
-    /// What to wait for. The listener is not among it where nobody can be taken in: poll() would
-    /// return at once, again and again.
+    /// The descriptors to wait for. The listener is left out when no client can be accepted,
+    /// because poll() would return at once again and again.
     package var polled: [pollfd] {
         ((isDeaf ? [] : [listener]) + clients.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
     }
 
-    /// Takes what has come, and has each line answered.
+    /// Reads the available input and answers each line.
     package func serve(_ answer: (String) -> String) {
         let served = clients
         clients = []
@@ -125,8 +127,8 @@ package final class ControlSocket {
         accept()
     }
 
-    /// Takes in those that wait. Where there is no room the client that was silent longest goes,
-    /// but none of which something came just now: it is idle at the next call at the latest.
+    /// Accepts waiting clients. If there is no room, the client that was silent longest is dropped,
+    /// but never one that has just sent something: it is idle at the next call at the latest.
     private func accept() {
         isDeaf = false
         while clients.count < ControlSocket.mostClients || isSomebodyIdle {
@@ -147,19 +149,19 @@ package final class ControlSocket {
         }
     }
 
-    /// The idle ones come first.
+    /// Whether a client is idle. Idle clients come first.
     private var isSomebodyIdle: Bool { clients.first?.isIdle == true }
 
     private func letOldestGo() { close(clients.removeFirst().descriptor) }
 
-    /// False when the client is gone or has to go.
+    /// Answers one client. False if it is gone or has to be dropped.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
         client.isIdle = count < 0 && errno == EAGAIN
         if count < 0 { return client.isIdle || errno == EINTR }
         var lines = client.splitter.take(chunk.prefix(count))
-        // What is not ended by a line end is a line too when nothing follows.
+        // The last line counts even without a line end.
         if count == 0, let last = client.splitter.finish() { lines.append(last) }
         for line in lines {
             guard send(answer(line), to: client.descriptor) else { return false }
@@ -167,7 +169,7 @@ package final class ControlSocket {
         return count > 0
     }
 
-    /// An answer is short; a client that does not read it is let go.
+    /// Sends an answer. Answers are short; a client that does not read one is dropped.
     private func send(_ line: String, to descriptor: Int32) -> Bool {
         let bytes = Array((line + "\n").utf8)
         return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A name of one's own for the terminal, whose number is another one each time.
+/// A stable name for the terminal, whose number is different each time.
 struct DeviceLink {
     private static let terminals = "/dev/pts/"
     private static let longestTarget = 4_096
 
     let path: String
 
-    /// Whether the path is free or holds what an emulator left there. Anything else is not ours.
+    /// Refuses a path that is taken, unless an emulator left a link there.
     func check() throws(EmulatorError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -20,7 +20,7 @@ struct DeviceLink {
         }
     }
 
-    /// Lets the name stand for a terminal, in one step.
+    /// Makes the link point to a terminal, in one atomic step.
     func point(to terminal: String) throws(EmulatorError) {
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         guard unsafe symlink(terminal, temporary) == 0 else { throw .last(temporary) }
@@ -31,7 +31,7 @@ struct DeviceLink {
         }
     }
 
-    /// Removes the name if it still stands for this terminal.
+    /// Removes the link if it still points to this terminal.
     func remove(from terminal: String) {
         if target == terminal { unsafe unlink(path) }
     }

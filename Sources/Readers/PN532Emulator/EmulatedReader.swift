@@ -3,25 +3,25 @@ import Glibc
 public import SimulatedField
 import TextCodecs
 
-/// A PN532 that is not there, on a serial line that is: any program that can speak to the chip
-/// through a serial device can speak to this one.
+/// An emulated PN532 on a pseudo-terminal. Any program that can use the chip through a serial
+/// device can use this one.
 public final class EmulatedReader: Sendable {
-    /// How fast it answers.
+    /// The speed at which the emulated reader answers.
     public enum Pace: Sendable {
-        /// At once.
+        /// Without delay.
         case immediate
-        /// As late as the air and the line would have it.
+        /// With the delays of a real field and serial line.
         case real
     }
 
-    /// Where it stands, and what it tells.
+    /// The settings of an emulated reader.
     public struct Options: Sendable {
         /// A name for the device that stays the same when it is plugged in again.
         public var link: String?
         /// The path of a socket that takes control lines.
         public var controlPath: String?
         public var pace = Pace.immediate
-        /// Where control lines come from beside the socket.
+        /// A stream of control lines, in addition to the socket.
         public var input: Input?
         /// Called on the reader's own thread when a tag's memory has changed.
         public var whenTagsChange: (@Sendable (Simulation) -> Void)?
@@ -41,10 +41,10 @@ public final class EmulatedReader: Sendable {
         }
     }
 
-    /// What people call the speed at which the chip starts.
+    /// The speed at which the chip starts, in bits a second.
     private static let speed = 115_200
 
-    /// The name that was asked for; nil where none was.
+    /// The requested name of the device link, if any.
     public let link: String?
     private let loop: EmulatorLoop
     private let thread: Guarded<pthread_t?>
@@ -57,7 +57,7 @@ public final class EmulatedReader: Sendable {
 
     deinit { stop() }
 
-    /// Plugs in a reader with these cards on it.
+    /// Starts a reader with these cards on it.
     public static func start(
         _ simulation: Simulation, _ options: Options = Options()
     ) throws(EmulatorError) -> EmulatedReader {
@@ -81,20 +81,20 @@ public final class EmulatedReader: Sendable {
                 return nil
             }
 
-    /// The terminal that clients open; nil while the reader is unplugged.
+    /// The terminal that clients open. Nil while the reader is unplugged.
     public var devicePath: String? { loop.devicePath }
 
-    /// What libnfc calls it: the link if there is one, else the terminal.
+    /// The connection string for libnfc: the link if there is one, else the terminal.
     public var connectionString: String? {
         (link ?? devicePath).map { "pn532_uart:\($0):\(EmulatedReader.speed)" }
     }
 
     public var counters: EmulatorCounters { loop.perform { $0.emulation.line.counters } }
 
-    /// What lies on the reader, and everything that is in the drawer.
+    /// The tags on the reader and in the drawer.
     public var simulation: Simulation { loop.perform { $0.emulation.simulation } }
 
-    /// Changes the tags, those that lie on the reader, or the fault of a frame.
+    /// Changes the tags, their places, or the fault of a frame.
     public func change(_ body: @Sendable (inout Simulation) -> Void) {
         loop.perform { state in
             body(&state.emulation.simulation)
@@ -102,16 +102,16 @@ public final class EmulatedReader: Sendable {
         }
     }
 
-    /// Carries out one line of the control language; the answer is one line of JSON.
+    /// Carries out one line of the control language. The answer is one line of JSON.
     public func control(_ line: String) -> String { loop.control(line) }
 
-    /// Has the reader that listens at this socket carry out one line; the answer is one line of
+    /// Sends one control line to the reader that listens at this socket. The answer is one line of
     /// JSON.
     public static func tell(_ line: String, at socket: String) throws(EmulatorError) -> String {
         try ControlClient.tell(line, socket)
     }
 
-    /// Takes the reader away, with its link and its socket. A second time does nothing.
+    /// Removes the reader, its link and its socket. Further calls have no effect.
     public func stop() {
         loop.stop()
         let running = thread.withLock { thread in

@@ -2,14 +2,14 @@ package import SimulatedField
 package import TextCodecs
 import Type2Tag
 
-/// A reader on its line, what lies on it, and the words by which both are changed: everything of
-/// an emulated reader but the terminal and the sockets.
+/// A reader on its line, the cards on it, and the control language that changes both: everything of
+/// an emulated reader except the terminal and the sockets.
 package struct Emulation {
-    /// What a control line comes to.
+    /// The result of a control line.
     package struct Outcome {
         package var answer: JSONValue = ["result": "done"]
         package var output: [SerialChip.Output] = []
-        /// Whether the reader is to be plugged in or taken off, nil for neither.
+        /// Whether the reader is to be plugged in (true) or unplugged (false); nil for neither.
         var plug: Bool?
     }
 
@@ -31,7 +31,7 @@ package struct Emulation {
         line.restart()
     }
 
-    /// Carries out one line; a line that makes no sense changes nothing.
+    /// Carries out one line. An invalid line changes nothing.
     package mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
         guard text.utf8.count <= Emulation.longestLine else {
             throw EmulatorError(.control, "a line of more than \(Emulation.longestLine) bytes")
@@ -78,7 +78,7 @@ package struct Emulation {
             let uid = try tag(word, &world).uid
             if !uids.contains(uid) { uids.append(uid) }
         }
-        // What stays where it lay keeps its power.
+        // Cards that stay where they were keep their power.
         world.put(uids)
         simulation = world
         line.chip.field.foreign = foreign
@@ -122,7 +122,7 @@ package struct Emulation {
         line.chip.field.foreign = foreign
     }
 
-    /// A fault of a frame or of the line; one of each may be armed.
+    /// Arms a fault of a frame or of the line. One of each may be armed.
     private mutating func arm(_ text: String) throws(EmulatorError) {
         if text == "none" {
             simulation.fault = nil

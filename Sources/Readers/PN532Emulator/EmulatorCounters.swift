@@ -1,29 +1,29 @@
 public import TextCodecs
 
-/// What went through an emulated reader, counted exactly, and how long it would have taken.
+/// Exact counts of the traffic through an emulated reader, and the time that it would have taken.
 public struct EmulatorCounters: Hashable, Sendable {
-    /// Command frames of the host, those with a syntax error included.
+    /// Command frames of the host, including those with a syntax error.
     public internal(set) var hostCommands = 0
-    /// Those of them that carry a frame for a tag: InDataExchange and InCommunicateThru.
+    /// Command frames that carry a frame for a tag: InDataExchange and InCommunicateThru.
     public internal(set) var dataCommands = 0
     public internal(set) var framesFromHost = 0
     public internal(set) var framesToHost = 0
-    /// Everything on the wire, the wake-up and garbage included.
+    /// All bytes on the wire, including the wake-up and garbage.
     public internal(set) var bytesFromHost = 0
     public internal(set) var bytesToHost = 0
     /// Frames of the host with a wrong length or checksum.
     public internal(set) var damagedFrames = 0
-    /// Frames into the field, those of a selection included.
+    /// Frames sent into the field, including those of a selection.
     public internal(set) var radioFrames = 0
-    /// WRITE frames that a selected tag got to see.
+    /// WRITE frames that reached a selected tag.
     public internal(set) var writes = 0
     /// How often a tag was powered up.
     public internal(set) var powerUps = 0
-    /// Commands and answers in the air, by their bits.
+    /// The duration of commands and answers in the air, by their bits.
     public internal(set) var airNanoseconds = 0
-    /// What the reader spent waiting for answers that did not come.
+    /// The time that the reader waited for answers that did not come.
     public internal(set) var silenceNanoseconds = 0
-    /// Ten bits a byte, both directions, at the speed that was set at the time.
+    /// The time on the serial line: ten bits a byte, both directions, at the speed of the moment.
     public internal(set) var linkNanoseconds = 0
 
     public init() {}

@@ -1,18 +1,18 @@
-/// Why an emulated reader could not do what was asked: a kind to act on, and words for people.
+/// The reason why an emulated reader failed: a kind to act on, and words for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The system gives no pseudo-terminal, socket or thread.
+        /// The system provides no pseudo-terminal, socket or thread.
         case system
-        /// The path of the link or of the socket holds something that is not to be replaced.
+        /// The path of the link or of the socket holds something that must not be replaced.
         case occupied
         /// Another emulated reader uses the path.
         case busy
-        /// A line that is none of the control language.
+        /// The line is not part of the control language.
         case control
-        /// A line was sent and not answered: whether it was carried out is not known.
+        /// A line was sent and not answered, so it may or may not have been carried out.
         case unanswered
     }
 

@@ -7,26 +7,26 @@ import TextCodecs
 /// Carries bytes between a terminal, the sockets and the emulated chip: the one thread of an
 /// emulated reader. It waits in poll() and nowhere else.
 final class EmulatorLoop: Sendable {
-    /// What the thread and its callers share.
+    /// The state that the thread and its callers share.
     struct State {
         var emulation: Emulation
         var terminal: PseudoTerminal?
         /// Terminals that were unplugged, kept open until the thread no longer waits for them.
         var retired: [PseudoTerminal] = []
         var control: ControlSocket?
-        /// Nil when the stream has ended.
+        /// The stream of control lines. Nil when it has ended.
         var input: EmulatedReader.Input?
         var inputLines = LineSplitter()
         /// Bytes that the terminal has not taken yet.
         var outgoing: [UInt8] = []
-        /// Answers that are not due, with their time in nanoseconds.
+        /// Answers that are not due yet, with their time in nanoseconds.
         var delayed: [(due: UInt64, bytes: [UInt8])] = []
         var isStopping = false
         let pace: EmulatedReader.Pace
         let link: DeviceLink?
     }
 
-    /// What a host that reads nothing can have waiting for it; a real line loses the rest, too.
+    /// The most bytes kept for a host that does not read; a real line loses the rest, too.
     fileprivate static let outgoingLimitInBytes = 65_536
     fileprivate static let chunkInBytes = 4_096
 
@@ -53,7 +53,7 @@ final class EmulatorLoop: Sendable {
 
     var devicePath: String? { state.withLock { $0.terminal?.path } }
 
-    /// Does something with the state, and has the thread look at it again.
+    /// Runs the body on the state, and wakes the thread to look at it again.
     func perform<Success: Sendable>(_ body: (inout State) -> Success) -> Success {
         defer { wakePipe.wake() }
         return state.withLock { state in body(&state) }
@@ -65,7 +65,7 @@ final class EmulatorLoop: Sendable {
 
     func run() {
         var saved = state.withLock { $0.emulation.simulation.tags }
-        // Ends when it is told to stop.
+        // Ends when `stop` was called.
         while true {
             let (polled, timeout) = state.withLock { $0.waiting(wakePipe.reading) }
             guard var polled else { break }
@@ -85,7 +85,7 @@ final class EmulatorLoop: Sendable {
 }
 
 extension EmulatorLoop.State {
-    /// What to wait for, and how many milliseconds at most; nil when it is time to end.
+    /// The descriptors to wait for, and the limit in milliseconds. Nil when it is time to end.
     fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
         retired = []
         guard !isStopping else { return (nil, 0) }
@@ -105,12 +105,12 @@ extension EmulatorLoop.State {
 
     fileprivate mutating func work(_ polled: [pollfd]) {
         receive()
-        // Unlike the others it may block where nothing has come.
+        // Read only when there is input, because unlike the others it may block.
         if let input, polled.contains(where: { $0.fd == input.descriptor && $0.revents != 0 }) {
             readLines(input)
         }
         if let control {
-            // The socket is no part of what a line can change.
+            // A control line cannot change the socket itself.
             control.serve { self.control($0) }
         }
         sendDue()
@@ -139,7 +139,7 @@ extension EmulatorLoop.State {
         for line in lines { input.answer(control(line)) }
     }
 
-    /// Sends at once or when it is due.
+    /// Sends output at once or when it is due.
     mutating func emit(_ output: [SerialChip.Output]) {
         for part in output {
             if part.isCancelling { delayed = [] }

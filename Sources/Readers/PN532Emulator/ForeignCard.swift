@@ -1,7 +1,7 @@
 import TagReading
 
-/// Cards that are none of ours, as far as a reader needs them to turn them down: they are listed,
-/// and they refuse what does not fit them.
+/// Cards that tapcard does not use, emulated as far as a reader needs to turn them down: they are
+/// listed, and they refuse unsuitable commands.
 public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     /// MIFARE Classic 1K, with a number of four bytes.
     case classic
@@ -9,7 +9,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     case type4
     case felica
 
-    /// Its number: UID or IDm.
+    /// The number of the card: UID or IDm.
     public var number: [UInt8] {
         switch self {
         case .classic: [0x9A, 0x3C, 0x51, 0x7E]
@@ -33,11 +33,11 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The NAK with which a MIFARE Classic turns down what needs a key.
+    /// The NAK with which a MIFARE Classic refuses a command that needs a key.
     private static let notAllowed = RadioFrame(bytes: [0x04], lastBits: 4)
     private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
 
-    /// A selected card's answer to a frame with checksum, nil for silence.
+    /// The answer of a selected card to a frame with checksum. Nil for silence.
     func answer(_ frame: [UInt8], _ activation: inout TypeAActivation) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()
@@ -78,7 +78,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A FeliCa card's answer, both with their length in front and without checksum.
+    /// The answer of a FeliCa card. Both start with their length and have no checksum.
     static func felicaAnswer(_ frame: [UInt8]) -> [UInt8]? {
         guard let length = frame.first, Int(length) == frame.count, frame.count >= 2 else {
             return nil
@@ -99,7 +99,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
             return withLength([0x05] + number + [0x00])
         case let command:
             guard body.dropFirst().starts(with: number) else { return nil }
-            // No service of that name: the card refuses.
+            // The card refuses, because it has no such service.
             return withLength([command &+ 1] + number + [0xFF, 0xA6])
         }
     }

@@ -2,16 +2,17 @@
 package enum HostFrame {
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
     static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
-    /// What the chip says to a command that it does not understand.
+    /// The answer of the chip to a command that it does not understand.
     package static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
 
     static let hostToChip: UInt8 = 0xD4
     static let chipToHost: UInt8 = 0xD5
-    /// The most bytes in one frame, the direction byte included.
+    /// The most bytes in one frame, including the direction byte.
     package static let longestData = 265
     private static let longestNormal = 255
 
-    /// A frame around data whose first byte is the direction; an extended one where it has to be.
+    /// A frame around data whose first byte is the direction, extended where the length requires
+    /// it.
     package static func information(_ data: [UInt8]) -> [UInt8] {
         let sum = data.reduce(0, &+)
         return [0x00, 0x00, 0xFF] + lengthField(data.count) + data + [0 &- sum, 0x00]

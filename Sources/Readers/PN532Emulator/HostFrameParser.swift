@@ -1,17 +1,17 @@
-/// Finds the host's frames in a stream of bytes, whatever lies between them and however they are
-/// cut up. A frame that is damaged is passed over in silence, as the chip does it: the host
-/// repeats what was not acknowledged.
+/// Finds the host's frames in a stream of bytes, with any garbage between them and however they are
+/// split. A damaged frame is skipped silently, as on the chip: the host repeats a frame that was
+/// not acknowledged.
 package struct HostFrameParser {
     package enum Event: Hashable {
         case acknowledge
         case refuse
-        /// Everything between length and checksum: the direction, the command, its data.
+        /// The bytes between length and checksum: the direction, the command, its data.
         case information([UInt8])
     }
 
-    /// Bytes from the first one that may begin a frame. Never more than one frame.
+    /// The bytes from the first one that may begin a frame, never more than one frame.
     private var pending: [UInt8] = []
-    /// Frames whose length or checksum was wrong.
+    /// The number of frames with a wrong length or checksum.
     private(set) var damagedCount = 0
 
     private static let startCode: [UInt8] = [0x00, 0xFF]
@@ -36,7 +36,7 @@ package struct HostFrameParser {
         }
     }
 
-    /// Forgets the beginning of a frame.
+    /// Discards an incomplete frame.
     mutating func reset() { pending = [] }
 
     private mutating func skipToStart() {
@@ -73,7 +73,7 @@ package struct HostFrameParser {
 
     private func data(from start: Int, count: Int) -> Finding {
         guard (1...HostFrame.longestData).contains(count) else { return .damaged }
-        // The checksum counts, the zero after it is only a pause.
+        // The checksum matters; the zero after it is only a pause.
         let end = start + count
         guard pending.count > end else { return .incomplete }
         guard pending[start...end].reduce(0, &+) == 0 else { return .damaged }

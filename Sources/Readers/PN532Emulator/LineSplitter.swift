@@ -1,15 +1,15 @@
 import Glibc
 
-/// Cuts a stream of bytes into control lines.
+/// Splits a stream of bytes into control lines.
 package struct LineSplitter {
     private var pending: [UInt8] = []
-    /// Set within a line that is too long, until its end.
+    /// Whether the rest of a line that is too long is being skipped.
     private var isSkipping = false
 
     package init() {}
 
-    /// The lines that are ended by these bytes. Of one that is too long only the beginning is
-    /// kept, which is still too long to be obeyed.
+    /// The lines that these bytes complete. A line that is too long is cut, but remains too long to
+    /// be accepted.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
@@ -28,7 +28,7 @@ package struct LineSplitter {
         return lines
     }
 
-    /// What the stream ended with, if that was no line end.
+    /// The last line of the stream, if it had no line end.
     package mutating func finish() -> String? {
         defer { pending = [] }
         return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)

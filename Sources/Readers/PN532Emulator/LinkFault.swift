@@ -1,6 +1,6 @@
-/// Something that goes wrong once between the chip and its host, at a chosen command.
+/// A fault that happens once between the chip and its host, at a chosen command.
 public struct LinkFault: Hashable, Sendable {
-    /// Which commands are counted.
+    /// The commands that are counted.
     public enum Counted: String, Sendable, CaseIterable {
         /// Each command of the host.
         case command
@@ -8,32 +8,32 @@ public struct LinkFault: Hashable, Sendable {
         case data
     }
 
-    /// What goes wrong.
+    /// The kinds of fault.
     public enum Kind: Hashable, Sendable {
         /// The command is carried out, and its answer never arrives.
         case loseReply
-        /// The answer comes late: in front of everything that the next command is answered with.
+        /// The answer comes late: before the complete response to the next command.
         case lateReply
-        /// The answer comes late: in the place of the next command's own, which follows it.
+        /// The answer comes late: in place of the next command's own answer, which follows it.
         case staleReply
         /// The answer's data checksum is wrong.
         case corrupt
         /// One byte of the answer is missing, and the checksums are right.
         case shorter
-        /// One byte more than there should be, and the checksums are right.
+        /// The answer has one byte too many, and the checksums are right.
         case longer
-        /// The answer's status byte is this one.
+        /// The answer has this status byte.
         case status(UInt8)
         /// The answer comes without the ACK that should precede it.
         case loseAcknowledge
-        /// The chip stops after it has carried out the command, until it is told to go on.
+        /// The chip stops after it has carried out the command, until it is resumed.
         case stall
         /// The reader is unplugged after it has carried out the command.
         case unplug
     }
 
     public let counted: Counted
-    /// How many counted commands are still to pass: 1 is the next one.
+    /// The number of counted commands until the fault: 1 is the next one.
     public var countdown: Int
     public let kind: Kind
 
@@ -51,7 +51,7 @@ extension LinkFault: CustomStringConvertible {
         ("lose-ack", .loseAcknowledge), ("stall", .stall), ("unplug", .unplug),
     ]
 
-    /// One line, as the control language has it: "data 3 lose-reply".
+    /// The fault as one line of the control language, such as "data 3 lose-reply".
     public var description: String {
         let name =
             if case .status(let value) = kind {
@@ -62,7 +62,7 @@ extension LinkFault: CustomStringConvertible {
         return "\(counted.rawValue) \(countdown) \(name)"
     }
 
-    /// Takes one spelling of each fault, the one that `description` gives.
+    /// Reads a fault in the one spelling that `description` gives.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard (3...4).contains(words.count), let counted = Counted(rawValue: words[0]),

@@ -1,7 +1,7 @@
 import SimulatedField
 import Type2Tag
 
-/// What a card in the field keeps as long as the field is on.
+/// The state that a card keeps as long as the field is on.
 struct PoweredCard {
     enum Kind {
         case type2(TagSide)
@@ -10,7 +10,7 @@ struct PoweredCard {
 
     let number: [UInt8]
     var kind: Kind
-    /// Nil for a card that is not of type A.
+    /// The activation state. Nil for a card that is not of type A.
     var activation: TypeAActivation?
 
     init(_ tag: TagMemory) {
@@ -29,10 +29,10 @@ struct PoweredCard {
     }
 }
 
-/// What a reader makes out when it has sent a frame.
+/// The answer that a reader detects after it has sent a frame.
 enum RadioAnswer: Hashable {
     case silence
     case frame(RadioFrame)
-    /// More than one card answered, and not the same.
+    /// Several cards sent different answers.
     case collision
 }

@@ -1,15 +1,14 @@
 import CLinux
 import Glibc
 
-/// A serial line that is not there: what is written to the device of this name comes out here,
-/// and the other way round.
+/// An emulated serial line: bytes written to its device can be read here, and the reverse.
 package final class PseudoTerminal {
     private static let longestName = 128
 
-    /// Our end, which never blocks.
+    /// The emulator's end, which never blocks.
     package let master: Int32
-    /// A descriptor of the device itself. Without it our end would report a hang-up without pause
-    /// as long as no client has the device open.
+    /// A descriptor of the device itself. Without it the emulator's end would report a hang-up all
+    /// the time while no client has the device open.
     private let slave: Int32
     package let path: String
 
@@ -51,7 +50,7 @@ package final class PseudoTerminal {
 }
 
 extension EmulatorError {
-    /// What the system said last.
+    /// An error with the last error text of the system.
     static func last(_ what: String) -> EmulatorError {
         EmulatorError(.system, "\(what): \(unsafe String(cString: strerror(errno)))")
     }

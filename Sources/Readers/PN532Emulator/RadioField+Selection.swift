@@ -3,15 +3,15 @@ import TagReading
 /// A card of type A that was found and selected.
 struct SelectedCard: Hashable {
     let number: [UInt8]
-    /// Least significant byte first, as it came through the air.
+    /// The ATQA, least significant byte first, as received by radio.
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
 }
 
-/// The whole selection that the chip's firmware does by itself.
+/// The complete selection that the chip's firmware does by itself.
 extension RadioField {
-    /// Asks for cards so many times, and selects the first of those that answer; nil where none
-    /// does. With a number, only the card with that number, in parts of four bytes.
+    /// Looks for cards this many times, and selects the first that answers. Nil if none does. With
+    /// a number, only the card with that number, in parts of four bytes.
     mutating func select(
         attempts: Int, waking: Bool = false, number: [UInt8] = []
     ) -> SelectedCard? {
@@ -48,8 +48,8 @@ extension RadioField {
         return nil
     }
 
-    /// The next four bytes of a number. Where several cards answer, one of them is picked, as the
-    /// chip does it by going on bit by bit.
+    /// The next four bytes of a number. If several cards answer, one of them is picked, as the chip
+    /// does bit by bit.
     private mutating func nextPart(_ code: UInt8, _ level: Int) -> [UInt8]? {
         switch send(RadioFrame(bytes: [code, TypeAActivation.noBits])) {
         case .silence: nil

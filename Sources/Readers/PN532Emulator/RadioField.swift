@@ -2,15 +2,15 @@ package import SimulatedField
 import TagReading
 import Type2Tag
 
-/// The reader's field and what lies in it: frames in, answers out.
+/// The reader's field and the cards in it: takes frames and returns answers.
 package struct RadioField {
     private static let haltCommand = Type2Command.halt.frame
-    /// The checksum of an answer that is spoiled on its way has these bits wrong.
+    /// The bits that are wrong in the checksum of a damaged answer.
     private static let spoiled: UInt8 = 0x5A
 
-    /// The tags, those that lie on the reader, and the fault of a frame.
+    /// The tags, their places, and the fault of a frame.
     package var simulation: Simulation { didSet { refresh() } }
-    /// What else lies there.
+    /// The other cards in the field.
     package var foreign: [ForeignCard] = [] { didSet { refresh() } }
     package private(set) var isOn = false
     private(set) var radioFrames = 0
@@ -30,7 +30,7 @@ package struct RadioField {
         (radioFrames, writes, powerUps, airNanoseconds) = (0, 0, 0, 0)
     }
 
-    /// Gives power to what came, and takes it from what left.
+    /// Powers cards that came, and takes the power from cards that left.
     private mutating func refresh() {
         let lying = isOn ? simulation.onReader : []
         let others = isOn ? foreign : []
@@ -47,23 +47,23 @@ package struct RadioField {
 
     private func isPowered(_ number: [UInt8]) -> Bool { cards.contains { $0.number == number } }
 
-    /// The card with this number, as long as it has power.
+    /// The activation of the card with this number, as long as it has power.
     func activation(of number: [UInt8]) -> TypeAActivation? {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of its number that the first of the cards offers which wait to be selected.
+    /// The part of its number that the first card waiting to be selected offers.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.compactMap(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeAActivation.cascade($0.uid)[level] }
     }
 
-    /// A frame of type A at 106 kbit/s, checksum and all.
+    /// Sends a frame of type A at 106 kbit/s, including its checksum.
     mutating func send(_ frame: RadioFrame) -> RadioAnswer {
         radioFrames += 1
         airNanoseconds += AirTime.command(frame)
         guard isOn else { return .silence }
-        // A card that leaves while it is asked answers no more, so the numbers are taken first.
+        // A card that leaves during the request no longer answers, so the numbers are taken first.
         let answers = cards.map(\.number).compactMap { answer(of: $0, to: frame) }
         guard let first = answers.first else { return .silence }
         airNanoseconds += AirTime.answer(first)
@@ -72,7 +72,7 @@ package struct RadioField {
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 
-    /// Answers to a request are sent at once, bit for bit, and seen as one.
+    /// The combined answer. Cards answer a request at the same time, bit for bit.
     private static func merged(_ answers: [RadioFrame]) -> RadioFrame {
         RadioFrame(
             bytes: (0..<2).map { place in answers.reduce(0) { $0 | $1.bytes[place] } })
@@ -118,7 +118,7 @@ package struct RadioField {
         let uid = cards[index].number
         var side = powered
         guard let frame = RadioCRC.stripped(from: bytes) else {
-            // Any frame that is no command makes the tag fall silent.
+            // Any frame that is not a command makes the tag fall silent.
             if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
             cards[index].kind = .type2(side)
             cards[index].activation?.fallBack()
@@ -158,7 +158,7 @@ package struct RadioField {
         }
     }
 
-    /// An acknowledge that is spoiled is neither one nor a NAK.
+    /// A damaged frame. A damaged ACK is neither an ACK nor a NAK.
     private static func spoil(_ frame: RadioFrame) -> RadioFrame {
         var frame = frame
         let mask: UInt8 = frame.lastBits == 0 ? spoiled : 0x06
@@ -166,7 +166,7 @@ package struct RadioField {
         return frame
     }
 
-    /// A frame for FeliCa cards, without checksum; nil for silence.
+    /// Sends a frame to FeliCa cards, without checksum. Nil for silence.
     mutating func sendFelica(_ frame: [UInt8]) -> [UInt8]? {
         radioFrames += 1
         airNanoseconds += AirTime.command(RadioFrame(bytes: frame))

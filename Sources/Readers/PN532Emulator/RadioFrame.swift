@@ -1,7 +1,7 @@
-/// What goes through the air in one direction: bytes, the last of which may be cut short.
+/// A frame in the air in one direction: bytes, the last of which may be incomplete.
 package struct RadioFrame: Hashable {
     package var bytes: [UInt8]
-    /// How many bits of the last byte count, 0 for all of them, as the chip's registers have it.
+    /// The number of valid bits in the last byte, 0 for all of them, as in the chip's registers.
     package var lastBits: UInt8
 
     package init(bytes: [UInt8], lastBits: UInt8 = 0) {
@@ -13,10 +13,10 @@ package struct RadioFrame: Hashable {
     var isWhole: Bool { lastBits == 0 }
 }
 
-/// Odd parity, for a host that wants to do it by itself: nine bits a byte, packed.
+/// Odd parity for a host that handles it by itself: nine bits a byte, packed.
 package enum ParityBits {
-    /// The bytes in a stream of nine bits each; nil where a parity bit is wrong. Fewer than nine
-    /// bits have no parity.
+    /// The bytes in a stream of nine bits each. Nil if a parity bit is wrong. Fewer than nine bits
+    /// have no parity.
     package static func unpack(_ frame: RadioFrame) -> RadioFrame? {
         guard frame.bitCount >= 9 else { return frame }
         var bytes: [UInt8] = []

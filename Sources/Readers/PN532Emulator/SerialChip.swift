@@ -1,17 +1,17 @@
 /// A PN532 on its serial line: bytes of the host in, bytes for the host out. It neither reads nor
-/// waits; whoever carries the bytes does.
+/// waits; its caller carries the bytes.
 package struct SerialChip {
-    /// Bytes for the host, and how long the chip would have taken for them.
+    /// Bytes for the host, and the time that the chip would have taken for them.
     package struct Output: Hashable {
         package var bytes: [UInt8]
         var nanoseconds: Int = 0
-        /// Whether what is not yet on the line is given up: the host asked for something else.
+        /// Whether pending output is dropped, because the host sent another request.
         var isCancelling = false
     }
 
     /// The rising edges on the line that wake a sleeping chip.
     private static let edgesToWake = 5
-    /// The bytes that a stalled chip keeps for later; what follows is lost.
+    /// The most bytes that a stalled chip keeps for later; the rest is lost.
     static let stalledLimit = 65_536
     private static let bitsOfByte = 10
     private static let speedAtStart = 115_200
@@ -19,7 +19,7 @@ package struct SerialChip {
     package var chip: Chip
     var fault: LinkFault?
     private(set) var isStalled = false
-    /// Set by a fault until the reader is taken off the line.
+    /// Whether a fault has unplugged the reader and it is still on the line.
     private(set) var isUnplugging = false
     package private(set) var speed = speedAtStart
     private var parser = HostFrameParser()
@@ -61,7 +61,7 @@ package struct SerialChip {
         for (index, byte) in bytes.enumerated() {
             count(received: 1)
             take(byte)
-            // What the host still sends to a chip that has just stopped is kept for later.
+            // Bytes that arrive at a chip that has just stopped are kept for later.
             if isStalled {
                 kept += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
                 break
@@ -70,7 +70,7 @@ package struct SerialChip {
         return flush()
     }
 
-    /// Something was put into the field or taken away.
+    /// Reacts to a card that was put into the field or removed.
     mutating func fieldChanged() -> [Output] {
         guard !isStalled, let found = chip.lookAgain() else { return [] }
         answer(found.command, found.data, fault: nil)
@@ -79,7 +79,7 @@ package struct SerialChip {
 
     mutating func stall() { isStalled = true }
 
-    /// Goes on with what was held back and with what has come in the meantime.
+    /// Continues with the withheld answer and with the bytes received in the meantime.
     mutating func resume() -> [Output] {
         guard isStalled else { return [] }
         isStalled = false
@@ -93,7 +93,7 @@ package struct SerialChip {
         return flush() + fieldChanged()
     }
 
-    /// What an unplugged reader forgets: everything but its cards and its counters.
+    /// Resets everything except the cards and the counters, as unplugging does.
     mutating func restart() {
         var fresh = Chip(chip.field.simulation)
         chip.field.setPower(false)
@@ -119,7 +119,7 @@ package struct SerialChip {
 
     private mutating func take(_ byte: UInt8) {
         if isAsleep {
-            // The start bit is low, the stop bit high: what lies between makes the other edges.
+            // The start bit is low, the stop bit high: the bits between make the other edges.
             let levels = [false] + (0..<8).map { byte >> $0 & 1 != 0 } + [true]
             edges += zip(levels, levels.dropFirst()).count { !$0 && $1 }
             if edges >= SerialChip.edgesToWake { isAsleep = false }
@@ -135,7 +135,7 @@ package struct SerialChip {
         }
     }
 
-    /// The host has understood, or wants no answer any more.
+    /// Handles an ACK: the host has the answer, or no longer wants one.
     private mutating func acknowledged() {
         chip.abort()
         output.append(Output(bytes: [], isCancelling: true))
@@ -179,7 +179,7 @@ package struct SerialChip {
         }
         if fault == .stall { isStalled = true }
         if fault == .unplug { isUnplugging = true }
-        // A real chip answers first and then sleeps.
+        // A real chip answers first and sleeps then.
         if chip.isPoweredDown { fallAsleep() }
     }
 

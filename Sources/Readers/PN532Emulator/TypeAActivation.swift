@@ -1,22 +1,22 @@
 import TagReading
 
-/// How a card of type A comes to be selected (ISO/IEC 14443-3): a state machine from frames to
-/// answers, up to the point where the card's own commands begin.
+/// The selection of a card of type A (ISO/IEC 14443-3), on the card's side: a state machine from
+/// frames to answers, up to the point where the card's own commands begin.
 package struct TypeAActivation {
     enum State: Hashable {
         case idle
         case halted
-        /// Answered a request, and has shown this many parts of its number.
+        /// The card has answered a request, and has shown this many parts of its number.
         case ready(level: Int)
         case active
-        /// Speaks ISO/IEC 14443-4 and hears nothing else.
+        /// The card uses ISO/IEC 14443-4 and ignores everything else.
         case block
     }
 
     enum Reaction: Hashable {
         case silent
         case answer(RadioFrame)
-        /// A frame for the card itself.
+        /// The frame is for the card itself.
         case pass
     }
 
@@ -28,13 +28,13 @@ package struct TypeAActivation {
     private static let cascadeTag: UInt8 = 0x88
     private static let moreToCome: UInt8 = 0x04
 
-    /// 4, 7 or 10 bytes.
+    /// The number of the card: 4, 7 or 10 bytes.
     let uid: [UInt8]
-    /// In the order in which it is sent.
+    /// The ATQA, in the order in which it is sent.
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
     private(set) var state = State.idle
-    /// Where the card falls back to.
+    /// Whether the card falls back to the halted state.
     private var wasHalted = false
 
     init(uid: [UInt8], answerToRequest: [UInt8], selectAcknowledge: UInt8) {
@@ -43,7 +43,7 @@ package struct TypeAActivation {
         self.selectAcknowledge = selectAcknowledge
     }
 
-    /// The number in parts of four bytes, as they go through the air.
+    /// The number in parts of four bytes, as sent by radio.
     package static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var rest = uid[...]
@@ -79,7 +79,7 @@ package struct TypeAActivation {
         }
     }
 
-    /// The card fell silent: after a NAK, or because another one was selected.
+    /// Silences the card, after a NAK or because another one was selected.
     mutating func fallBack() {
         if state != .halted { state = wasHalted ? .halted : .idle }
     }
@@ -106,8 +106,8 @@ package struct TypeAActivation {
             let acknowledge = isLast ? selectAcknowledge : TypeAActivation.moreToCome
             return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
         }
-        // So many bytes of the number are given, whole ones only: a reader in need of single bits
-        // is one that met two cards.
+        // Only whole bytes of the number are supported: a reader that needs single bits has met two
+        // cards.
         let given = frame.bytes.dropFirst(2)
         guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < known.count,
             known.starts(with: given)

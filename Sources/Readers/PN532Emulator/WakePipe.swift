@@ -20,12 +20,12 @@ final class WakePipe: Sendable {
         close(writing)
     }
 
-    /// A full pipe is as good as one more byte.
+    /// Wakes the thread. A full pipe already does, so a failed write is ignored.
     func wake() { _ = unsafe write(writing, [UInt8(0)], 1) }
 
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
-        // What is left over wakes once more, which does no harm.
+        // Bytes that remain wake the thread once more, which is harmless.
         _ = unsafe read(reading, &bytes, bytes.count)
     }
 }

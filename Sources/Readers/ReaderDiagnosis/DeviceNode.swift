@@ -1,11 +1,11 @@
-/// A file in /dev, and whether we may open it.
+/// A file in /dev, and whether this user may open it.
 public struct DeviceNode: Sendable, Hashable {
-    /// What we may do with it.
+    /// The access that this user has.
     public enum Access: Sendable, Hashable {
         case readAndWrite
-        /// Readable only, or not at all: no reader can be used through it.
+        /// Read-only or no access: a reader cannot be used through it.
         case denied
-        /// There is no such file, though the device is plugged in.
+        /// The file does not exist, though the device is plugged in.
         case missing
     }
 
@@ -31,11 +31,11 @@ public struct DeviceNode: Sendable, Hashable {
     }
 }
 
-/// What holds a reader so that nobody else can.
+/// The program or driver that holds a reader exclusively.
 public enum ReaderHolder: Sendable, Hashable {
     /// A module of the kernel is bound to it.
     case kernel(driver: String)
     case program(pid: Int, name: String)
-    /// A program has claimed it, of which we may not see which it is.
+    /// A program has claimed it, but this user may not see which one.
     case unseenProgram
 }

@@ -1,9 +1,9 @@
 extension ReaderSurvey {
-    /// What is to be said of these readers, in the order in which it matters.
+    /// The findings about these readers, most important first.
     ///
-    /// With a name only what concerns that reader.
+    /// With a name, only the findings about that reader.
     public func findings(about asked: String? = nil) -> [Finding] {
-        // A port is the same at any speed.
+        // The speed is ignored, because it does not change the port.
         let name = asked.map { name in
             ports.first { $0.node.path == SerialPort.path(inName: name) }?.name ?? name
         }
@@ -21,11 +21,11 @@ extension ReaderSurvey {
         return findings
     }
 
-    /// Whether there is a reader of this name here.
+    /// Whether a reader with this name is in the survey.
     public func isKnown(_ name: String) -> Bool { rows.contains { $0.name == name } }
 
     private var busFinding: Finding {
-        // A reader on a serial port or behind pcscd needs no USB that we can see.
+        // A reader on a serial port or one that pcscd drives needs no USB that is visible here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
         let simulated = "Without a reader: try everything on a simulated one."
         switch bus {
@@ -72,7 +72,8 @@ extension ReaderSurvey {
         }
     }
 
-    /// Of a name that no row has: it is not here, or it is of a kind that nothing shows.
+    /// The findings about a name without a row: the reader is absent, or of a kind that a survey
+    /// cannot see.
     private func findings(onUnknown name: String) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
@@ -92,7 +93,7 @@ extension ReaderSurvey {
             ]
         case nil: break
         }
-        // What hangs on these only a question to it could tell: opening the reader does.
+        // Only opening such a reader shows what is connected.
         if NamedReader.isUnseen(name) { return libraryFindings(isNeeded: true) }
         return name.hasPrefix("pcsc:") ? smartCardFindings(name) : [notPluggedIn(name)]
     }
@@ -144,7 +145,7 @@ extension ReaderSurvey {
             remedy: [.say(others), .run("tapcard readers")])
     }
 
-    /// Of a reader that only pcscd could know.
+    /// The findings about a reader that only pcscd could know.
     private func smartCardFindings(_ name: String) -> [Finding] {
         if smartCardService == .absent {
             return [
@@ -156,7 +157,7 @@ extension ReaderSurvey {
         guard let smartCardReaders else {
             return [unusableSmartCards(name, "\(name) needs pcscd")]
         }
-        // A part of a name will do; whether it fits one only, opening the reader tells.
+        // A part of a name is enough; opening the reader shows whether only one matches.
         let part = name.dropFirst("pcsc:".count).lowercased()
         return smartCardReaders.contains { $0.lowercased().contains(part) }
             ? [] : [notPluggedIn(name)]
@@ -169,7 +170,7 @@ extension ReaderSurvey {
             remedy: Remedies.restartPCSCD)
     }
 
-    /// Bridges whose serial port is nowhere to be seen.
+    /// Bridges whose serial port does not exist.
     private var bridgesWithoutPort: [PluggedReader] {
         readers.filter { reader in
             !reader.isReader && !ports.contains { $0.bridge?.numbers == reader.model.numbers }

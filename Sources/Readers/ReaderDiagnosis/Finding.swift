@@ -1,11 +1,11 @@
-/// One thing that a doctor found, and what to do about it.
+/// One problem or note of a diagnosis, and its remedy.
 public struct Finding: Sendable, Hashable {
-    /// How much it matters.
+    /// The importance of a finding.
     public enum Severity: String, Sendable, CaseIterable {
         case ok, note, problem
     }
 
-    /// The word by which programs know a finding.
+    /// The identifier of a finding, for programs.
     public enum ID: String, Sendable, CaseIterable {
         case usb
         case noUSB = "no-usb"
@@ -42,13 +42,13 @@ public struct Finding: Sendable, Hashable {
     /// One step of a remedy.
     public enum Step: Sendable, Hashable {
         case say(String)
-        /// A command line, to be typed as it is.
+        /// A command line to run.
         case run(String)
     }
 
     public let id: ID
     public let severity: Severity
-    /// The reader that it is about, by the name that `--reader` takes.
+    /// The name of the reader concerned, as `--reader` takes it.
     public let reader: String?
     public let what: String
     public let remedy: [Step]
@@ -60,7 +60,7 @@ public struct Finding: Sendable, Hashable {
         self.id = id
         self.severity = severity
         self.reader = reader
-        // A driver's own words may have had their full stop.
+        // The text of a driver may already end with a full stop.
         self.what = what.hasSuffix("..") && !what.hasSuffix("...") ? String(what.dropLast()) : what
         self.remedy = remedy
     }

@@ -1,4 +1,4 @@
-/// What the name of a reader says before anything is looked at: its first word is the driver.
+/// Facts that the name of a reader shows by itself: its first word is the driver.
 public enum NamedReader {
     private static let serial: Set = ["pn532_uart", "arygon", "acr122s"]
     private static let buses: Set = ["pn532_spi", "pn532_i2c"]
@@ -7,18 +7,18 @@ public enum NamedReader {
         String(name.prefix { $0 != ":" })
     }
 
-    /// Whether the path in it has to be that of a serial port.
+    /// Whether the path in the name has to be that of a serial port.
     public static func isSerial(_ name: String) -> Bool { serial.contains(driver(of: name)) }
 
-    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; nil where none belongs.
+    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`. Nil where none belongs.
     public static func path(in name: String) -> String? {
         guard isSerial(name) || buses.contains(driver(of: name)) else { return nil }
         let parts = name.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
     }
 
-    /// Whether a survey says nothing of such readers: they hang on the mainboard's own buses, or
-    /// on ports where nobody looks for them.
+    /// Whether a survey cannot see such readers, because they use the mainboard's own buses or
+    /// ports that are not searched.
     static func isUnseen(_ name: String) -> Bool {
         driver(of: name) != "pn532_uart" && (isSerial(name) || buses.contains(driver(of: name)))
     }

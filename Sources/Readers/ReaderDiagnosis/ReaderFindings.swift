@@ -1,5 +1,6 @@
 extension ReaderSurvey {
-    /// All that keeps one reader from being used; one line that says so when nothing does.
+    /// Everything that keeps one reader from being used, or one finding that says that nothing
+    /// does.
     func findings(on reader: PluggedReader) -> [Finding] {
         let found: [Finding]
         switch reader.model.service {
@@ -137,7 +138,8 @@ extension ReaderSurvey {
         }
     }
 
-    /// A port matters when it was asked for, or when there is nothing else.
+    /// The finding about a port. It matters if the user asked for it, or if there is no other
+    /// reader.
     func finding(on port: SerialPort, isAsked: Bool) -> Finding {
         let isNeeded = isAsked || !rows.contains(where: \.isReady)
         let name = port.name
@@ -179,6 +181,6 @@ extension ReaderSurvey {
 }
 
 extension SerialPort {
-    /// Nobody is told to join root's group.
+    /// The group that a user is advised to join; never root's.
     var joinableGroup: String { node.group == "root" ? "dialout" : node.group }
 }

@@ -1,14 +1,14 @@
-/// A make of reader, by its USB numbers: a row of a table.
+/// A model of reader with its USB numbers: a row of a table.
 public struct ReaderModel: Sendable, Hashable {
-    /// How tapcard talks to a reader of this make.
+    /// The way in which tapcard uses a reader of this model.
     public enum Service: Sendable, Hashable {
         /// A driver of libnfc, by the name that its connection strings begin with.
         case libnfc(String)
-        /// pcscd, which gives its readers long names; the word is the part that tells this make.
+        /// pcscd, which gives its readers long names; the word identifies this model in them.
         case smartCard(word: String)
-        /// No reader in itself: a serial port, on which a PN532 board may hang.
+        /// Not a reader but a serial port, to which a PN532 board may be connected.
         case serialBridge
-        /// None, and what to do about it.
+        /// Not supported, with advice.
         case unsupported(String)
     }
 
@@ -16,7 +16,7 @@ public struct ReaderModel: Sendable, Hashable {
     public let product: UInt16
     public let make: String
     public let service: Service
-    /// The word by which pcscd's name for a reader tells it, where pcscd takes this make, too.
+    /// The word that identifies this model in pcscd's names, if pcscd supports it too.
     public let smartCardWord: String?
 
     public init(
@@ -34,10 +34,10 @@ public struct ReaderModel: Sendable, Hashable {
         }
     }
 
-    /// As lsusb writes it.
+    /// The USB numbers as lsusb writes them.
     public var numbers: String { Self.hexadecimal(vendor) + ":" + Self.hexadecimal(product) }
 
-    /// Four digits, as in udev rules.
+    /// The number as four hexadecimal digits, as in udev rules.
     public static func hexadecimal(_ number: UInt16) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,26 +1,26 @@
-/// One line of the list of readers: what to call it, and whether it can be used.
+/// One line of the list of readers: its name, and whether it can be used.
 public struct ReaderRow: Sendable, Hashable {
-    /// What stands between a reader and its use.
+    /// The state of a reader: usable, or the reason why not.
     public enum State: Sendable, Hashable {
         case ready
-        /// A serial port that we may open: whether a board hangs on it is not known.
+        /// A serial port that this user may open, with or without a board.
         case maybe
         case noNode
         case noPermission
         case held(ReaderHolder)
         case heldByPCSCD
-        /// It needs pcscd, which is not there.
+        /// It needs pcscd, which is absent.
         case noPCSCD
-        /// pcscd is there and does not answer, or not to this user.
+        /// pcscd is present and does not answer, or not to this user.
         case unusablePCSCD
-        /// pcscd is there and does not offer it.
+        /// pcscd is present and does not offer it.
         case notOffered
         case noLibrary
-        /// libnfc is there, but none that tapcard can use.
+        /// libnfc is present, but not in a release that tapcard can use.
         case otherLibrary
         case unsupported
 
-        /// The word of `--json`.
+        /// The state as a word in `--json`.
         public var word: String {
             switch self {
             case .ready: "ready"
@@ -37,7 +37,7 @@ public struct ReaderRow: Sendable, Hashable {
             }
         }
 
-        /// For people.
+        /// The state in words for people.
         public var text: String {
             switch self {
             case .ready: "ready"
@@ -58,7 +58,7 @@ public struct ReaderRow: Sendable, Hashable {
         }
     }
 
-    /// What `--reader` takes; nil where nothing could be given.
+    /// The value for `--reader`. Nil if there is none.
     public let name: String?
     public let make: String
     public let driver: String
@@ -66,7 +66,7 @@ public struct ReaderRow: Sendable, Hashable {
     public let numbers: String?
     public let node: String?
 
-    /// A reader that is no device of this machine, and always ready.
+    /// A row for a reader that is not a device of this machine, and always ready.
     public init(name: String, make: String, driver: String) {
         self.init(
             name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
@@ -128,7 +128,7 @@ extension ReaderSurvey {
             state: state, numbers: port.bridge?.numbers, node: port.node.path)
     }
 
-    /// The whole connection string: a bare driver's name would open whatever comes first.
+    /// The complete connection string. A driver's name alone would open the first reader it finds.
     func name(of reader: PluggedReader) -> String? {
         switch reader.model.service {
         case .libnfc(let driver): "\(driver):\(reader.place)"
@@ -137,7 +137,7 @@ extension ReaderSurvey {
         }
     }
 
-    /// pcscd's name of a reader of this make: the contactless side, where it has several.
+    /// The name that pcscd gives a reader of this model: the contactless side if it has several.
     func offered(_ word: String) -> String? {
         let names = (smartCardReaders ?? []).filter { $0.contains(word) }
         return names.first { $0.contains("PICC") || $0.contains("Contactless") }
@@ -163,7 +163,7 @@ extension ReaderSurvey {
         }
     }
 
-    /// What libnfc stands in the way of; nil where it does not.
+    /// The state that libnfc causes. Nil if it causes none.
     private var libraryState: ReaderRow.State? {
         switch libnfc {
         case .notAsked, .version: nil
@@ -172,9 +172,9 @@ extension ReaderSurvey {
         }
     }
 
-    /// Whether that holder is pcscd. It runs as another user, so that often only its mark on the
-    /// interface is seen and not the program; then it is taken to be pcscd where that is running
-    /// and takes readers of this make.
+    /// Whether this holder is pcscd. It runs as another user, so often only its mark on the
+    /// interface is visible and not the program. Then it is assumed to be pcscd if that is running
+    /// and supports readers of this model.
     func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
         switch holder {
         case .kernel: return false
@@ -187,7 +187,7 @@ extension ReaderSurvey {
 }
 
 extension PluggedReader {
-    /// A bridge is no reader: its serial port is what may be one.
+    /// Whether it is a reader. A serial bridge is not one, but its port may have one.
     public var isReader: Bool { model.service != .serialBridge }
 }
 
@@ -196,7 +196,7 @@ extension SerialPort {
 
     public var name: String { Self.driver + node.path }
 
-    /// The path in a name such as `pn532_uart:/dev/ttyUSB0:115200`; nil in names of other readers.
+    /// The path in a name such as `pn532_uart:/dev/ttyUSB0:115200`. Nil in names of other readers.
     public static func path(inName name: String) -> String? {
         name.hasPrefix(driver) ? NamedReader.path(in: name) : nil
     }

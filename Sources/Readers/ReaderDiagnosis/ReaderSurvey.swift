@@ -1,35 +1,35 @@
-/// Everything that is known of the readers of this machine, seen from outside: nothing was opened.
+/// The readers of this machine as visible from outside, without opening any.
 public struct ReaderSurvey: Sendable, Hashable {
-    /// Whether there is USB at all.
+    /// Whether the machine has USB.
     public enum Bus: Sendable, Hashable {
         /// The kernel knows no USB: a container, or a virtual machine without it.
         case absent
         case present(deviceCount: Int)
     }
 
-    /// The service that smart card readers are used through.
+    /// The service that drives smart card readers.
     public enum SmartCardService: Sendable, Hashable {
-        /// Neither its socket nor its process is there.
+        /// Neither its socket nor its process exists.
         case absent
-        /// systemd listens for it and starts it when somebody asks.
+        /// systemd listens for it and starts it on demand.
         case onDemand
         case running(pid: Int)
     }
 
-    /// The library that most readers are used through.
+    /// The library that drives most readers.
     public enum Library: Sendable, Hashable {
         case notAsked
         case missing
-        /// It is there and can be used.
+        /// It is present and usable.
         case version(String)
-        /// It is there and is refused: another release, or something else with its name.
+        /// It is present and refused: another release, or something else with its name.
         case unusable(why: String)
     }
 
-    /// Why a path in the name that was asked for leads to no reader.
+    /// The reason why a path in the requested name does not lead to a reader.
     public enum PathRefusal: Sendable, Hashable {
         case missing(String)
-        /// There is something, but no terminal that a board could hang on.
+        /// The path exists, but is not a serial port.
         case noSerialPort(String)
     }
 
@@ -37,14 +37,14 @@ public struct ReaderSurvey: Sendable, Hashable {
     public var readers: [PluggedReader]
     public var ports: [SerialPort]
     public var smartCardService: SmartCardService
-    /// The names under which pcscd offers readers; nil where it did not say.
+    /// The names of the readers that pcscd offers. Nil if it did not answer.
     public var smartCardReaders: [String]?
-    /// Why it did not, where it was asked.
+    /// The reason why pcscd did not answer, if it was asked.
     public var smartCardRefusal: String?
     public var libnfc: Library
-    /// What is wrong with the path in the name that was asked for.
+    /// The problem with the path in the requested name.
     public var pathRefusal: PathRefusal?
-    /// Who asks, for commands that name a user.
+    /// The current user, for commands that name a user.
     public var user: String
 
     public init(
@@ -62,14 +62,14 @@ public struct ReaderSurvey: Sendable, Hashable {
     }
 }
 
-/// A device on the USB whose make is in the table.
+/// A USB device whose model is in the table.
 public struct PluggedReader: Sendable, Hashable {
     public var model: ReaderModel
     public var bus: Int
     public var address: Int
-    /// The name of its folder in sysfs, such as "1-2"; nil where sysfs does not know it.
+    /// The name of its folder in sysfs, such as "1-2". Nil if sysfs does not know it.
     public var port: String?
-    /// What the device calls itself.
+    /// The name that the device reports.
     public var productText: String?
     public var node: DeviceNode
     public var holders: [ReaderHolder]
@@ -96,13 +96,13 @@ public struct PluggedReader: Sendable, Hashable {
     }
 }
 
-/// A serial port, on which a PN532 board may hang: nothing but a question to it could tell.
+/// A serial port, to which a PN532 board may be connected; only a query would show it.
 public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
-    /// The USB bridge that it is, where it is one of the table.
+    /// The USB bridge of this port, if it is in the table.
     public var bridge: ReaderModel?
-    /// One that a program made: who plays a reader has it open, so that nothing can be said of
-    /// who holds it.
+    /// Whether a program created this port. A program that emulates a reader has it open, so its
+    /// holder cannot be determined.
     public var isPseudoTerminal: Bool
     public var holders: [ReaderHolder]
 

@@ -1,4 +1,4 @@
-/// The commands that mend what was found.
+/// The commands that fix the problems found.
 enum Remedies {
     static let stopPCSCD: [Finding.Step] = [
         .run("sudo systemctl stop pcscd.socket pcscd.service")
@@ -16,7 +16,7 @@ enum Remedies {
     ]
 
     static func unload(_ driver: String) -> [Finding.Step] {
-        // What sysfs calls a driver is not always what modprobe calls its module.
+        // The name of a driver in sysfs is not always that of its module for modprobe.
         let module = driver == "pn533" ? "pn533_usb" : driver
         return [
             .say("Unload it:"), .run("sudo modprobe -r \(module)"),
@@ -52,7 +52,7 @@ enum Remedies {
         ] + join
     }
 
-    /// The kernel's module for a serial bridge, by who made it.
+    /// The kernel module for a serial bridge, by its vendor.
     static func module(for vendor: UInt16) -> String {
         switch vendor {
         case 0x0403: "ftdi_sio"
@@ -64,7 +64,7 @@ enum Remedies {
 }
 
 extension ReaderSurvey {
-    /// What helps a reader that looks well and still cannot be used.
+    /// The remedy for a reader that looks fine and still cannot be used.
     public func stubbornRemedy(_ name: String) -> [Finding.Step] {
         switch NamedReader.driver(of: name) {
         case "sim":

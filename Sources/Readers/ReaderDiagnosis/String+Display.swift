@@ -1,6 +1,6 @@
 extension String {
-    /// The text on one line of a terminal, whatever is in it: whoever names a process or a reader
-    /// must not be able to move the cursor or colour the page.
+    /// The text on one line of a terminal. The name of a process or a reader comes from outside and
+    /// must not be able to move the cursor or change colours.
     public var onOneLine: String {
         var line = ""
         for scalar in unicodeScalars {

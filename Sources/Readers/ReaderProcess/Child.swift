@@ -1,21 +1,22 @@
 import Glibc
 import TagReading
 
-/// What drives the reader, and the socket to it.
+/// The process that drives the reader, and the socket to it.
 package protocol ReaderLink: AnyObject {
     var channel: MessageChannel { get }
     var process: Int32? { get }
-    /// Ends it and says how it had ended, where that was not our doing.
+    /// Ends it and returns how it had ended, if it ended by itself.
     func end() -> String?
 }
 
-/// A process that was started, with a socket to it. It ends when this goes.
+/// A child process with a socket to it. It ends with this object.
 final class Child: ReaderLink {
     let process: Int32?
     let channel: MessageChannel
     private var isEnded = false
 
-    /// A group of its own keeps Ctrl-C from it: when to stop is for the program to say.
+    /// Starts the process. It gets its own process group, so that Ctrl-C does not reach it: the
+    /// program decides when it stops.
     init(_ command: [String]) throws(ReaderError) {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
             throw ReaderError(.noReader, "there is no socket left for the reader's process")
@@ -31,7 +32,7 @@ final class Child: ReaderLink {
         unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        // The threads of Dispatch block every signal, and a process inherits that.
+        // The threads of Dispatch block every signal, and a child process inherits that.
         var noSignals = sigset_t()
         unsafe sigemptyset(&noSignals)
         unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)

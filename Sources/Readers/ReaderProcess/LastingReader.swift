@@ -1,8 +1,8 @@
 import BlockingLane
 public import TagReading
 
-/// Whatever reader is plugged in now: one that was unplugged is looked for again at the next
-/// selection, and may come back as another one.
+/// The reader that is plugged in at present. After it was unplugged, the next selection looks for a
+/// reader again, and may find another one.
 public actor LastingReader: TagReader {
     private let find: @Sendable () async throws(ReaderError) -> any TagReader
     private let waitForChange: @Sendable (Duration) async -> Void
@@ -10,8 +10,8 @@ public actor LastingReader: TagReader {
     private var isKnownToBeMissing = false
     private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
-    /// `find` opens the reader that is wanted. `waitForChange` returns when something was plugged
-    /// in or the time is over: it paces the search for a reader that is not there.
+    /// `find` opens the wanted reader. `waitForChange` returns when a device was plugged in or the
+    /// time is over: it paces the search for a missing reader.
     public init(
         find: @escaping @Sendable () async throws(ReaderError) -> any TagReader,
         waitForChange: @escaping @Sendable (Duration) async -> Void
@@ -27,14 +27,14 @@ public actor LastingReader: TagReader {
     public var name: String { get async { await reader?.name ?? "no reader" } }
     public var longestAnswer: Int { get async { await reader?.longestAnswer ?? 0 } }
 
-    /// Finds a reader if there is none yet.
+    /// Finds a reader unless one is open.
     public func open() async throws(ReaderError) {
         if reader == nil { reader = try await find() }
         isKnownToBeMissing = false
     }
 
-    /// Where a reader is missing, the first selection says so at once, and the next ones wait for
-    /// one to be plugged in as they would wait for a tag.
+    /// Selects a tag. If the reader is missing, the first selection says so at once, and the next
+    /// ones wait for a reader as they would wait for a tag.
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)

@@ -1,9 +1,10 @@
 import BlockingLane
 import Glibc
 
-/// One end of a socket that keeps messages apart: each is received whole, or not at all.
+/// One end of a socket that preserves message boundaries: each message is received whole or not at
+/// all.
 package final class MessageChannel: Sendable {
-    /// More than the longest answer, the longest name and the longest words together.
+    /// The most bytes in a message: more than the longest answer, name and text together.
     private static let longestMessageInBytes = 4_096
 
     package enum Received: Equatable {
@@ -13,15 +14,16 @@ package final class MessageChannel: Sendable {
         case timedOut
     }
 
-    /// Guarded, so that it cannot be closed, and its number given to another, while a thread sends.
+    /// The descriptor, guarded so that it cannot be closed and its number reused while a thread
+    /// sends.
     private let descriptor: Guarded<Int32>
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     package init(_ descriptor: Int32) { self.descriptor = Guarded(descriptor) }
 
     deinit { close() }
 
-    /// Two ends, neither of which outlives a program that is started.
+    /// A pair of connected ends. Both are closed in a program that is started.
     package static func pair() -> (MessageChannel, other: Int32)? {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -29,7 +31,7 @@ package final class MessageChannel: Sendable {
         return (MessageChannel(ends[0]), ends[1])
     }
 
-    /// False where nobody will receive it.
+    /// Sends a message. False if the other end cannot receive it.
     @discardableResult
     package func send(_ message: [UInt8]) -> Bool {
         descriptor.withLock { descriptor in
@@ -45,7 +47,7 @@ package final class MessageChannel: Sendable {
         }
     }
 
-    /// Waits at most so long, for ever where nil is given. Blocks the thread.
+    /// Receives a message within a limit; nil means no limit. Blocks the thread.
     package func receive(within limit: Duration?) -> Received {
         let descriptor = self.descriptor.withLock { $0 }
         guard descriptor >= 0 else { return .closed }

@@ -1,4 +1,4 @@
-/// Takes a message apart, from its beginning.
+/// Parses a message from its beginning.
 struct MessageReader {
     private static let longestField = Int(UInt8.max)
 
@@ -10,14 +10,14 @@ struct MessageReader {
 
     mutating func byte() -> UInt8? { rest.popFirst() }
 
-    /// Eight bytes, the most significant first.
+    /// Reads eight bytes, most significant first.
     mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
         defer { rest = rest.dropFirst(8) }
         return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A length of one byte, and so many bytes.
+    /// Reads a length of one byte, and as many bytes.
     mutating func field() -> [UInt8]? {
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
@@ -25,7 +25,7 @@ struct MessageReader {
         return Array(rest.prefix(Int(count)))
     }
 
-    /// A field of words, nil where it holds none.
+    /// Reads a text field. Nil if it is not valid text.
     mutating func text() -> String? { field().flatMap { String(validating: $0, as: UTF8.self) } }
 
     mutating func remainder() -> [UInt8] {
@@ -41,7 +41,7 @@ struct MessageReader {
         [UInt8(clamping: bytes.count)] + bytes.prefix(longestField)
     }
 
-    /// What is longer than a field can be is cut behind a whole character.
+    /// A text field. Text that is too long is cut after a whole character.
     static func text(_ words: String) -> [UInt8] {
         let utf8 = words.utf8
         var end =

@@ -2,14 +2,15 @@ import BlockingLane
 import Glibc
 public import TagReading
 
-/// A reader that is driven in a process of its own.
+/// A reader that runs in a process of its own.
 ///
-/// libnfc calls abort() when a reader sends it what it never expects, and a call of it can hang.
-/// What has to live on, a counter that watches for cards all day, loses no more by that than the
-/// process that drives the reader: it is started again at the next selection. A single tap needs
-/// no such process: whatever ends it, the next tap settles it.
+/// libnfc calls abort() when a reader sends something unexpected, and a call of it can hang. A
+/// program that has to keep running, such as a counter that watches for cards all day, then loses
+/// only the process that drives the reader: it is started again at the next selection. A single tap
+/// needs no such process: after any end, the next tap settles it.
 public actor ReaderProcess: TagReader {
-    /// Closing a silent reader takes libnfc two seconds, opening one about as long.
+    /// The default grace. libnfc takes two seconds to close a silent reader, and about as long to
+    /// open one.
     package static let grace = Duration.seconds(15)
 
     private let launch: @Sendable () throws(ReaderError) -> any ReaderLink
@@ -18,7 +19,7 @@ public actor ReaderProcess: TagReader {
     private var link: (any ReaderLink)?
     private var summary = ReaderSummary(name: "no reader", longestAnswer: 0)
 
-    /// `grace` is how much longer than asked for a reply may take.
+    /// `grace` is how much longer than requested a reply may take.
     package init(
         grace: Duration = grace,
         _ launch: @escaping @Sendable () throws(ReaderError) -> any ReaderLink
@@ -36,8 +37,8 @@ public actor ReaderProcess: TagReader {
         self.init { () throws(ReaderError) in try Child(command) }
     }
 
-    /// Starts the process, a program and its arguments, that calls `ReaderService.run`, and waits
-    /// until its reader is open.
+    /// Starts a program with arguments that calls `ReaderService.run`, and waits until its reader
+    /// is open.
     public static func start(_ command: [String]) async throws(ReaderError) -> ReaderProcess {
         let process = ReaderProcess(command)
         try await process.open()
@@ -70,7 +71,7 @@ public actor ReaderProcess: TagReader {
 
     public func release() async {
         guard link != nil else { return }
-        // What cannot be let go is gone, and its field with it.
+        // If the release fails, the reader is gone, and its field with it.
         do { _ = try await ask(.release) } catch { return }
     }
 
@@ -95,15 +96,15 @@ public actor ReaderProcess: TagReader {
         guard channel.send(request.message) else { throw stop(nil) }
         let received: MessageChannel.Received
         if case .select = request {
-            // A handler runs at once in a task that is cancelled already: only behind the request
-            // does its message mean anything.
+            // A handler runs at once in a task that is already cancelled, and its message has a
+            // meaning only after the request.
             received = await withTaskCancellationHandler {
                 channel.receive(within: limit + grace)
             } onCancel: {
                 channel.send(ReaderRequest.cancel.message)
             }
         } else {
-            // A frame is never broken off: nobody would know what became of it.
+            // A frame is never interrupted, because its outcome would be unknown.
             received = channel.receive(within: grace)
         }
         switch received {
@@ -118,7 +119,7 @@ public actor ReaderProcess: TagReader {
         }
     }
 
-    /// Ends the process; what is left of it is the reason why.
+    /// Ends the process and returns the reason as an error.
     private func stop(_ reason: String?) -> ReaderError {
         let ended = link?.end()
         link = nil

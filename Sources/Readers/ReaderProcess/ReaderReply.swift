@@ -1,16 +1,16 @@
 package import TagReading
 
-/// What the process that drives the reader answers.
+/// A reply of the process that drives the reader.
 package enum ReaderReply: Equatable, Sendable {
     /// The reader is open.
     case ready(ReaderSummary)
-    /// A tag is selected, on the reader that is there now.
+    /// A tag is selected, on the current reader.
     case tag(TagIdentity, ReaderSummary)
     case answer([UInt8])
     case released
     case failed(ReaderError)
 
-    /// Nil for what no version of this program would send.
+    /// Parses a reply. Nil for a message that no version of this program would send.
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
@@ -57,7 +57,7 @@ package enum ReaderReply: Equatable, Sendable {
         case tag, answer, released, failed
     }
 
-    /// The number of a kind, and a NAK's code beside it.
+    /// The number of a kind, followed by a NAK's code.
     private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
         switch kind {
         case .refused(let code): [refused, code]
@@ -87,7 +87,7 @@ package enum ReaderReply: Equatable, Sendable {
     }
 }
 
-/// What a program has to know of its reader.
+/// The facts about its reader that a program needs.
 package struct ReaderSummary: Hashable, Sendable {
     package let name: String
     package let longestAnswer: Int

@@ -1,15 +1,15 @@
-/// What the program asks of the process that drives its reader.
+/// A request to the process that drives the reader.
 package enum ReaderRequest: Hashable, Sendable {
-    /// Be ready: open the reader, and say what it is.
+    /// Opens the reader and asks for its description.
     case open
     case select(milliseconds: UInt64)
     case exchange([UInt8])
     case release
-    /// Break off what is being done. The only one that may come before the last reply, and the
-    /// only one that is not replied to.
+    /// Cancels the current operation. This is the only request that may come before the last reply,
+    /// and the only one without a reply.
     case cancel
 
-    /// Nil for what no version of this program would send.
+    /// Parses a request. Nil for a message that no version of this program would send.
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {

@@ -2,12 +2,11 @@ import BlockingLane
 import Glibc
 import TagReading
 
-/// The other side of `ReaderProcess`: drives a reader for the program that started this process.
+/// The server side of `ReaderProcess`: drives a reader for the program that started this process.
 public enum ReaderService {
-    /// Serves until the program at the other end is gone, then lets the reader go.
+    /// Serves until the program at the other end is gone, then releases the reader.
     ///
-    /// Whoever is started by `ReaderProcess` has the socket where a program has its standard
-    /// input.
+    /// A process that `ReaderProcess` starts has the socket as its standard input.
     public static func run(_ reader: LastingReader) async {
         await run(reader, on: MessageChannel(STDIN_FILENO))
     }
@@ -16,8 +15,8 @@ public enum ReaderService {
         await Server(reader, channel).run()
     }
 
-    /// Answers on a thread of its own. The program at the other end gives up a process that is
-    /// silent for too long, so no answer may wait for what else is computed here.
+    /// Answers requests on a thread of its own. The program at the other end gives up a process
+    /// that is silent for too long, so answers must not wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
         private let reader: LastingReader
@@ -76,7 +75,7 @@ public enum ReaderService {
         }
     }
 
-    /// Waits for requests on a thread of its own.
+    /// Receives requests on a thread of its own.
     private actor Receiver {
         private let lane = BlockingLane(label: "tapcard.reader-service")
         private let channel: MessageChannel

@@ -1,25 +1,24 @@
-/// Something that goes wrong once, at a chosen frame: so that every moment at which a card can be
-/// pulled can be played through.
+/// A fault that happens once, at a chosen frame, so that a card can be pulled at every possible
+/// moment.
 public struct Fault: Hashable, Sendable {
-    /// Which frames are counted.
+    /// The frames that are counted.
     public enum Counted: String, Sendable, CaseIterable {
         case write, frame
     }
 
-    /// What goes wrong.
+    /// The kinds of fault.
     public enum Kind: Hashable, Sendable {
         /// The card is gone before the frame reaches it.
         case lost
         /// The card loses its power while the page is programmed, and is gone.
         case torn(TornPage)
-        /// The page is written, the acknowledge does not arrive, the card is gone.
+        /// The page is written, the ACK is lost, the card is gone.
         case acknowledgeLost
-        /// The page is written and acknowledged, and then the card is gone.
+        /// The page is written and acknowledged, then the card is gone.
         case pulledAfter
         /// The answer arrives with a wrong checksum; the card stays.
         case garbled
-        /// The card does what it is told, and its answer comes after the reader has given up; it
-        /// stays.
+        /// The card obeys, but its answer comes after the reader has given up; it stays.
         case late
         /// The card refuses the frame; it stays, silent until selected again.
         case refused(UInt8)
@@ -30,7 +29,7 @@ public struct Fault: Hashable, Sendable {
     }
 
     public let counted: Counted
-    /// How many counted frames are still to pass: 1 is the next one.
+    /// The number of counted frames until the fault: 1 is the next one.
     public var countdown: Int
     public let kind: Kind
 

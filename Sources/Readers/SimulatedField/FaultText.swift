@@ -1,10 +1,10 @@
 extension Fault: CustomStringConvertible {
-    /// One line, as it stands in a simulation's file: "write 3 torn mix 42".
+    /// The fault as one line of a simulation file: "write 3 torn mix 42".
     public var description: String {
         "\(counted.rawValue) \(countdown) \(kind)"
     }
 
-    /// Takes one spelling of each fault, the one that `description` gives.
+    /// Reads a fault in the one spelling that `description` gives.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard words.count >= 3, let counted = Counted(rawValue: words[0]),

@@ -1,26 +1,26 @@
 public import Type2Tag
 
-/// What one frame to a simulated tag comes down to.
+/// The outcome of one frame to a simulated tag.
 public enum FrameOutcome: Hashable, Sendable {
     case reply(TagReply)
-    /// The tag gave this reply, and it was spoiled on its way.
+    /// The tag gave this reply, and it was damaged on its way.
     case garbled(TagReply)
-    /// The tag gave this reply, and nobody waited for it any more.
+    /// The tag gave this reply, after the reader had stopped waiting.
     case late(TagReply)
-    /// The tag is not in the field, or not any more.
+    /// The tag is not in the field, or no longer.
     case gone
-    /// The process that works with the tag dies: before the frame, with silence, or after it.
+    /// The process that uses the tag dies: before the frame, with silence, or after it.
     case killed(TagReply)
 }
 
-/// The one place where a frame meets a tag and a fault, whichever reader carries it there.
+/// The one place where a frame meets a tag and a fault, for every kind of reader.
 extension Simulation {
-    /// Whether a frame is a WRITE, as far as faults and counters are concerned.
+    /// Whether a frame counts as a WRITE for faults and counters.
     public static func isWrite(_ frame: [UInt8]) -> Bool { frame.first == writeOpcode }
 
-    /// Puts one frame, without CRC, to the tag with this number.
+    /// Sends one frame, without CRC, to the tag with this number.
     ///
-    /// The change is kept even where the frame failed: that is the point of a torn page.
+    /// The change is kept even if the frame failed: that makes torn pages possible.
     public mutating func exchange(
         _ frame: [UInt8], with uid: [UInt8], _ side: inout TagSide
     ) -> FrameOutcome {
@@ -31,7 +31,7 @@ extension Simulation {
             return .gone
         }
         if case .refused(let code) = fault {
-            // Any frame that is no command makes the tag fall silent.
+            // Any frame that is not a command makes the tag fall silent.
             var unharmed = before
             _ = side.answer([], &unharmed)
             return .reply(.nak(code))
@@ -58,7 +58,7 @@ extension Simulation {
         return .reply(reply)
     }
 
-    /// Counts a frame against the armed fault; the fault when it is due, which disarms it.
+    /// Counts a frame against the armed fault. Returns the fault when it is due, and disarms it.
     private mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
         guard var due = fault, isWrite || due.counted == .frame else { return nil }
         due.countdown -= 1
@@ -66,9 +66,9 @@ extension Simulation {
         return due.countdown > 0 ? nil : due.kind
     }
 
-    /// Lock bits and the capability container are protected by the chip, everything else tears: a
-    /// torn password is the one that the tag has from then on. A page tears even where it is
-    /// written with what it holds already.
+    /// Interrupts the programming of a page. The chip protects lock bits and the capability
+    /// container; everything else tears, and a torn password becomes the tag's password. A page
+    /// tears even if the new content equals the old.
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {

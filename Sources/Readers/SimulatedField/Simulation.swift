@@ -1,15 +1,15 @@
 import TextCodecs
 public import Type2Tag
 
-/// The world of a reader that is not there: a drawer of tags, those that lie on the reader, and what is to go
-/// wrong next.
+/// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
 public struct Simulation: Hashable, Sendable {
-    /// Enough for trying things out; a file of that many is still read at once.
+    /// The most tags in a drawer: enough for experiments, and a file with this many is still read
+    /// at once.
     public static let mostTags = 64
 
     public private(set) var tags: [TagMemory]
     public private(set) var onReader: [[UInt8]]
-    /// The tag that lay there last: what "put it back" means.
+    /// The tag that was on the reader last, for "put it back".
     public private(set) var lastOnReader: [UInt8]?
     public var fault: Fault?
 
@@ -19,7 +19,7 @@ public struct Simulation: Hashable, Sendable {
         lastOnReader = onReader.last
     }
 
-    /// One blank NTAG213 on the reader: what a newcomer begins with.
+    /// One blank NTAG213 on the reader, for a new user.
     public static var fresh: Simulation {
         var simulation = Simulation()
         if let tag = simulation.addTag(.ntag213, random: { [UInt8](repeating: 0, count: $0) }) {
@@ -30,7 +30,7 @@ public struct Simulation: Hashable, Sendable {
 
     public func tag(_ uid: [UInt8]) -> TagMemory? { tags.first { $0.uid == uid } }
 
-    /// Changes a tag of the drawer, or adds it.
+    /// Replaces a tag of the drawer, or adds it.
     public mutating func save(_ tag: TagMemory) {
         if let index = tags.firstIndex(where: { $0.uid == tag.uid }) {
             tags[index] = tag
@@ -39,24 +39,23 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// Puts tags of the drawer onto the reader, instead of those that lie there.
+    /// Puts tags of the drawer onto the reader and removes the others.
     public mutating func put(_ uids: [[UInt8]]) {
         onReader = uids.filter { uid in tags.contains { $0.uid == uid } }
         lastOnReader = onReader.last ?? lastOnReader
     }
 
-    /// Takes everything off the reader.
+    /// Removes all tags from the reader.
     public mutating func take() { onReader = [] }
 
-    /// Takes one tag off the reader.
+    /// Removes one tag from the reader.
     public mutating func take(_ uid: [UInt8]) { onReader.removeAll { $0 == uid } }
 
-    /// Lays one tag of the drawer beside those that lie there.
+    /// Puts one tag of the drawer next to those on the reader.
     public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
-    /// A tag from the factory. The first of a make gets the number and the maker's true signature
-    /// of a real chip, if one is known publicly; the others are not signed. Nil if the drawer is
-    /// full.
+    /// Adds a tag from the factory. The first of a model gets the number and the true signature of
+    /// a real chip, if one is publicly known; the others are not signed. Nil if the drawer is full.
     public mutating func addTag(
         _ chip: Type2Chip, random: (Int) -> [UInt8]
     ) -> TagMemory? {
@@ -67,7 +66,7 @@ public struct Simulation: Hashable, Sendable {
             save(tag)
             return tag
         }
-        // NXP's numbers begin with 04h.
+        // The numbers of NXP begin with 04h.
         let uid = [0x04] + random(6)
         guard tag(uid) == nil, let tag = TagMemory.blank(chip, uid: uid) else { return nil }
         save(tag)

@@ -2,8 +2,8 @@ public import TagReading
 import TextCodecs
 import Type2Tag
 
-/// A simulation as text, so that a simulated card survives between two commands, and can be
-/// looked at, copied and put back.
+/// The text form of a simulation, so that a simulated card survives between two commands and can be
+/// viewed, copied and restored.
 extension Simulation {
     private static let heading = "tapcard simulation 1"
     private static let tagHeading = "tapcard tag "
@@ -58,7 +58,7 @@ extension Simulation {
         }
     }
 
-    /// The lines in front of the first tag, each field once.
+    /// The lines before the first tag, each field once.
     private static func fields(
         _ lines: inout ArraySlice<String>
     ) throws(ReaderError) -> [String: String] {
@@ -100,7 +100,7 @@ extension Simulation {
         }
         var tags: [TagMemory] = []
         for dump in dumps {
-            // The blank line that parts two dumps belongs to neither.
+            // The blank line between two dumps belongs to neither.
             let text = dump.joined(separator: "\n")
             do {
                 let memory = try TagDump(

@@ -1,6 +1,6 @@
 public import Type2Tag
 
-/// What is left in a page whose programming was cut off.
+/// The content of a page whose programming was interrupted.
 public enum TornPage: Hashable, Sendable {
     case unchanged
     case new
@@ -20,7 +20,7 @@ public enum TornPage: Hashable, Sendable {
     /// The old content, erased but for some of its one-bits, by this seed.
     case erasedToSomeOnes(seed: UInt64)
 
-    /// What is left of a page that was to hold `new` instead of `old`.
+    /// The content of a page that was to hold `new` instead of `old`.
     public func content(old: Page, new: Page) -> Page {
         TornPage.page(content(old: TornPage.number(old), new: TornPage.number(new)))
     }
@@ -53,7 +53,7 @@ public enum TornPage: Hashable, Sendable {
         return kept
     }
 
-    /// SplitMix64: the same bits for the same seed, everywhere and for ever.
+    /// Pseudo-random bits by SplitMix64: always the same for the same seed.
     private static func mask(_ seed: UInt64) -> UInt32 {
         var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -2,11 +2,11 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// Tells when a file may have changed, so that whoever waits for that need not look again and
-/// again. Its folder is watched, because the file is replaced as a whole.
+/// Reports when a file may have changed, so that a waiting caller need not poll. Its folder is
+/// watched, because the file is replaced as a whole.
 actor FileChanges {
-    /// How often to look where the system does not tell, and after which time even where it does:
-    /// it does not tell of what another machine does.
+    /// The polling interval if the system does not report changes, and the limit even if it does:
+    /// it does not report changes that another machine makes.
     private static let blindMilliseconds: CInt = 20
     private static let longestMilliseconds: CInt = 1_000
     private static let told = UInt32(
@@ -14,9 +14,9 @@ actor FileChanges {
 
     private nonisolated let lane = BlockingLane(label: "tapcard.simulation")
     private nonisolated let name: String
-    /// -1 where the system does not tell; `poll` takes that for nothing to wait for.
+    /// The inotify descriptor, or -1 if the system does not report changes; `poll` ignores that.
     private nonisolated let descriptor: CInt
-    /// What ends a wait early.
+    /// The descriptor that ends a wait early.
     private nonisolated let alarm: CInt
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -41,7 +41,7 @@ actor FileChanges {
         if alarm >= 0 { close(alarm) }
     }
 
-    /// Whether the file may have changed since this was asked last.
+    /// Whether the file may have changed since the last call.
     nonisolated func areThere() -> Bool {
         guard descriptor >= 0 else { return true }
         var areAny = false
@@ -56,14 +56,14 @@ actor FileChanges {
         return areAny
     }
 
-    /// Returns when the file may have changed, after a second at the latest, and at once where the
+    /// Returns when the file may have changed, after a second at the latest, and at once if the
     /// task is cancelled.
     nonisolated func wait(atMost limit: Duration) async {
         await withTaskCancellationHandler {
             await watch(atMost: limit)
         } onCancel: {
             var one: UInt64 = 1
-            // Fails only where it is set already.
+            // Fails only if it is already set.
             unsafe write(alarm, &one, 8)
         }
     }
@@ -77,7 +77,7 @@ actor FileChanges {
             pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
         ]
         _ = unsafe poll(&entries, nfds_t(entries.count), CInt(max(milliseconds, 1)))
-        // Set for a task before this one it ends one wait too early, which does no harm.
+        // If an earlier task set it, one wait ends too early, which is harmless.
         var count: UInt64 = 0
         unsafe read(alarm, &count, 8)
     }

@@ -71,10 +71,10 @@ public actor SimulatedReader: TagReader {
     /// The world as it is. Whoever waits looks often: the file is read when it may have changed.
     private func look() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
-        // Asked before the file is read: a change behind that is seen the next time.
+        // Checked before the file is read, so that a later change is seen the next time.
         let haveChanged = changes.areThere()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
-        // What was seen before is old now, also where nothing can be seen any more.
+        // The cached state is outdated now, even if the file cannot be read.
         seen = nil
         let world = try change { $0 }
         seen = (world, .now.advanced(by: SimulatedReader.freshness))
@@ -118,7 +118,7 @@ public actor SimulatedReader: TagReader {
         if Simulation.isWrite(frame) { writeCount += 1 }
         var side = side
         let outcome = try changeOutcome { world in
-            // A second tag beside the selected one disturbs it.
+            // A second tag next to the selected one disturbs it.
             world.onReader == [uid] ? world.exchange(frame, with: uid, &side) : .gone
         }
         self.side = side
@@ -140,6 +140,6 @@ public actor SimulatedReader: TagReader {
         return try file.change { world throws(ReaderError) in body(&world) }
     }
 
-    /// What the simulation of a killed process comes down to.
+    /// Ends this process as the simulated fault demands.
     private func dieNow() { kill(getpid(), SIGKILL) }
 }

@@ -2,8 +2,8 @@ import DurableFile
 public import SimulatedField
 public import TagReading
 
-/// A simulation that lives in a text file, which several commands may use at once: one works with
-/// the reader, another puts tags on and takes them off.
+/// A simulation in a text file, which several commands may use at once: one uses the reader,
+/// another puts tags on it and removes them.
 public struct SimulationFile: Sendable {
     private static let mode: UInt32 = 0o600
 
@@ -11,8 +11,8 @@ public struct SimulationFile: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// Changes the simulation while no other command does. A missing file begins with one blank
-    /// tag on the reader.
+    /// Changes the simulation while no other command does. A missing file starts with one blank tag
+    /// on the reader.
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -40,7 +40,7 @@ public struct SimulationFile: Sendable {
         let success = try body(&simulation)
         if simulation != before {
             do {
-                // Not durable: a tag that forgets on a power cut is a tag that was torn.
+                // Not durable: a tag that loses data on a power cut is a torn tag.
                 try file.write(
                     Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
             } catch {
@@ -50,7 +50,7 @@ public struct SimulationFile: Sendable {
         return success
     }
 
-    /// Keeps other commands from working with this reader; they may still put and take tags.
+    /// Claims the reader, so that other commands cannot use it; they may still put and remove tags.
     func claim() throws(ReaderError) -> FileLock {
         let name = path + ".reader"
         do {

@@ -1,10 +1,10 @@
-/// The CRC of ISO/IEC 14443 type A, which stands behind every frame but ACK and NAK, least
-/// significant byte first.
+/// The CRC of ISO/IEC 14443 type A, which follows every frame except ACK and NAK, least significant
+/// byte first.
 ///
-/// Drivers make it themselves where they can: a reader's chip that checks it reports a NAK, which
-/// has none, as the same error as a tag that is gone.
+/// Drivers compute it themselves where they can: a reader's chip that checks it reports a NAK,
+/// which has no CRC, as the same error as a tag that is gone.
 public enum RadioCRC {
-    /// In bytes.
+    /// The length of a CRC in bytes.
     public static let length = 2
 
     public static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
@@ -17,11 +17,11 @@ public enum RadioCRC {
         return [UInt8(truncatingIfNeeded: register), UInt8(truncatingIfNeeded: register >> 8)]
     }
 
-    /// The frame as it goes through the air.
+    /// The frame with its CRC, as sent by radio.
     public static func appended(to frame: [UInt8]) -> [UInt8] { frame + bytes(of: frame) }
 
-    /// The bytes in front of a right CRC; nil where it is wrong or missing, or nothing is in front
-    /// of it.
+    /// The bytes before a correct CRC. Nil if it is wrong or missing, or if no bytes come before
+    /// it.
     public static func stripped(from frame: [UInt8]) -> [UInt8]? {
         let data = frame.dropLast(length)
         guard !data.isEmpty, bytes(of: data).elementsEqual(frame.suffix(length)) else { return nil }

@@ -1,14 +1,14 @@
-/// Why a reader could not do what was asked: a kind to act on, and words for people.
+/// The reason why a reader failed: a kind to act on, and words for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// There is no such reader, or it cannot be opened.
+        /// The reader does not exist or cannot be opened.
         case noReader
         /// The reader is there, but another program holds it.
         case busy
-        /// The reader was there and answers no longer.
+        /// The reader was present and no longer answers.
         case readerLost
         /// No tag came within the time allowed.
         case noTag

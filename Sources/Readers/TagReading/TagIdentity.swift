@@ -1,6 +1,7 @@
-/// What a tag says of itself when it is selected (ISO/IEC 14443-3 type A).
+/// The identification that a tag sends when it is selected (ISO/IEC 14443-3 type A).
 public struct TagIdentity: Hashable, Sendable {
-    /// 4, 7 or 10 bytes. Anyone can make a tag with any UID: it names a card, it proves nothing.
+    /// The UID: 4, 7 or 10 bytes. It names a card but proves nothing, because anyone can make a tag
+    /// with any UID.
     public let uid: [UInt8]
     /// The answer to the request, 0044h for the NTAG21x family.
     public let answerToRequest: UInt16
@@ -13,6 +14,6 @@ public struct TagIdentity: Hashable, Sendable {
         self.selectAcknowledge = selectAcknowledge
     }
 
-    /// Whether the tag speaks the Type 2 commands at all.
+    /// Whether the tag understands the Type 2 commands.
     public var isType2: Bool { selectAcknowledge & 0x60 == 0 && answerToRequest & 0x0F00 == 0 }
 }

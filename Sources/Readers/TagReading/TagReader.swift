@@ -1,22 +1,22 @@
 /// The port through which tapcard talks to a tag: frames and answers, not pages.
 ///
 /// A driver knows nothing of the chip in the field. It adds and checks the CRC, turns the field on
-/// and off, and never repeats or selects anything on its own: whoever sends a WRITE has to know
-/// that it went to the tag that was looked at, in the field period in which it was looked at.
+/// and off, and never repeats or selects anything on its own: the sender of a WRITE has to know
+/// that it went to the tag that was checked, in the same field period.
 public protocol TagReader: Sendable {
-    /// What people call this reader, for messages.
+    /// The name of this reader in messages.
     var name: String { get async }
 
-    /// The most data bytes that one answer can carry through this reader. Asked for after a tag was
-    /// selected: a reader that was unplugged may have come back as another one.
+    /// The most data bytes that one answer can carry through this reader. Callers ask after a tag
+    /// was selected, because the reader may have been replaced by another one.
     var longestAnswer: Int { get async }
 
-    /// Waits until one tag is in the field and selects it. A tag that is already selected is
-    /// selected afresh: it loses its authentication, but not its power.
+    /// Waits until one tag is in the field and selects it. A selected tag is selected again: it
+    /// loses its authentication, but not its power.
     ///
     /// Throws `.noTag` when the limit has passed, `.cancelled` when the task was cancelled. After
-    /// `.readerLost` or `.timedOut` it begins with opening the reader again, and throws `.noReader`
-    /// where that does not work.
+    /// `.readerLost` or `.timedOut` it first opens the reader again, and throws `.noReader` if that
+    /// fails.
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
 
     /// Sends one frame, without CRC, and returns the answer, without CRC. An ACK is an empty
@@ -26,6 +26,6 @@ public protocol TagReader: Sendable {
     /// Switches the field off: the tag loses its power. Never fails, may be called at any time.
     ///
     /// A tag that is selected after this has been without power for long enough to have lost
-    /// everything volatile: that is how changed settings come into force.
+    /// everything volatile: that is how changed settings take effect.
     func release() async
 }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Who wants to open a device: a parameter, so that tests can be somebody else.
+/// The user and groups of the process that wants to open a device. A parameter, so that tests can
+/// use others.
 public struct Credentials: Sendable, Hashable {
     public let uid: UInt32
     public let groups: Set<UInt32>
@@ -10,7 +11,7 @@ public struct Credentials: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// Whether somebody with these may read and write a file, by the bits of its mode alone.
+    /// Whether the mode of a file alone allows this user to read and write it.
     func mayOpen(owner: UInt32, group: UInt32, mode: UInt32) -> Bool {
         if uid == 0 { return true }
         let bits: UInt32 =
@@ -25,7 +26,7 @@ public struct Credentials: Sendable, Hashable {
     }
 }
 
-/// Names for the numbers of users and groups.
+/// Names for user and group numbers.
 enum AccountNames {
     private static let bufferInBytes = 65_536
 

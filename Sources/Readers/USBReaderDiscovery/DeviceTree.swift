@@ -1,13 +1,13 @@
 import Glibc
 
-/// The folders of the kernel and of udev, below a root that tests may choose. Nothing is written,
-/// and no device is opened: only the names, links and attributes around it are looked at.
+/// The folders of the kernel and of udev, below a root that tests may choose. It writes nothing and
+/// opens no device: it reads only names, links and attributes.
 struct DeviceTree: Sendable {
-    /// More than any folder of these has; beyond it something else is wrong.
+    /// The most names in a folder. Real folders have fewer; more mean that something else is wrong.
     private static let mostNamesInAFolder = 65_536
     private static let longestAttributeInBytes = 4_096
 
-    /// Without a slash at its end: empty for the machine itself.
+    /// The root without a slash at its end: empty for the machine itself.
     private let root: String
 
     init(root: String) {
@@ -16,7 +16,7 @@ struct DeviceTree: Sendable {
 
     var isMachine: Bool { root.isEmpty }
 
-    /// The names in a folder, in order; none where there is no such folder, or it may not be read.
+    /// The names in a folder, in order. Empty if the folder does not exist or may not be read.
     func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(root + folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -32,7 +32,7 @@ struct DeviceTree: Sendable {
         return names.sorted()
     }
 
-    /// An attribute without the white space at its end.
+    /// An attribute without trailing white space.
     func text(_ path: String) -> String? {
         let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -50,7 +50,7 @@ struct DeviceTree: Sendable {
         text(path).flatMap { Int($0, radix: radix) }
     }
 
-    /// Where a link points, as it is written there.
+    /// The target of a link, as written in it.
     func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(root + link, &bytes, bytes.count - 1)
@@ -58,12 +58,12 @@ struct DeviceTree: Sendable {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path without links in it, as far as there is anything there.
+    /// The path with its links resolved, as far as it exists.
     func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(root + path, nil) else { return path }
         defer { unsafe free(real) }
         let path = unsafe String(cString: real)
-        // A link may lead out of a tree that is not the machine's.
+        // A link may lead out of a tree other than the machine's.
         return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : path
     }
 
@@ -79,7 +79,7 @@ struct DeviceTree: Sendable {
         return status
     }
 
-    /// Whether the kernel would let this process read and write it, with the lists of users that
-    /// logind gives to devices, of which the mode knows nothing.
+    /// Whether the kernel would let this process read and write it. This includes the lists of
+    /// users that logind gives to devices, which the mode does not show.
     func mayOpen(_ path: String) -> Bool { unsafe access(root + path, R_OK | W_OK) == 0 }
 }

@@ -1,17 +1,17 @@
 public import ReaderDiagnosis
 
-/// The makes of reader that tapcard knows, by vendor and product.
+/// The models of reader that tapcard knows, by vendor and product.
 public enum KnownReaders {
-    /// The row for these numbers.
+    /// The model with these numbers.
     public static func model(vendor: UInt16, product: UInt16) -> ReaderModel? {
         all.first { $0.vendor == vendor && $0.product == product }
     }
 
     public static let all = libnfc + smartCard + bridges + unsupported
 
-    /// What libnfc 1.8 drives over USB.
+    /// The readers that libnfc 1.8 drives over USB.
     static let libnfc: [ReaderModel] = [
-        // pcscd takes the first two as well: it knows them by these names.
+        // pcscd supports the first two as well, under these names.
         ReaderModel(
             0x072F, 0x2200, "ACS ACR122U", .libnfc("acr122_usb"), smartCardWord: "ACR122U"),
         ReaderModel(
@@ -27,7 +27,7 @@ public enum KnownReaders {
         ReaderModel(0x1FD3, 0x0608, "ASK LoGO", .libnfc("pn53x_usb")),
     ]
 
-    /// Contactless readers that speak CCID, by what libccid calls them.
+    /// Contactless readers with the CCID protocol, by their names in libccid.
     static let smartCard: [ReaderModel] = [
         ReaderModel(0x072F, 0x221A, "ACS ACR1251U", .smartCard(word: "ACR1251")),
         ReaderModel(0x072F, 0x2224, "ACS ACR1281U", .smartCard(word: "ACR1281")),
@@ -69,7 +69,7 @@ public enum KnownReaders {
         ReaderModel(0x1C34, 0x613A, "SpringCard Puck", .smartCard(word: "Puck")),
     ]
 
-    /// What PN532 boards hang on; and many things that are none.
+    /// Serial bridges of PN532 boards, which many other devices use too.
     static let bridges: [ReaderModel] = [
         ReaderModel(0x0403, 0x6001, "FTDI serial bridge", .serialBridge),
         ReaderModel(0x10C4, 0xEA60, "CP210x serial bridge", .serialBridge),
@@ -77,7 +77,7 @@ public enum KnownReaders {
         ReaderModel(0x067B, 0x2303, "PL2303 serial bridge", .serialBridge),
     ]
 
-    /// NFC devices that people plug in with hope.
+    /// NFC devices that users try but tapcard does not support.
     static let unsupported: [ReaderModel] = [
         ReaderModel(0x054C, 0x06C1, "Sony RC-S380/S", .unsupported(port100)),
         ReaderModel(0x054C, 0x06C3, "Sony RC-S380/P", .unsupported(port100)),

@@ -1,9 +1,9 @@
 import CLibUSB
 
-/// libusb, used for what it is sure of without opening anything: which devices there are.
+/// libusb, used only for the list of devices, which it knows without opening any.
 enum LibUSB {
-    /// A session of libusb for as long as the body takes; nil where there can be none, as in a
-    /// container without the device nodes.
+    /// Runs the body with a session of libusb. Nil if there is none, as in a container without the
+    /// device nodes.
     static func withSession<Success>(_ body: (OpaquePointer) -> Success) -> Success? {
         var session: OpaquePointer?
         guard unsafe libusb_init(&session) == 0, let session = unsafe session else { return nil }
@@ -11,7 +11,8 @@ enum LibUSB {
         return unsafe body(session)
     }
 
-    /// Every device by its descriptor, which the kernel keeps: the device itself is not asked.
+    /// The descriptors of all devices. The kernel keeps them, so the devices themselves are not
+    /// queried.
     static func devices() -> [USBIdentity]? {
         unsafe withSession { session -> [USBIdentity]? in
             var list: UnsafeMutablePointer<OpaquePointer?>?

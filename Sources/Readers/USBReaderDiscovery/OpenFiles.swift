@@ -1,15 +1,15 @@
 import Glibc
 import ReaderDiagnosis
 
-/// Which programs have which files open, as far as we may see it: another user's are hidden from
-/// everybody but root.
+/// The files that programs have open, as far as this user may see them: only root sees the files of
+/// other users.
 struct OpenFiles: Sendable {
     private static let mostProcesses = 65_536
     private static let mostFilesOfAProcess = 65_536
 
     let tree: DeviceTree
 
-    /// The programs that have each of these paths open. This process is not among them.
+    /// The programs that have each of these paths open, except this process.
     func programs(holding paths: Set<String>) -> [String: [ReaderHolder]] {
         guard !paths.isEmpty else { return [:] }
         var found: [String: [ReaderHolder]] = [:]
@@ -33,7 +33,7 @@ struct OpenFiles: Sendable {
         tree.names(in: "/proc").prefix(Self.mostProcesses).compactMap { Int($0) }.sorted()
     }
 
-    /// It may end while it is looked at. A program chooses its name itself.
+    /// The name of a process. The process may end during the call, and it chooses its name itself.
     private func name(of pid: Int) -> String {
         tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
     }

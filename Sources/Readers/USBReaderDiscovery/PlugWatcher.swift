@@ -3,34 +3,35 @@ import CLibUSB
 import Glibc
 public import ReaderDiagnosis
 
-/// A reader that came or went.
+/// A reader that was plugged in or unplugged.
 public enum PlugEvent: Sendable, Hashable {
-    /// The first event: from now on nothing is missed; this is what was there.
+    /// The first event: the readers present at the start. From now on no change is missed.
     case watching([PluggedReader])
     case arrived(PluggedReader)
     case left(PluggedReader)
 }
 
-/// Tells of readers that are plugged in and unplugged.
+/// Reports readers that are plugged in and unplugged.
 ///
-/// libusb says that something happened, sysfs what it was. Where libusb cannot say it, in a
-/// container without udev for one, sysfs is looked at again and again.
+/// libusb reports that something changed, sysfs shows the change. If libusb cannot, for example in
+/// a container without udev, sysfs is polled.
 public struct PlugWatcher: Sendable {
-    /// Whoever does not take events loses the oldest: a bus with so many changes is of no use.
+    /// The most events in the queue. A consumer that does not read them loses the oldest, because a
+    /// bus with so many changes is unusable.
     private static let mostEventsWaiting = 256
 
     private let discovery: ReaderDiscovery
     private let interval: Duration
 
-    /// The interval is that of looking again without having been told.
+    /// The interval is the time between two polls without a notification.
     public init(_ discovery: ReaderDiscovery = ReaderDiscovery(), interval: Duration = .seconds(2))
     {
         self.discovery = discovery
         self.interval = interval
     }
 
-    /// Events until the stream is dropped or the task that reads it is cancelled. The watch ends
-    /// within a quarter of a second then and gives everything back.
+    /// The events, until the stream is dropped or the task that reads it is cancelled. The watch
+    /// then ends within a quarter of a second and releases everything.
     public func events() -> AsyncStream<PlugEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostEventsWaiting)) { continuation in
             let lane = PlugLane(discovery, interval)
@@ -43,12 +44,12 @@ public struct PlugWatcher: Sendable {
     }
 }
 
-/// The thread on which libusb is waited for.
+/// The thread that waits for libusb.
 private actor PlugLane {
-    /// The longest wait before cancellation is looked at.
+    /// The longest wait before cancellation is checked.
     private static let waitInMicroseconds = 250_000
-    /// The kernel says that a device leaves before its folder is gone, and that one has come before
-    /// udev has given it away: after such news it is looked again, often, for this long.
+    /// The time of frequent polls after a notification. The kernel reports that a device leaves
+    /// before its folder is gone, and that one has come before udev has set its permissions.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
 
@@ -78,7 +79,8 @@ private actor PlugLane {
         }
     }
 
-    /// Compares what is there with what was there, whenever something was told and at intervals.
+    /// Compares the present readers with the previous ones, after each notification and at
+    /// intervals.
     private func look(_ tell: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
         var devices = known()
         var present = readers(devices)
@@ -118,12 +120,13 @@ private actor PlugLane {
     }
 }
 
-/// Whether libusb has told of a change. It is touched only by the thread that handles libusb's
-/// events: libusb calls back from inside that call.
+/// Whether libusb has reported a change. Only the thread that handles libusb's events uses it,
+/// because libusb runs the callback inside that call.
 private final class PlugSignal {
     private var isRaised = false
 
-    /// C calls this on the thread of the lane; a typed constant, so that it is no actor's.
+    /// The callback, which C calls on the thread of the lane. A typed constant, so that it belongs
+    /// to no actor.
     private static let raise:
         @convention(c) (
             OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
@@ -132,11 +135,11 @@ private final class PlugSignal {
                 unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised =
                     true
             }
-            // Anything but zero would end the subscription.
+            // Any other value would end the subscription.
             return 0
         }
 
-    /// Listens while the body runs; false, without running it, where that is not possible.
+    /// Subscribes while the body runs. False, without running it, if that is not possible.
     static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
         guard tapcard_libusb_has_hotplug() != 0 else { return false }
         let signal = PlugSignal()
@@ -146,16 +149,16 @@ private final class PlugSignal {
         guard result == 0 else { return false }
         body(signal)
         unsafe libusb_hotplug_deregister_callback(session, handle)
-        // C holds no reference: the signal has to outlive the subscription.
+        // C holds no reference, so the signal has to outlive the subscription.
         withExtendedLifetime(signal) {}
         return true
     }
 
-    /// Waits for a change, but not longer than this; whether there was one.
+    /// Waits for a change within this limit. True if one came.
     func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
         var time = timeval(tv_sec: 0, tv_usec: microseconds)
         guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {
-            // An error that comes at once must not become a loop without a pause.
+            // An error that comes at once must not become a busy loop.
             usleep(useconds_t(microseconds))
             return false
         }

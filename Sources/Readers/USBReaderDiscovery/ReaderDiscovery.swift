@@ -2,27 +2,28 @@ import BlockingLane
 import Glibc
 public import ReaderDiagnosis
 
-/// Finds out which readers are plugged in, whether they may be opened, and who holds them.
+/// Finds out which readers are plugged in, whether they may be opened, and which programs hold
+/// them.
 ///
-/// Nothing is opened for that, claimed or reset: libnfc's own listing would take a reader away
-/// from whoever is using it.
+/// It opens, claims and resets no reader, because libnfc's own listing would take a reader away
+/// from the program that uses it.
 public struct ReaderDiscovery: Sendable {
-    /// Its socket, which is made by systemd or by pcscd itself.
+    /// The socket of pcscd, created by systemd or by pcscd itself.
     private static let smartCardSocket = "/run/pcscd/pcscd.comm"
 
     let tree: DeviceTree
     private let credentials: Credentials?
 
-    /// Another root than the machine's own is a folder with sys, dev, proc and run in it; then
-    /// sysfs alone is asked. Without credentials the kernel says what this process may open.
+    /// A root other than the machine's own is a folder with sys, dev, proc and run in it; then only
+    /// sysfs is used. Without credentials the kernel decides which devices this process may open.
     public init(root: String = "/", credentials: Credentials? = nil) {
         tree = DeviceTree(root: root)
         self.credentials = credentials
     }
 
-    /// Everything about the readers of this machine that can be seen from outside.
+    /// The state of this machine's readers, as visible from outside.
     ///
-    /// Reads some hundred small files: call it from `survey()` where a thread must not be held up.
+    /// Reads some hundred small files: use `survey()` where a thread must not be blocked.
     public func surveyBlocking() -> ReaderSurvey {
         let devices = identities()
         let bus = USBBus(tree: tree)
@@ -34,13 +35,13 @@ public struct ReaderDiscovery: Sendable {
             user: AccountNames.user(credentials?.uid ?? geteuid()))
     }
 
-    /// The same, on a lane of its own.
+    /// The survey, on a lane of its own.
     public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
 
-    /// The same with what pcscd says of its readers, and what is at the path of the reader that is
-    /// named.
+    /// The survey with pcscd's answer about its readers, and the state of the path in the given
+    /// name.
     ///
-    /// pcscd is asked first, where it is to be had: systemd starts it for that, and then it takes
+    /// pcscd is queried first, if it is available: systemd starts it for that, and then it takes
     /// readers, which the survey has to show.
     public func survey(
         naming name: String?, askingSmartCards ask: () async -> SmartCardAnswer
@@ -56,7 +57,7 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// What pcscd says when it is asked for its readers.
+    /// The answer of pcscd to a query for its readers.
     public enum SmartCardAnswer: Sendable, Hashable {
         case readers([String])
         case refusal(String)
@@ -76,10 +77,11 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// The readers that are plugged in.
+    /// The readers that are plugged in at present.
     public func connected() -> [PluggedReader] { readers(among: identities()) }
 
-    /// Devices by libusb, or by sysfs where libusb cannot be used or would look at another tree.
+    /// The devices from libusb, or from sysfs if libusb cannot be used or would look at another
+    /// tree.
     private func identities() -> [USBIdentity] {
         let devices = tree.isMachine ? LibUSB.devices() : nil
         return (devices ?? sysfsIdentities()).sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
@@ -106,8 +108,8 @@ public struct ReaderDiscovery: Sendable {
         }
     }
 
-    /// A serial bridge is meant to have the kernel's driver on it, a keyboard beside a reader, too;
-    /// "usbfs" is the mark of a program, which may be another user's.
+    /// The holders of a device. A serial bridge is meant to be bound to the kernel's driver, as is
+    /// a keyboard next to a reader; "usbfs" is the mark of a program, possibly another user's.
     private func holders(
         _ model: ReaderModel, _ drivers: [String], _ programs: [ReaderHolder]
     ) -> [ReaderHolder] {
@@ -131,14 +133,15 @@ public struct ReaderDiscovery: Sendable {
             mode: UInt16(status.st_mode & 0o777))
     }
 
-    /// A process alone is not enough: it may be in another container, or another program's pcscd.
+    /// The state of pcscd. A process alone is not enough: it may be in another container, or
+    /// another program with that name.
     fileprivate func smartCardService() -> ReaderSurvey.SmartCardService {
         guard tree.exists(Self.smartCardSocket) else { return .absent }
         return OpenFiles(tree: tree).process(named: "pcscd").map { .running(pid: $0) } ?? .onDemand
     }
 }
 
-/// Where the files of a survey are read: never on the threads that all tasks share.
+/// The lane on which the files of a survey are read, and not the threads that all tasks share.
 private actor DiscoveryLane {
     private nonisolated let lane = BlockingLane(label: "tapcard.discovery")
 

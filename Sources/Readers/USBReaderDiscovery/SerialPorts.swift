@@ -1,13 +1,13 @@
 public import ReaderDiagnosis
 
 extension ReaderDiscovery {
-    /// What serial ports are called that a board can hang on; those of the mainboard are left out,
-    /// there are always some and hardly ever a reader.
+    /// The names of serial ports that a board may be connected to. Ports of the mainboard are left
+    /// out, because they always exist and hardly ever have a reader.
     private static let names = ["ttyUSB", "ttyACM", "ttyAMA"]
     /// The Raspberry Pi's name for the port on its header, a link to one of the others.
     private static let headerPort = "serial0"
 
-    /// The serial ports on which a PN532 board may hang.
+    /// The serial ports to which a PN532 board may be connected.
     public func serialPorts() -> [SerialPort] {
         let names = tree.names(in: "/dev")
         let header = names.first { $0 == Self.headerPort }

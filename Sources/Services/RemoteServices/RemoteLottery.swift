@@ -1,7 +1,7 @@
 public import ServicePorts
 public import TapcardDomain
 
-/// The lottery over HTTP, with what it said last kept on disk.
+/// The lottery over HTTP, with a cache of its last answers on disk.
 public struct RemoteLottery: LotteryService {
     private let cached: CachedCaller
     private let rules: LotteryRules
@@ -42,8 +42,9 @@ public struct RemoteLottery: LotteryService {
         }
     }
 
-    /// A draw that has taken place does not go away again: such a list is an old one, and whoever
-    /// believes it sells tickets whose numbers are known.
+    /// The error for a list with fewer draws than the cached one. A draw never disappears, so such
+    /// a list is outdated, and a station that believes it would sell tickets whose numbers are
+    /// known.
     private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {
         guard let lost = list.lost(from: kept) else { return nil }
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"

@@ -2,8 +2,8 @@ public import ServicePorts
 public import TapcardDomain
 import TextCodecs
 
-/// The Mastermind service over HTTP. Only the ranking is asked for again by itself: a guess or a
-/// game that was sent twice would count twice.
+/// The Mastermind service over HTTP. Only the ranking is retried automatically: a guess or a game
+/// that was sent twice would count twice.
 public struct RemoteMastermind: MastermindService {
     private static let longestName = 1_024
 
@@ -109,7 +109,8 @@ public struct RemoteMastermind: MastermindService {
         }
     }
 
-    /// The most colours that a game can have: how many this one has, only the service knows.
+    /// The rules with the most colours that a game can have: only the service knows how many this
+    /// one has.
     @discardableResult
     private func requireRules(_ slots: Int) throws(ServiceError) -> MastermindRules {
         do throws(Refusal) {

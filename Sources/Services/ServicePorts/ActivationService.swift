@@ -2,15 +2,15 @@ public import TapcardDomain
 
 /// The port to the service that activates scratched codes.
 ///
-/// Asking again with the same code is harmless: the code is the key. So an answer that was lost
-/// on the way is asked for once more.
+/// A repeated request with the same code is harmless, because the code is the key. So a lost answer
+/// is requested again.
 public protocol ActivationService: Sendable {
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer
 }
 
-/// What the service said of a code.
+/// The answer of the service to a code.
 public enum ActivationAnswer: Hashable, Sendable {
     case active
-    /// It said no, and which version it named instead of one that is new enough.
+    /// Refused, with the version in place of one that is new enough.
     case refused(version: String)
 }

@@ -2,24 +2,24 @@ public import TapcardDomain
 
 /// The port to the lottery. Both answers may come from a cache, and say so.
 public protocol LotteryService: Sendable {
-    /// The draws that have taken place. Where money rests on them they are revalidated: the
-    /// service is asked whether what is kept still holds, however fresh that is.
+    /// The past draws. Where money depends on them they are revalidated: the service is asked
+    /// whether the cached list is still valid, however fresh it is.
     func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList>
-    /// The draws of a lottery that has begun anew: what was kept of them is forgotten, once the
-    /// service has given a good answer.
+    /// The draws of a lottery that was restarted: the cached list is dropped once the service has
+    /// given a good answer.
     func drawsBegunAnew() async throws(ServiceError) -> Fetched<DrawList>
-    /// The tickets that the lottery itself keeps.
+    /// The tickets that the lottery itself stores.
     func tickets() async throws(ServiceError) -> Fetched<[Ticket]>
 }
 
-/// What a service said, and when.
+/// The answer of a service, and its age.
 public struct Fetched<Value: Sendable>: Sendable {
     public let value: Value
-    /// Seconds since the service last said that it is so; 0 where it was asked just now.
+    /// Seconds since the service last confirmed the answer; 0 if it was just fetched.
     public let age: Int
-    /// Why it was not asked, or gave no answer, where what it says is out of date.
+    /// The reason why an outdated answer was not fetched again, if so.
     public let staleness: ServiceError?
-    /// What a person should know: that a cache was damaged and thrown away.
+    /// Notes for the user: for example, that a damaged cache was discarded.
     public let notes: [String]
 
     public init(

@@ -2,10 +2,11 @@ public import TapcardDomain
 
 /// The port to the Mastermind service.
 ///
-/// Only `logIn` is given a password. What a token is refused for is `.unauthorized`: the caller
-/// logs in again, once, and repeats the call.
+/// Only `logIn` takes a password. A refused token is `.unauthorized`: the caller logs in again,
+/// once, and repeats the call.
 public protocol MastermindService: Sendable {
-    /// `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it the service decides.
+    /// Logs in. `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it the
+    /// service decides.
     func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken
@@ -18,11 +19,11 @@ public protocol MastermindService: Sendable {
     func ranking(with token: MastermindToken) async throws(ServiceError) -> [MastermindRank]
 }
 
-/// What the service lets its users in with. Never shown and never logged.
+/// The access token of a user. Never shown and never logged.
 public struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     public let secret: String
 
-    /// Nil for what cannot stand in a header.
+    /// Nil for a text that cannot be a header value.
     public init?(_ secret: String) {
         guard (1...4_096).contains(secret.utf8.count),
             secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -33,13 +34,13 @@ public struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "a token" }
 }
 
-/// How a guess was evaluated.
+/// The evaluation of a guess.
 public struct MastermindAnswer: Hashable, Sendable {
     public let evaluation: MastermindEvaluation
-    /// How many guesses this game has had, this one included.
+    /// The number of guesses in this game, including this one.
     public let guessCount: Int
 
-    /// Nil for what no game of so many slots can be answered with.
+    /// Nil for an evaluation that is impossible with this many slots.
     public init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
         guard evaluation.isPossible(slots: slots),
             (1...MastermindRules.mostGuesses).contains(guessCount)
@@ -53,11 +54,11 @@ public struct MastermindRank: Hashable, Sendable {
     public let id: String
     public let participant: String
     public let name: String
-    /// As the service writes it: "2021-04-26 17:26:22".
+    /// The time as the service writes it: "2021-04-26 17:26:22".
     public let time: String
     public let score: Int
     public let slots: Int
-    /// Addresses of pictures of three sizes, where it names any.
+    /// The addresses of pictures in three sizes, if there are any.
     public let icons: [String]
 
     public init(

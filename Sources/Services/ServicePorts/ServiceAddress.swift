@@ -1,16 +1,16 @@
-/// Where a service is: an http or https address under which its calls lie.
+/// The base address of a service, http or https.
 ///
-/// No user, password, query or fragment: what is secret does not stand in an address that is
-/// shown, and a path is put behind it.
+/// It has no user, password, query or fragment, because addresses are shown and must not contain
+/// secrets, and because a path is appended.
 public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Without a slash at its end.
+    /// The address without a slash at its end.
     public let text: String
-    /// Who is asked, with the port where it is named: for messages.
+    /// The host, with the port if it is given: for messages.
     public let host: String
 
     private static let longest = 2_048
 
-    /// Says what is wrong without repeating the text: somebody's password may stand in it.
+    /// The error does not repeat the text, which may contain a password.
     public init(_ text: String) throws(ServiceError) {
         func refusal(_ why: String) -> ServiceError { ServiceError(.badAddress, why) }
         let lower = text.lowercased()
@@ -39,14 +39,14 @@ public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The address of a call below it.
+    /// The address of a call below this one.
     public func appending(_ path: String) -> String { text + path }
 
     private static func mayStand(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)
     }
 
-    /// A name or an IPv6 address in brackets, and a port where there is one.
+    /// Whether this is a name or an IPv6 address in brackets, with an optional port.
     private static func isHost(_ text: Substring) -> Bool {
         let name: Substring
         let rest: Substring

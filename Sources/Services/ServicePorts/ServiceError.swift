@@ -1,40 +1,40 @@
-/// A service gave no answer, or none that means anything. Equal when the kinds are.
+/// The reason why a service gave no usable answer. Equal when the kinds are.
 public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on: each way in which an answer can be none.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Nobody answered: no network, no such name, nobody listens.
+        /// No answer: no network, an unknown name, or a closed port.
         case unreachable
         case timedOut = "timed-out"
-        /// The other end is not who it should be.
+        /// The certificate is not that of the service.
         case certificate = "bad-certificate"
         /// The connection ended in the middle of the answer.
         case cutOff = "cut-off"
         case tooLarge = "too-large"
         case redirected
-        /// What answers there does not speak HTTP, or breaks its rules.
+        /// The server does not use HTTP, or breaks its rules.
         case notHTTP = "not-http"
-        /// It said that the request is at fault: 4xx.
+        /// The service rejected the request: 4xx.
         case refused
-        /// It said that it is broken: 5xx.
+        /// The service reported an error of its own: 5xx.
         case broken
-        /// The token has expired, or is none of its own: log in again.
+        /// The token has expired or is invalid: log in again.
         case unauthorized
         case wrongPassword = "wrong-password"
         case notJSON = "not-json"
         /// JSON, but not of the documented form.
         case wrongShape = "wrong-shape"
-        /// A list that only ever grows has lost its end: it is an old one, or begins anew.
+        /// A list that can only grow became shorter: it is outdated, or the lottery was restarted.
         case goneBack = "gone-back"
-        /// Nothing stands where a version should.
+        /// The version is empty.
         case emptyVersion = "empty-version"
         case badVersion = "bad-version"
         case badBalls = "bad-balls"
         case badDate = "bad-date"
-        /// The setting is no address of a service.
+        /// The setting is not an address of a service.
         case badAddress = "bad-address"
         /// This machine cannot make requests: libcurl is missing.
         case noClient = "no-client"
-        /// The task that asked was cancelled.
+        /// The calling task was cancelled.
         case cancelled
     }
 
@@ -46,8 +46,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         self.detail = detail
     }
 
-    /// Whether it says something of the network or the service at this moment, so that it may be
-    /// well when it is asked again.
+    /// Whether the failure is temporary, so that a retry may succeed.
     public var isPassing: Bool {
         switch kind {
         case .unreachable, .timedOut, .cutOff, .broken: true

@@ -1,7 +1,7 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// What a client that has an answer already says of it, so that it need not be sent again.
+/// The conditions of a client that already has an answer, so that it need not be sent again.
 package struct HTTPConditions: Hashable, Sendable {
     private let ifNoneMatch: String?
     private let ifModifiedSince: String?
@@ -10,7 +10,7 @@ package struct HTTPConditions: Hashable, Sendable {
         (self.ifNoneMatch, self.ifModifiedSince) = (ifNoneMatch, ifModifiedSince)
     }
 
-    /// The document with what a cache has to know of it, or 304 for a client that has it.
+    /// The document with its caching headers, or 304 for a client that already has it.
     package func answer(
         _ document: JSONValue, changed: Timestamp, maxAge: Int
     ) -> SandboxAnswer {
@@ -24,7 +24,7 @@ package struct HTTPConditions: Hashable, Sendable {
         return SandboxAnswer(304, headers: answer.headers)
     }
 
-    /// The tag counts; where one is named, the time does not.
+    /// Whether the client has this version. If it names a tag, the time is ignored.
     private func isMet(_ tag: String, _ changed: Timestamp) -> Bool {
         if let ifNoneMatch {
             return ifNoneMatch.split(separator: ",").contains { word in
@@ -34,13 +34,13 @@ package struct HTTPConditions: Hashable, Sendable {
                     || (text.hasPrefix("W/") ? String(text.dropFirst(2)) : text) == tag
             }
         }
-        // A date has no more than seconds.
+        // A date has whole seconds only.
         guard let since = ifModifiedSince.flatMap(HTTPDate.parsing),
             let second = CivilTime(changed)?.timestamp
         else { return false }
         return second <= since
     }
 
-    /// Other bytes have another tag.
+    /// The tag of a text: other bytes have another tag.
     private static func tag(of text: String) -> String { "\"\(Checksum.of(text.utf8))\"" }
 }

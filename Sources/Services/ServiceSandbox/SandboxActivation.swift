@@ -1,23 +1,23 @@
 import TapcardDomain
 package import TextCodecs
 
-/// The activation service: names a version for each code, and names it again when it is asked
-/// again, whatever it names to others by then.
+/// The activation service: names a version for each code, and repeats it for the same code even if
+/// the version for new codes has changed.
 package struct SandboxActivation: Sendable {
     private static let firstVersion = "6.24"
-    /// What else the service says; it means nothing to a card.
+    /// An additional member of the answer, which means nothing to a card.
     private static let android = "413506"
-    /// So many codes are remembered; more are turned away.
+    /// The most codes that are remembered; further ones are refused.
     package static let mostCodes = 10_000
     package static let longestVersion = 64
 
-    /// What codes get that have not been asked yet.
+    /// The version for new codes.
     package private(set) var version = SandboxActivation.firstVersion
     private var given: [ScratchCode: String] = [:]
 
     package init() {}
 
-    /// Whatever it is: a test may want a version that is none.
+    /// Sets the version, which may be invalid for a test.
     package mutating func name(_ version: String) throws(SandboxProblem) {
         guard version.utf8.count <= SandboxActivation.longestVersion else {
             throw .malformed("a version has at most \(SandboxActivation.longestVersion) bytes")
@@ -25,7 +25,7 @@ package struct SandboxActivation: Sendable {
         self.version = version
     }
 
-    /// `code` as it stands behind the question mark; nil where it does not.
+    /// The answer to a code. `code` is the text after the question mark, if any.
     package mutating func answer(code: String?) throws(SandboxProblem) -> JSONValue {
         guard let code = code.flatMap({ ScratchCode($0) }) else {
             throw .malformed("code is no UUID")

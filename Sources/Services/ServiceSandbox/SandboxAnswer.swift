@@ -1,20 +1,20 @@
 package import TextCodecs
 
-/// What a stand-in says to one request, before it goes onto the line.
+/// The answer of a sandbox service to one request, before it is sent.
 package struct SandboxAnswer: Hashable, Sendable {
-    /// What is sent behind the headers.
+    /// The body after the headers.
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The beginning of a text of which more bytes are promised than ever come.
+        /// The beginning of a text, with more bytes promised than are sent.
         case cutOff(String, promisedBytes: Int)
-        /// So many spaces, made while they are sent; their number may be announced before.
+        /// This many spaces, generated while they are sent; their number may be announced.
         case spaces(Int, isAnnounced: Bool)
     }
 
     package var status: Int
     package var headers: [String: String]
     package var body: Body
-    /// How long it is held back.
+    /// The delay before it is sent.
     package var delay: Duration = .zero
 
     package init(_ status: Int, headers: [String: String] = [:], body: Body = .text("")) {
@@ -31,8 +31,8 @@ package struct SandboxAnswer: Hashable, Sendable {
     }
 }
 
-/// Why a stand-in does not do what it was asked. What the real services say then is not known:
-/// the status tells the kind, the words are for whoever looks.
+/// The reason why a sandbox service refuses a request. The answer of the real services is not known
+/// in this case: the status tells the kind, the words are for people.
 package struct SandboxProblem: Error, Hashable, Sendable {
     package let status: Int
     package let detail: String

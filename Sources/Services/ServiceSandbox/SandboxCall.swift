@@ -1,12 +1,12 @@
-/// One of the three services that are stood in for.
+/// One of the three services in the sandbox.
 public enum SandboxService: String, CaseIterable, Sendable {
     case activation, lottery, mastermind
 
-    /// What its base address ends in.
+    /// The path of its base address.
     package var path: String { self == .mastermind ? "/mastermind/api/v2" : "/\(rawValue)" }
 }
 
-/// What can be asked of them.
+/// The calls of the services.
 package enum SandboxCall: CaseIterable, Sendable {
     case version
     case draws, tickets
@@ -42,7 +42,7 @@ package enum SandboxCall: CaseIterable, Sendable {
     }
 }
 
-/// What stands in a request and means something to a stand-in.
+/// The parts of a request that a sandbox service uses.
 package struct SandboxQuestion: Sendable {
     package var code: String?
     package var token: String?

@@ -1,15 +1,15 @@
-/// A way in which a service can go wrong.
+/// A way in which a service can fail.
 public enum SandboxFailure: String, CaseIterable, Sendable {
     /// The answer is late.
     case slow
-    /// Half of the answer, and the connection is closed.
+    /// The connection is closed after half of the answer.
     case cutOff = "cut-off"
     /// 100 MiB, as announced.
     case huge
-    /// 100 MiB that nobody announced.
+    /// 100 MiB, without an announced length.
     case hugeUnannounced = "huge-unannounced"
     case notJSON = "not-json"
-    /// JSON that answers something else.
+    /// JSON of another form.
     case wrongShape = "wrong-shape"
     case redirect
     case badRequest = "400"
@@ -21,15 +21,15 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     /// A word where a version should be.
     case badVersion = "bad-version"
     case emptyVersion = "empty-version"
-    /// A ball that is not among those that are drawn.
+    /// A ball that is not among the possible ones.
     case badBalls = "bad-balls"
     case duplicateBalls = "duplicate-balls"
-    /// A day that no year has.
+    /// A date that does not exist.
     case badDate = "bad-date"
-    /// The token that comes is one that has expired.
+    /// The token is treated as expired.
     case expiredToken = "expired-token"
 
-    /// The calls that it can befall.
+    /// The calls that can fail in this way.
     package var calls: [SandboxCall] {
         switch self {
         case .wrongVersion, .badVersion, .emptyVersion: [.version]
@@ -41,22 +41,22 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     }
 }
 
-/// What is to go wrong: `cut-off`, `lottery:slow`, `slow=3`, `expired-token*1`.
+/// A failure to switch on: `cut-off`, `lottery:slow`, `slow=3`, `expired-token*1`.
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     public static let mostSeconds = 3_600
     private static let mostTimes = 1_000_000
-    /// Longer than any client waits.
+    /// The default delay, longer than any client waits.
     private static let usualSeconds = 60
 
     public let failure: SandboxFailure
-    /// Nil for all of them.
+    /// The service concerned, or nil for all of them.
     public let service: SandboxService?
-    /// How late a slow answer comes.
+    /// The delay of a slow answer.
     public let seconds: Int
-    /// How many requests it still befalls; nil for every one until it is switched off.
+    /// The number of requests that still fail; nil for every one until it is switched off.
     public private(set) var times: Int?
 
-    /// Nil for what is no switch, and for one that could never befall anything.
+    /// Nil for an invalid switch, and for one that could never have an effect.
     public init?(_ text: String) {
         var rest = text[...]
         var times: Int?
@@ -84,7 +84,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         self.seconds = seconds ?? SandboxSwitch.usualSeconds
     }
 
-    /// Digits behind a sign of one character.
+    /// The number after a sign of one character.
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
         let digits = text.dropFirst()
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -99,7 +99,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             + (times.map { "*\($0)" } ?? "")
     }
 
-    /// Why a text is no switch, and which ones there are.
+    /// The reason why a text is not a switch, and the valid ones.
     public static func refusal(_ text: String) -> String {
         let words = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
@@ -109,12 +109,12 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             + "and *TIMES"
     }
 
-    /// Whether it befalls such a request.
+    /// Whether a request of this kind fails.
     func strikes(_ call: SandboxCall) -> Bool {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// What is left of it after it has struck.
+    /// The switch after it was used once. Nil when it is used up.
     var next: SandboxSwitch? {
         guard let times else { return self }
         var left = self

@@ -1,28 +1,28 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The lottery: draws that have taken place, one a week, and the tickets that it keeps itself.
+/// The lottery: past draws, one a week, and the tickets that it stores itself.
 package struct SandboxLottery: Sendable {
-    /// A list of so many is smaller than what a client takes in; then it draws no more.
+    /// The most draws. The list stays smaller than the limit of a client; then no more are drawn.
     package static let mostDraws = 4_000
     private static let daysBetweenDraws = 7
     private static let topPrizes: ClosedRange<Int64> = 2...12
     private static let topPrizeStep: Int64 = 1_000_000_000
 
-    /// Oldest first.
+    /// The draws, oldest first.
     package private(set) var draws = SandboxLottery.exampleDraws
     package let tickets = SandboxLottery.exampleTickets
     private let maxAge: Int
     private let opened: Timestamp
     private var drawn: Timestamp
 
-    /// `maxAge` is in seconds: so long an answer may be kept without asking again.
+    /// `maxAge` is how long an answer may be cached, in seconds.
     package init(maxAge: Int, now: Timestamp) {
         self.maxAge = maxAge
         (opened, drawn) = (now, now)
     }
 
-    /// The next draw takes place, a week after the last one by the lottery's own calendar.
+    /// Makes the next draw, a week after the last one in the lottery's own calendar.
     package mutating func draw(
         now: Timestamp, using chance: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
@@ -96,16 +96,16 @@ package struct SandboxLottery: Sendable {
         }
     }
 
-    /// A day that no year has.
+    /// A date, or one that does not exist.
     private static func date(_ date: CalendarDate, _ spoilt: Spoilt?) -> String {
         spoilt == .date ? "\(date.description.prefix(5))02-30" : date.description
     }
 
-    /// What can be made wrong with the last row of a list.
+    /// The errors that the last row of a list can have.
     package enum Spoilt: Sendable {
-        /// A ball that is not among those that are drawn.
+        /// A ball that is not among the possible ones.
         case balls
-        /// One ball twice.
+        /// One ball occurs twice.
         case duplicateBalls
         case date
     }
@@ -115,7 +115,7 @@ extension SandboxLottery {
     private typealias DrawRow = (date: String, numbers: [Int], bonus: Int, topPrize: Int64)
     private typealias TicketRow = (draw: String, numbers: [Int], bonus: Int)
 
-    /// The first one is the services' own example.
+    /// The example draws; the first one is from the services' documentation.
     private static let exampleDraws: [Draw] = {
         let rows: [DrawRow] = [
             ("2023-05-15", [2, 16, 23, 44, 47, 52], 14, 4_000_000_000),
@@ -131,7 +131,8 @@ extension SandboxLottery {
         }
     }()
 
-    /// All six and the bonus; three and the bonus; the bonus alone; nothing; one to come.
+    /// Tickets with all six and the bonus; three and the bonus; the bonus alone; nothing; one for a
+    /// future draw.
     private static let exampleTickets: [Ticket] = {
         let rows: [TicketRow] = [
             ("draw-1", [2, 16, 23, 44, 47, 52], 14),

@@ -1,7 +1,7 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The Mastermind service, which really plays. Every user has the same password.
+/// The Mastermind service with real games. Every user has the same password.
 package struct SandboxMastermind: Sendable {
     private static let usualTimeToLive = 3_600
     package static let mostTokens = 1_000
@@ -23,13 +23,13 @@ package struct SandboxMastermind: Sendable {
 
     private var passes: [String: Pass] = [:]
     private var games: [MastermindGameID: Game] = [:]
-    /// In the order in which they were started.
+    /// The games in the order in which they were started.
     private var started: [MastermindGameID] = []
     package private(set) var ranking = SandboxRanking()
 
     package init() {}
 
-    /// How many tokens and games it holds at this moment.
+    /// The current number of tokens and games.
     package var counts: (tokens: Int, games: Int) { (passes.count, games.count) }
 
     package mutating func logIn(
@@ -65,7 +65,7 @@ package struct SandboxMastermind: Sendable {
         return ["access_token": .string(token)]
     }
 
-    /// The token lets nobody in from now on.
+    /// Makes a token invalid.
     package mutating func expire(_ token: String?) {
         if let token { passes[token] = nil }
     }
@@ -150,7 +150,7 @@ package struct SandboxMastermind: Sendable {
 
     private func integer(_ value: JSONValue) -> Int? { value.numberText.flatMap { Int($0) } }
 
-    /// 32 hexadecimal digits that nobody has guessed.
+    /// A random name of 32 hexadecimal digits.
     private func name(using chance: inout some RandomNumberGenerator) -> String {
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
         return Hexadecimal.encode(bytes).lowercased()

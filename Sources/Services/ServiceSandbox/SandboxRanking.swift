@@ -3,7 +3,7 @@ package import TextCodecs
 
 /// The solved games, the best of each size first.
 package struct SandboxRanking: Sendable {
-    /// So many games of each number of slots are kept; of more, the best.
+    /// The most games that are kept for each number of slots: the best ones.
     package static let mostRows = 100
 
     /// A solved game.
@@ -26,7 +26,7 @@ package struct SandboxRanking: Sendable {
 
     package init() {}
 
-    /// By slots, then by guesses; of equal ones the earlier is the better.
+    /// Adds a row, ordered by slots, then by guesses; of equal ones the earlier comes first.
     package mutating func add(_ row: Row) {
         let place = rows.firstIndex { other in
             (row.slots, row.guesses) < (other.slots, other.guesses)
@@ -38,7 +38,7 @@ package struct SandboxRanking: Sendable {
         rows.remove(at: worst)
     }
 
-    /// `icons` is the address that pictures are found below.
+    /// The ranking as JSON. `icons` is the base address of the pictures.
     package func document(icons: String) -> JSONValue {
         .array(
             rows.map { row in

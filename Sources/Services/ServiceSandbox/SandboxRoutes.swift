@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// What is found where: the services, and what tells them what to do.
+/// The routes of the services and of the sandbox's controls.
 struct SandboxRoutes: Sendable {
     static let control = "/sandbox"
     static let icons = "/mastermind/icons"
@@ -66,7 +66,7 @@ struct SandboxRoutes: Sendable {
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
         }
-        // It ends early where the sandbox is stopped, and then nobody listens any more.
+        // The sleep ends early if the sandbox is stopped, and then no client waits for the answer.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
@@ -86,13 +86,13 @@ struct SandboxRoutes: Sendable {
         return WebResponse(answer)
     }
 
-    /// The body without the line feed that a shell puts behind it.
+    /// The body without the final line feed of a shell.
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
         return String(text.prefix { $0 != "\n" && $0 != "\r\n" })
     }
 
-    /// A peg of each kind.
+    /// A picture with a peg of each kind.
     private func icon(_ size: Int) -> SandboxAnswer {
         SandboxAnswer(
             200, headers: ["Content-Type": "image/svg+xml"],

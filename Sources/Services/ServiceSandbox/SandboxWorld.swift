@@ -1,20 +1,20 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// All three services and what goes wrong with them, without a line to them. Time and chance are
+/// All three services and their failures, without a network. Clock and random source are
 /// parameters.
 package struct SandboxWorld: Sendable {
-    /// Where whoever follows a redirection comes to.
+    /// The target of a redirection.
     static let redirectedPath = "/sandbox/redirected"
     static let hugeBytes = 100 << 20
 
     package var activation = SandboxActivation()
     package var lottery: SandboxLottery
     package var mastermind: SandboxMastermind
-    /// What goes wrong at the moment.
+    /// The current failure.
     package var failure: SandboxSwitch?
     package var log = SandboxLog()
-    /// What the addresses of pictures in the ranking begin with.
+    /// The base address of pictures in the ranking.
     package var icons = ""
 
     package init(
@@ -25,7 +25,7 @@ package struct SandboxWorld: Sendable {
         self.failure = failure
     }
 
-    /// Answers a request, well or as the switch has it.
+    /// Answers a request, correctly or with the current failure.
     package mutating func answer(
         _ call: SandboxCall, _ question: SandboxQuestion, now: Timestamp,
         using chance: inout some RandomNumberGenerator
@@ -43,12 +43,14 @@ package struct SandboxWorld: Sendable {
         return answer
     }
 
-    /// Late and cut off: it is done, and only the answer suffers. Otherwise nothing is done.
+    /// Fails in the given way. A late or cut-off answer comes after the request has taken effect;
+    /// with all other failures it has none.
     private mutating func fail(
         _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
         _ now: Timestamp, using chance: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
-        // Whoever has a list already gets a whole answer that can go wrong.
+        // A client that has a list already must receive a complete answer, so that it can be
+        // damaged.
         var unconditional = question
         unconditional.conditions = HTTPConditions()
         switch failure.failure {
@@ -129,7 +131,7 @@ package struct SandboxWorld: Sendable {
         }
     }
 
-    /// What there is, for GET /sandbox.
+    /// The state of the sandbox, for GET /sandbox.
     package var document: JSONValue {
         .object(
             [

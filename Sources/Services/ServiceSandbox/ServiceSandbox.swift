@@ -3,33 +3,32 @@ public import TapcardDomain
 import TextCodecs
 public import WebServer
 
-/// The three services on this machine: they answer as documented, and go wrong when they are told
-/// to.
+/// The three services on this machine: they answer as documented, and fail on demand.
 public final class ServiceSandbox: Sendable {
-    /// How they are played.
+    /// The settings of the sandbox.
     public struct Settings: Sendable {
-        /// Zero is any port that is free.
+        /// The port; zero for any free one.
         public var port: UInt16 = 0
         public var failure: SandboxSwitch?
-        /// For so many seconds an answer of the lottery may be kept without asking again.
+        /// The seconds for which an answer of the lottery may be cached.
         public var maxAge = 60
-        /// Nil for a lottery that draws only when it is told to.
+        /// The interval of draws. Nil for a lottery that draws only on demand.
         public var drawEvery: Duration?
         public var tls: WebServerSettings.TLS?
 
         public init() {}
     }
 
-    /// Mastermind lets everybody in with it.
+    /// The password of every Mastermind user.
     public static let password = "sandbox"
 
-    /// "http://127.0.0.1:40231".
+    /// The address, such as "http://127.0.0.1:40231".
     public let address: String
     private let world: Guarded<SandboxWorld>
     private let server: WebServer
     private let drawing: Task<Void, Never>?
 
-    /// No request of these services is longer.
+    /// The most bytes in a body. No request of these services is longer.
     private static let longestBody = 64 << 10
     private static let stopLimit = Duration.seconds(1)
 
@@ -43,7 +42,7 @@ public final class ServiceSandbox: Sendable {
 
     deinit { drawing?.cancel() }
 
-    /// Begins to listen, on this machine alone.
+    /// Starts listening, on this machine only.
     public static func start(
         _ settings: Settings = Settings(), now: @escaping @Sendable () -> Timestamp
     ) throws(WebServerError) -> ServiceSandbox {
@@ -64,22 +63,22 @@ public final class ServiceSandbox: Sendable {
         return ServiceSandbox(address: address, world: world, server: server, drawing: drawing)
     }
 
-    /// The base address of a service, as the settings of a client name it.
+    /// The base address of a service, for the settings of a client.
     public func address(of service: SandboxService) -> String { address + service.path }
 
-    /// Where it is told what to do.
+    /// The address of the sandbox's controls.
     public var control: String { address + SandboxRoutes.control }
 
-    /// How many requests the services have had.
+    /// The number of requests to the services.
     public var requestCount: Int { world.withLock { $0.log.requestCount } }
 
-    /// Ends it. An answer that is held back does not come any more.
+    /// Stops the sandbox. A delayed answer is not sent any more.
     public func stop() async {
         drawing?.cancel()
         await server.stop(within: ServiceSandbox.stopLimit)
     }
 
-    /// Ends with the task, or when the lottery has drawn as often as it does.
+    /// Draws at intervals, until the task is cancelled or the lottery has its last draw.
     private static func draw(
         every pause: Duration, in world: Guarded<SandboxWorld>, now: @Sendable () -> Timestamp
     ) async {

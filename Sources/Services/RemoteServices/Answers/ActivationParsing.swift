@@ -1,11 +1,11 @@
 package import ServicePorts
 import TapcardDomain
 
-/// What the activation service answers: `{"ios":"6.24"}`, other members beside it.
+/// Parses the answer of the activation service: `{"ios":"6.24"}`, possibly with other members.
 package enum ActivationParsing {
     package static func answer(_ body: [UInt8]) throws(ServiceError) -> ActivationAnswer {
         let member = try AnswerReader(body).member("ios")
-        // A number's digits as they are written: 6.10 must not become 6.1.
+        // The digits are kept as they are written: 6.10 must not become 6.1.
         let text = try member.digits()
         guard !text.isEmpty else {
             throw member.wrong("is empty, and should be a version", as: .emptyVersion)

@@ -2,15 +2,16 @@ import ServicePorts
 import TapcardDomain
 import TextCodecs
 
-/// A value of a service's answer and where it stands there, so that an error can name the place.
+/// A value in a service's answer and its path, so that an error can name the place.
 struct AnswerReader {
-    /// Values of an answer. A mebibyte of draws or tickets of the documented form has fewer.
+    /// The most values in an answer. A mebibyte of draws or tickets in the documented form has
+    /// fewer.
     private static let mostValues = 100_000
 
     let value: JSONValue
     let place: String
 
-    /// The whole answer.
+    /// Reads the whole answer.
     init(_ body: [UInt8]) throws(ServiceError) {
         do throws(JSONError) {
             value = try JSONValue.parsing(body, valueLimit: AnswerReader.mostValues)
@@ -29,13 +30,13 @@ struct AnswerReader {
         (self.value, self.place) = (value, place)
     }
 
-    /// The member of that name. Others are nobody's business.
+    /// The member with this name. Other members are ignored.
     func member(_ key: String) throws(ServiceError) -> AnswerReader {
         guard let found = try optional(key) else { throw wrong("has no \"\(key)\"") }
         return found
     }
 
-    /// Nil where there is none, or null.
+    /// The member with this name. Nil if it is missing or null.
     func optional(_ key: String) throws(ServiceError) -> AnswerReader? {
         guard value.members != nil else { throw wrong("is no object") }
         guard let found = value[key], found != .null else { return nil }
@@ -47,7 +48,7 @@ struct AnswerReader {
         return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(place)") }
     }
 
-    /// A string that is not empty and not without end.
+    /// A string that is not empty and not longer than a limit.
     func string(longest: Int = 1_024) throws(ServiceError) -> String {
         guard let string = value.string else { throw wrong("is no string") }
         guard !string.isEmpty else { throw wrong("is empty") }
@@ -57,7 +58,7 @@ struct AnswerReader {
         return string
     }
 
-    /// The exact characters of a number, or of a string that stands for one.
+    /// The exact digits of a number, or of a string that represents one.
     func digits() throws(ServiceError) -> String {
         guard let text = value.numberText ?? value.string else {
             throw wrong("is neither a number nor a string")
@@ -65,7 +66,7 @@ struct AnswerReader {
         return text
     }
 
-    /// A whole number from its exact digits; services write them with and without quotes.
+    /// An integer from its exact digits; services write them with and without quotes.
     func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
         let text = try digits()
         let isPlain =

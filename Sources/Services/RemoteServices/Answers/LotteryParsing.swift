@@ -1,7 +1,7 @@
 package import ServicePorts
 package import TapcardDomain
 
-/// What the lottery answers: draws, and the tickets that it keeps itself.
+/// Parses the answers of the lottery: draws, and the tickets that it stores itself.
 package enum LotteryParsing {
     package static func draws(
         _ body: [UInt8], under rules: LotteryRules
@@ -52,7 +52,7 @@ package enum LotteryParsing {
         return tickets
     }
 
-    /// `number1`, `number2`, ... and the bonus under its name, which is not the same everywhere.
+    /// The balls `number1`, `number2`, ... and the bonus, whose name differs between answers.
     private static func balls(
         of row: AnswerReader, bonus: String, under rules: LotteryRules
     ) throws(ServiceError) -> Balls {
@@ -66,7 +66,7 @@ package enum LotteryParsing {
         }
         var numbers: [Int] = []
         for place in 1...rules.ballCount { numbers.append(try ball("number\(place)")) }
-        // One ball more would make another lottery of it, in which prizes mean something else.
+        // One ball more would be another lottery, in which prizes mean something else.
         if let extra = try row.optional("number\(rules.ballCount + 1)") {
             throw extra.wrong(
                 "is one ball too many: \(rules.ballCount) are drawn by the settings", as: .badBalls)

@@ -1,7 +1,7 @@
 package import ServicePorts
 package import TapcardDomain
 
-/// What the Mastermind service answers.
+/// Parses the answers of the Mastermind service.
 package enum MastermindParsing {
     private static let highestScore = 1_000_000_000
     private static let longestName = 200
@@ -22,7 +22,7 @@ package enum MastermindParsing {
         return id
     }
 
-    /// What becomes of a guess of so many colours.
+    /// The evaluation of a guess with this many colours.
     package static func guess(
         _ body: [UInt8], slots: Int
     ) throws(ServiceError) -> MastermindAnswer {
@@ -57,12 +57,12 @@ package enum MastermindParsing {
         return ranks
     }
 
-    /// People choose their names, and the names are shown to others.
+    /// A user's name. Users choose their names, which are shown to others.
     private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
         Shown.text(try row.member(key).string(), longest: longestName)
     }
 
-    /// "2021-04-26 17:26:22", which is taken as it is: nothing says in which zone.
+    /// A time such as "2021-04-26 17:26:22", taken unchanged because its time zone is unknown.
     private static func time(_ member: AnswerReader) throws(ServiceError) -> String {
         let text = try member.string()
         guard CivilTime(text) != nil else {

@@ -1,12 +1,12 @@
-/// How long a service is asked, and how often.
+/// The timeouts and retries of a service.
 public struct Patience: Hashable, Sendable {
-    /// How long a connection may take to come about.
+    /// The timeout of a connection attempt.
     public let connecting: Duration
-    /// From the first attempt to the end of the last one, the pauses included.
+    /// The timeout of all attempts together, including the pauses.
     public let whole: Duration
-    /// The most times a harmless request is made.
+    /// The most attempts of a harmless request.
     public let attempts: Int
-    /// Before the second attempt; before each further one twice as long as before.
+    /// The pause before the second attempt; each further pause is twice as long.
     public let firstPause: Duration
 
     public init(
@@ -17,14 +17,14 @@ public struct Patience: Hashable, Sendable {
         (self.attempts, self.firstPause) = (attempts, firstPause)
     }
 
-    /// A code is asked about for 15 s in all.
+    /// The patience for an activation: 15 s in all.
     public static let activation = Patience()
-    /// The lottery has its cache: nobody waits long for what is known.
+    /// The patience for the lottery: short, because the cache is the fallback.
     public static let lottery = Patience(connecting: .seconds(3), whole: .seconds(10))
     public static let mastermind = Patience(whole: .seconds(10))
 
-    /// The pause behind attempt number `done`: half of its full length to all of it, so that
-    /// stations which lost a service together do not come back together.
+    /// The pause after attempt number `done`: random between half and all of its full length, so
+    /// that stations which lost a service together do not retry together.
     package func pause(after done: Int, random: (Int) -> Int) -> Duration {
         let full = firstPause * (1 << min(done - 1, 10))
         return full / 2 + full / 2 * random(1_000) / 999

@@ -1,13 +1,14 @@
 import ServicePorts
 
-/// Asks a service: again where a repeat is harmless and may help, within one time limit for all.
+/// Sends requests to a service, with retries where they are harmless and may help, within one time
+/// limit.
 struct ServiceCaller: Sendable {
     let address: ServiceAddress
     let transport: any HTTPTransport
     let patience: Patience
     let surroundings: ServiceSurroundings
 
-    /// The answer, of whatever status that does not say that the service is broken.
+    /// The answer, with any status that does not mean that the service is broken.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
     ) async throws(ServiceError) -> HTTPAnswer {
@@ -23,7 +24,7 @@ struct ServiceCaller: Sendable {
             } catch {
                 failure =
                     failure.map { first in
-                        // "Time is over" says less than what took the time.
+                        // The first error says more than the timeout that it led to.
                         error.kind == .timedOut ? first : error
                     } ?? error
                 guard error.isPassing, attempt < attempts else { break }
@@ -62,14 +63,14 @@ struct ServiceCaller: Sendable {
 }
 
 extension ServiceError {
-    /// Says who it was that did not answer properly.
+    /// The error with the name of the service.
     func naming(_ address: ServiceAddress) -> ServiceError {
         ServiceError(kind, "\(address.host): \(detail)")
     }
 }
 
 extension HTTPAnswer {
-    /// The body of the one status that the services are documented to answer with.
+    /// The body of an answer with the one status that the services document.
     func requireOK() throws(ServiceError) -> [UInt8] {
         switch status {
         case 200: return body

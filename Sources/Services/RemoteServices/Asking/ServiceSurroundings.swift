@@ -1,15 +1,15 @@
 import SystemClock
 public import TapcardDomain
 
-/// Time and chance: parameters, so that tests own them.
+/// The clocks and the random source: parameters, so that tests control them.
 public struct ServiceSurroundings: Sendable {
-    /// The time of day, which may be set back: only what is kept on disk is held against it.
+    /// The time of day, which may be set back: only used for answers kept on disk.
     public let now: @Sendable () -> Timestamp
-    /// A time that only goes on.
+    /// A monotonic clock.
     public let uptime: @Sendable () -> Duration
-    /// Throws when the task was cancelled.
+    /// Sleeps; throws when the task was cancelled.
     public let sleep: @Sendable (Duration) async throws -> Void
-    /// A number below its argument.
+    /// A random number below its argument.
     public let random: @Sendable (Int) -> Int
 
     public init(
@@ -20,7 +20,7 @@ public struct ServiceSurroundings: Sendable {
         (self.now, self.uptime, self.sleep, self.random) = (now, uptime, sleep, random)
     }
 
-    /// Those of the machine.
+    /// The clocks and the random source of the machine.
     public static let system: ServiceSurroundings = {
         let start = ContinuousClock.now
         return ServiceSurroundings(

@@ -1,10 +1,10 @@
 package import TapcardDomain
 import TextCodecs
 
-/// An answer that is kept, and the lines of its head that say for how long it is good.
+/// A cached answer, with the header lines that determine its lifetime.
 package struct CacheEntry: Hashable, Sendable {
     package let url: String
-    /// When it was asked for, and when the answer was there, by our clock.
+    /// The times of the request and of the answer, by our clock.
     package let requested: Timestamp
     package let received: Timestamp
     package let head: HTTPHead
@@ -14,7 +14,7 @@ package struct CacheEntry: Hashable, Sendable {
         "etag", "last-modified", "cache-control", "date", "expires", "age", "vary",
     ]
 
-    /// Keeps the lines of the head that are asked for later.
+    /// Keeps only the header lines that are needed later.
     package init(
         url: String, requested: Timestamp, received: Timestamp, head: HTTPHead, body: [UInt8]
     ) {
@@ -24,15 +24,15 @@ package struct CacheEntry: Hashable, Sendable {
 
     package var policy: CachePolicy { CachePolicy(head) }
 
-    /// The same body after the service said that nothing has changed: what it says now of its age
-    /// and life counts instead of what it said then.
+    /// This body after the service confirmed that it has not changed, with the age and lifetime
+    /// from the newer head.
     func renewed(requested: Timestamp, received: Timestamp, by newer: HTTPHead) -> CacheEntry {
         CacheEntry(
             url: url, requested: requested, received: received,
             head: head.updated(with: newer, dropping: ["age", "date"]), body: body)
     }
 
-    /// The lines that ask for an answer only if it is another one than this.
+    /// The headers that request an answer only if it differs from this one.
     var conditions: [HTTPHeader] {
         let tag = head["etag"].flatMap { HTTPHeader("If-None-Match", $0) }
         let time = head["last-modified"].flatMap { HTTPHeader("If-Modified-Since", $0) }
@@ -40,14 +40,14 @@ package struct CacheEntry: Hashable, Sendable {
     }
 }
 
-/// Why what lies in a cache is not what was put there.
+/// The reason why a cache file is unusable.
 package enum CacheDamage: Error, Hashable, Sendable {
-    /// It is no entry, or one of another version of tapcard.
+    /// The file is not an entry, or comes from another version of tapcard.
     case foreign
-    /// It ends too early, or a byte of it is another one.
+    /// The file is too short, or one of its bytes has changed.
     case torn
     case ofAnotherAddress
-    /// It may not be read.
+    /// The file cannot be read.
     case unreadable(String)
 
     package var words: String {
@@ -61,7 +61,7 @@ package enum CacheDamage: Error, Hashable, Sendable {
 }
 
 extension CacheEntry {
-    // A line with a checksum of all that follows; a line of JSON; the body as it came.
+    // A line with a checksum of everything after it; a line of JSON; the body as received.
     private static let magic = "tapcard cache 1 "
     private static let newline = UInt8(ascii: "\n")
 
@@ -75,7 +75,7 @@ extension CacheEntry {
         return Array("\(CacheEntry.magic)\(Checksum.of(rest))\n".utf8) + rest
     }
 
-    /// Reads what `bytes` has written, and nothing else.
+    /// Reads the output of `bytes`, and nothing else.
     package init(parsing bytes: [UInt8]) throws(CacheDamage) {
         let magic = Array(CacheEntry.magic.utf8)
         let start = magic.count + Checksum.digits + 1
@@ -103,7 +103,7 @@ extension CacheEntry {
             url: url, requested: Timestamp(milliseconds: requested),
             received: Timestamp(milliseconds: received), head: head,
             body: Array(rest[(end + 1)...]))
-        // Whatever would be written in another way is not ours.
+        // Any other encoding of the same entry was not written by tapcard.
         guard self.bytes == bytes else { throw .torn }
     }
 }

@@ -1,27 +1,27 @@
-/// What a service allows to be done with its answer, by the directives of Cache-Control that
-/// concern a cache of one user. Unknown ones are passed over, doubtful ones are taken strictly.
+/// The permissions for a cached answer, from the directives of Cache-Control that concern a cache
+/// of one user. Unknown directives are ignored, doubtful ones are taken strictly.
 package struct CachePolicy: Hashable, Sendable {
-    /// It must not be kept at all.
+    /// Whether the answer must not be stored.
     package private(set) var isForbidden = false
-    /// It must not be used without asking each time.
+    /// Whether each use needs a request to the service.
     package private(set) var mustAsk = false
-    /// Once it is out of date it must not be used without asking, not even offline.
+    /// Whether an outdated answer must not be used without a request, even offline.
     package private(set) var mustRevalidate = false
-    /// For how many seconds it may be used; nil where nothing says so.
+    /// The seconds for which the answer may be used, if stated.
     package private(set) var maxAge: Int?
 
-    /// A longer time is as good as this one.
+    /// The longest age; longer ones are cut to it.
     private static let longestAge = 315_360_000
 
     package init(_ head: HTTPHead) {
         for line in head[all: "cache-control"] { take(line) }
-        // It depends on something that is not in the request: no other request is like it.
+        // The answer depends on more than the request, so it fits no other request.
         if head[all: "vary"].contains(where: { $0.contains("*") }) { isForbidden = true }
     }
 
     private mutating func take(_ line: String) {
         guard let directives = CachePolicy.directives(line) else {
-            // Anything may stand behind a quotation mark that is never closed.
+            // The text after an unclosed quotation mark is ambiguous.
             isForbidden = true
             return
         }
@@ -39,7 +39,7 @@ package struct CachePolicy: Hashable, Sendable {
         }
     }
 
-    /// A number that is none means that it is out of date.
+    /// The number of seconds. An invalid number counts as out of date.
     static func seconds(_ text: String) -> Int {
         let digits = text.filter { $0 != "\"" }
         guard !digits.isEmpty,
@@ -48,11 +48,12 @@ package struct CachePolicy: Hashable, Sendable {
         return min(Int(digits) ?? longestAge, longestAge)
     }
 
-    /// Between the commas that stand outside quotation marks; nil where one is not closed.
+    /// The directives between commas outside quotation marks. Nil if a quotation mark is not
+    /// closed.
     private static func directives(_ line: String) -> [String]? {
         var found: [String] = [""]
         var isQuoted = false
-        // A backslash makes a quotation mark one of the text.
+        // A backslash makes the next quotation mark part of the text.
         var isEscaped = false
         for character in line {
             if character == "\"", !isEscaped { isQuoted.toggle() }

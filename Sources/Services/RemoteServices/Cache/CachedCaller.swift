@@ -2,24 +2,24 @@ import DurableFile
 import ServicePorts
 import TapcardDomain
 
-/// Asks a service only where what is kept of its last answer is not good any more, and falls back
-/// on that where it gives no answer.
+/// Sends a request only if the cached answer is out of date, and falls back on the cache if the
+/// service gives no answer.
 struct CachedCaller: Sendable {
     let caller: ServiceCaller
     let cache: HTTPCache
 
     private static let pastCaches = [HTTPHeader("Cache-Control", "no-cache")].compactMap { $0 }
 
-    /// What is kept of an address, and what it means.
+    /// The cached answer of an address, parsed.
     private struct Kept<Value> {
         let entry: CacheEntry
         let value: Value
         let freshness: Freshness
     }
 
-    /// `parse` says what a body means; only what it takes is kept. Who revalidates asks the service
-    /// itself, past whatever keeps its answers on the way. An answer that there is an `objection` to,
-    /// seeing what is kept, does not take its place.
+    /// `parse` interprets a body; only a body that it accepts is stored. With revalidation the
+    /// service itself is asked, past any cache on the way. An answer with an `objection`, compared
+    /// with the cached one, does not replace it.
     func fetch<Value: Sendable>(
         _ path: String, revalidating: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
@@ -66,9 +66,9 @@ struct CachedCaller: Sendable {
         return Fetched(value, age: entry.ageWhenReceived, notes: notes)
     }
 
-    /// What the service itself says, which takes the place of what is kept, whatever that is.
-    /// Without a good answer that stays. `remark` says what a person should know of what is
-    /// kept and of what takes its place.
+    /// The answer of the service itself, which replaces any cached one. Without a good answer the
+    /// cached one stays. `remark` is a note for the user about the cached answer and its
+    /// replacement.
     func fetchAnew<Value: Sendable>(
         _ path: String, remark: (Value, Value) -> String?,
         _ parse: ([UInt8]) throws(ServiceError) -> Value
@@ -119,7 +119,7 @@ struct CachedCaller: Sendable {
         return nil
     }
 
-    /// What is kept, where it may be used and the service may answer another time.
+    /// The cached answer, if it may be used and the service may answer another time.
     private func stale<Value>(
         _ kept: Kept<Value>?, because error: ServiceError, _ notes: [String]
     ) throws(ServiceError) -> Fetched<Value> {
@@ -131,7 +131,7 @@ struct CachedCaller: Sendable {
         return try old(kept, because: error, notes)
     }
 
-    /// What is kept, with the reason for which it is not the newest.
+    /// The cached answer, with the reason why it is not the newest.
     private func old<Value>(
         _ kept: Kept<Value>, because error: ServiceError, _ notes: [String]
     ) throws(ServiceError) -> Fetched<Value> {
@@ -148,20 +148,20 @@ struct CachedCaller: Sendable {
             kept.value, age: kept.freshness.age, staleness: error, notes: notes + doubt)
     }
 
-    /// An answer without a body must be about the one that is kept.
+    /// Requires that an answer without a body is about the cached one.
     private func requireSameVersion(
         _ head: HTTPHead, _ kept: CacheEntry
     ) async throws(ServiceError) {
         guard let new = head["etag"], let old = kept.head["etag"],
             CachedCaller.opaque(new) != CachedCaller.opaque(old)
         else { return }
-        // Nothing is lost but a request: the next one is made without conditions.
+        // A failure costs only one request: the next one is made without conditions.
         try? await cache.remove(kept.url)
         throw ServiceError(.wrongShape, "nothing has changed, it says, of what was never kept")
             .naming(caller.address)
     }
 
-    /// Whether a tag is a weak one does not matter here.
+    /// The tag without the mark of a weak one, which does not matter here.
     private static func opaque(_ tag: String) -> Substring {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
     }

@@ -1,13 +1,13 @@
 package import TapcardDomain
 
-/// Whether an answer that was kept is still good, by the rules of RFC 9111.
+/// The freshness of a cached answer, by the rules of RFC 9111.
 package struct Freshness: Hashable, Sendable {
-    /// It may be used without asking.
+    /// Whether it may be used without a request.
     package let isFresh: Bool
-    /// Seconds since the service last said that it is so, by our clock: what caches on the way had
-    /// kept it for counts, too.
+    /// Seconds since the service last confirmed it, by our clock, including the time in caches on
+    /// the way.
     package let age: Int
-    /// It was received in what the clock now takes for the future: its age is not known.
+    /// Whether the time of receipt lies in the future of the clock, so that the age is not known.
     package let isClockSetBack: Bool
 
     package init(of entry: CacheEntry, at now: Timestamp) {
@@ -17,17 +17,17 @@ package struct Freshness: Hashable, Sendable {
         let date = entry.head["date"].flatMap(HTTPDate.parsing)
         let apparentAge = date.map { entry.received.millisecondsSince($0) / 1_000 } ?? 0
         let delay = entry.received.millisecondsSince(entry.requested) / 1_000
-        // What caches on the way have already used up of its life.
+        // The part of its lifetime that caches on the way have used up.
         let statedAge = entry.head[all: "age"].map { Int64(CachePolicy.seconds($0)) }.max() ?? 0
         let currentAge = max(apparentAge, statedAge + delay) + resident
-        // What was made after it was asked for is no older than the question.
+        // An answer created after the request is no older than the request.
         let ageWhenAsked = date.map { entry.requested.millisecondsSince($0) / 1_000 } ?? 0
         age = Int(clamping: max(0, ageWhenAsked, statedAge) + resident)
         let lifetime = Freshness.lifetime(of: entry, policy, date)
         isFresh = !isClockSetBack && !policy.mustAsk && currentAge < lifetime
     }
 
-    /// In seconds; an answer that says nothing of it is asked about each time.
+    /// The lifetime in seconds. An answer without one is requested each time.
     private static func lifetime(
         of entry: CacheEntry, _ policy: CachePolicy, _ date: Timestamp?
     ) -> Int64 {
@@ -38,6 +38,6 @@ package struct Freshness: Hashable, Sendable {
 }
 
 extension CacheEntry {
-    /// How old the answer was when it came: 0 unless it lay in a cache on the way.
+    /// The age of the answer when it arrived: 0 unless it came from a cache on the way.
     var ageWhenReceived: Int { Freshness(of: self, at: received).age }
 }

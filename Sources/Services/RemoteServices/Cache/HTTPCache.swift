@@ -4,12 +4,12 @@ import Glibc
 package import TapcardDomain
 import TextCodecs
 
-/// Answers of services on disk, one file for each address.
+/// A disk cache of answers from services, one file for each address.
 ///
-/// A file is replaced as a whole but not forced to the disk: what a power cut leaves of it is
-/// noticed by its checksum, thrown away and fetched again.
+/// A file is replaced as a whole but not forced to the disk: damage from a power cut is detected by
+/// its checksum, and the answer is fetched again.
 public actor HTTPCache {
-    /// How much is kept.
+    /// The limits of the cache size.
     public struct Limits: Hashable, Sendable {
         public let entries: Int
         public let bytes: Int
@@ -23,22 +23,22 @@ public actor HTTPCache {
     private let limits: Limits
     private nonisolated let lane = BlockingLane(label: "tapcard.http-cache")
 
-    /// A file holds a body and a little beside it.
+    /// The most bytes in a file: a body and some metadata.
     private static let longestFile = AnswerSink.longestBody + AnswerSink.longestHead * 2
     private static let suffix = ".cache"
-    /// What a process that was killed has left is not another one's work any more.
+    /// The age after which a temporary file counts as left over from a killed process.
     private static let leftOverAge: Int64 = 3_600_000
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// The folder is made when something is first kept.
+    /// The folder is created with the first entry.
     public init(folder: String, limits: Limits = Limits()) {
         (self.folder, self.limits) = (folder, limits)
     }
 
-    /// What is kept of that address; nil where nothing is.
+    /// The entry of this address, if it exists.
     package func entry(for url: String) throws(CacheDamage) -> CacheEntry? {
         let bytes: [UInt8]?
         do throws(FileError) {
@@ -52,7 +52,7 @@ public actor HTTPCache {
         return entry
     }
 
-    /// Keeps an entry, and makes room for it.
+    /// Stores an entry, and removes others to make room.
     package func store(_ entry: CacheEntry, at now: Timestamp) throws(FileError) {
         try DurableFile.makeFolder(folder)
         try file(for: entry.url).write(entry.bytes, mode: 0o600, durable: false)
@@ -97,11 +97,11 @@ public actor HTTPCache {
     }
 
     private func discard(_ name: String) {
-        // It takes room and nothing else; the next store tries again.
+        // A file that remains only takes room, and the next store tries again.
         try? DurableFile("\(folder)/\(name)").remove()
     }
 
-    /// A file of the cache, or one that was to become one; nil for what is not ours.
+    /// A cache file or its temporary file. Nil for any other file.
     private func kept(_ name: String) -> Kept? {
         let stem = name.prefix(Checksum.digits)
         let rest = name.dropFirst(Checksum.digits)

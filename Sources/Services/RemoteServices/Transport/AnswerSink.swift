@@ -1,16 +1,15 @@
 import CCurl
 
-/// Where libcurl puts an answer while it arrives, and where it is stopped when there is more of
-/// it than anyone needs.
+/// Receives an answer from libcurl, and stops it when it is longer than needed.
 final class AnswerSink {
-    /// Bytes of a body. All of it is held in memory.
+    /// The most bytes in a body, which is held in memory.
     static let longestBody = 1_048_576
-    /// Bytes of all heads together: those of proxies and of what came before the answer, too.
+    /// The most bytes in all heads together, including those of proxies and interim answers.
     static let longestHead = 65_536
 
     private(set) var head = HTTPHead()
     private(set) var body: [UInt8] = []
-    /// Whether the last head that began is whole.
+    /// Whether the last head that began is complete.
     private(set) var isHeadComplete = false
     private(set) var excess: CurlFailure.Excess?
     private var headBytes = 0
@@ -22,8 +21,8 @@ final class AnswerSink {
             return 0
         }
         let bytes = unsafe Array(line)
-        // libcurl brings the lines behind a chunked body here as well. They come too late to
-        // say anything of the answer, and are only counted.
+        // libcurl also delivers the trailer lines after a chunked body here. They come too late to
+        // describe the answer, and are only counted.
         let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
         guard mayBegin else { return line.count }
         head.take(bytes)
@@ -41,7 +40,7 @@ final class AnswerSink {
     }
 }
 
-/// What libcurl calls; each a constant with its type, so that no actor is read into it.
+/// The callbacks for libcurl, each a typed constant, so that it belongs to no actor.
 enum AnswerTakers {
     static let head: tapcard_libcurl_taker = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }

@@ -4,14 +4,14 @@ import ServicePorts
 
 /// One transfer at a time, and the connections that libcurl keeps open between them.
 ///
-/// Whoever has it calls it from one thread at a time. Transfers go through a multi handle with
-/// one easy handle in it, because only a multi handle can be woken from outside.
+/// Its owner calls it from one thread at a time. Transfers go through a multi handle with one easy
+/// handle in it, because only a multi handle can be woken from outside.
 @safe final class CurlConnection {
     private let functions: tapcard_libcurl
     private let options: HTTPClient.Options
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
-    /// What libcurl has to say of a failure; it is written to while a transfer goes on.
+    /// The text of a failure, which libcurl writes during a transfer.
     private let words: UnsafeMutablePointer<CChar>
 
     init(_ library: CurlLibrary, _ options: HTTPClient.Options) throws(ServiceError) {
@@ -35,8 +35,7 @@ import ServicePorts
         unsafe words.deallocate()
     }
 
-    /// Blocks until the answer is there, what is left of the time is over or the switch is turned
-    /// off.
+    /// Blocks until the answer has arrived, the time is over, or the switch is turned off.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         _ abort: TransferSwitch
@@ -44,7 +43,7 @@ import ServicePorts
         let sink = AnswerSink()
         let headers = unsafe try list(request)
         defer { unsafe functions.slist_free_all(headers) }
-        // What a transfer has set must not be there for the next one.
+        // Options of a transfer must not remain for the next one.
         defer { unsafe functions.easy_reset(easy) }
         unsafe words.pointee = 0
         unsafe try prepare(
@@ -53,13 +52,13 @@ import ServicePorts
             try transfer(abort)
         }
         guard outcome == CURLE_OK else { throw failure(outcome, sink, limits).error }
-        // To libcurl a head that breaks off is one without a body.
+        // libcurl takes an incomplete head for one without a body.
         guard sink.isHeadComplete else { throw failure(CURLE_PARTIAL_FILE, sink, limits).error }
         let status = unsafe tapcard_libcurl_number(functions, easy, CURLINFO_RESPONSE_CODE)
         return HTTPAnswer(status: status, head: sink.head, body: sink.body)
     }
 
-    /// How the transfer ended, as libcurl sees it.
+    /// The end of the transfer, as libcurl reports it.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
             throw ServiceError(.noClient, "libcurl does not take a request")
@@ -67,7 +66,7 @@ import ServicePorts
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
         defer { abort.disarm() }
-        // It ends: libcurl has a time limit for every transfer.
+        // The loop ends, because libcurl has a time limit for every transfer.
         while true {
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
@@ -82,12 +81,13 @@ import ServicePorts
         }
     }
 
-    /// What was sent may have been acted on: then it is not this machine that makes no requests.
+    /// The error of a stuck transfer. A sent request may have taken effect, so it is not an error
+    /// of a machine that makes no requests.
     private func stuck(_ why: String) -> ServiceError {
         ServiceError(isSent ? .cutOff : .noClient, why)
     }
 
-    /// Whether the request of this transfer went out, or began to.
+    /// Whether any part of the request was sent.
     private var isSent: Bool {
         unsafe tapcard_libcurl_size(functions, easy, CURLINFO_PRETRANSFER_TIME_T) > 0
     }
@@ -103,12 +103,12 @@ import ServicePorts
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        // The path of a call is sent as it is, and dots in it lead nowhere else.
+        // The path of a call is sent unchanged, because dots in it must not lead elsewhere.
         try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // No signal handler of the process is touched; a broken pipe is an error code all the same.
+        // The signal handlers of the process stay untouched; a broken pipe still is an error code.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A name server that is silent does not hold a transfer up beyond its time.
+        // A silent name server must not delay a transfer beyond its limit.
         try set(CURLOPT_QUICK_EXIT, 1)
         try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
@@ -126,8 +126,8 @@ import ServicePorts
             functions, easy, CURLOPT_WRITEFUNCTION, AnswerTakers.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
         guard case .post(let body) = request.method else { return }
-        // Where a connection that was kept open turns out to be dead, libcurl sends a request
-        // once more by itself. On a new connection it never does.
+        // libcurl by itself repeats a request if a reused connection turns out to be dead. On a new
+        // connection it never does.
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         try require(
@@ -143,7 +143,7 @@ import ServicePorts
     ) throws(ServiceError) -> UnsafeMutablePointer<curl_slist>? {
         var lines = request.headers.map { "\($0.name): \($0.value)" }
         if case .post = request.method {
-            // An empty one takes a line of libcurl's own away.
+            // An empty header removes libcurl's own.
             lines += ["Content-Type: application/json", "Expect:"]
         }
         var list: UnsafeMutablePointer<curl_slist>?
@@ -165,7 +165,8 @@ import ServicePorts
         try require(unsafe tapcard_libcurl_set_number(functions, easy, option, value))
     }
 
-    /// An option that is not known would not be in force: too old a libcurl makes no requests.
+    /// Requires that an option was accepted. An unknown one would have no effect, so a libcurl that
+    /// is too old makes no requests.
     private func require(_ code: CURLcode) throws(ServiceError) {
         guard code != CURLE_OK else { return }
         throw ServiceError(.noClient, "libcurl does not take a setting: \(meaning(of: code))")
@@ -176,7 +177,7 @@ import ServicePorts
         return unsafe String(cString: words)
     }
 
-    /// What is known of a transfer that failed.
+    /// The facts about a failed transfer.
     private func failure(
         _ code: CURLcode, _ sink: AnswerSink, _ limits: HTTPLimits
     ) -> CurlFailure {
@@ -191,7 +192,7 @@ import ServicePorts
 }
 
 extension Duration {
-    /// At least one: zero means no limit to libcurl.
+    /// The whole milliseconds, at least one: zero means no limit to libcurl.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, rest) = components
         return max(1, Int(clamping: seconds) * 1_000 + Int(rest / 1_000_000_000_000_000))

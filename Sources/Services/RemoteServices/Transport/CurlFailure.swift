@@ -2,25 +2,25 @@ import CCurl
 import Glibc
 package import ServicePorts
 
-/// A transfer that ended without an answer, and what that means for whoever asked.
+/// A transfer that ended without an answer, and its meaning for the caller.
 package struct CurlFailure {
-    /// What there was more of than is taken.
+    /// The part of an answer that exceeded its limit.
     package enum Excess: Hashable, Sendable { case head, body }
 
     private let code: CURLcode
-    /// What libcurl says of it.
+    /// The text from libcurl.
     private let words: String
-    /// Why it ended, where that is because we took no more.
+    /// The limit that we ended the transfer for, if any.
     private let excess: Excess?
-    /// Whether the request went out, or began to.
+    /// Whether any part of the request was sent.
     private let isSent: Bool
-    /// What the last call of the system said, where one failed.
+    /// The error number of the last failed system call, if any.
     private let systemError: Int
-    /// What a proxy answered that was asked for a connection; 0 without one.
+    /// The status of a proxy that was asked for a connection; 0 without one.
     private let proxyStatus: Int
     private let limits: HTTPLimits
 
-    /// What libcurl says from 8.6 on of a line that is longer than it takes. Before, that was
+    /// The code of libcurl since 8.6 for a line that is too long. Before, that was
     /// CURLE_OUT_OF_MEMORY.
     private static let lineTooLong = CURLcode(rawValue: 100)
 
@@ -41,8 +41,8 @@ package struct CurlFailure {
         return isSent ? afterSending : beforeSending
     }
 
-    /// Whoever got the request may have done what it asks for. So nothing here may say that
-    /// nobody was reached, whatever code a libcurl may think of.
+    /// The error once the request was sent. The service may have acted on it, so the error must
+    /// never be "unreachable", for any code of libcurl.
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
@@ -57,7 +57,7 @@ package struct CurlFailure {
     private var beforeSending: ServiceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.unreachable, "no such name is known")
-        // In libcurl's words the whole address of the proxy may stand, and its password there.
+        // libcurl's text may contain the whole address of the proxy with its password.
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
                 .unreachable, "the proxy's name is not known, or its address cannot be used")
@@ -85,7 +85,7 @@ package struct CurlFailure {
     private var isBreak: Bool {
         switch code {
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR: true
-        // A piece that is none by the rules comes under the same code as a broken connection.
+        // An invalid chunk has the same code as a broken connection.
         case CURLE_RECV_ERROR: !words.contains("chunk") && !words.contains("encoding")
         default: false
         }
@@ -118,7 +118,7 @@ package struct CurlFailure {
 }
 
 extension Duration {
-    /// As people read it: "15 s", "0.25 s".
+    /// The duration as people read it: "15 s", "0.25 s".
     var shown: String {
         let (seconds, rest) = components
         let hundredths = Int(rest / 10_000_000_000_000_000)

@@ -2,15 +2,14 @@ import CCurl
 import LibraryLoading
 import ServicePorts
 
-/// libcurl itself, loaded when the first request is made: loading costs 10 ms, which no tap has
-/// to pay.
-// Unchecked: a table of functions that is filled once and never changed.
+/// The libcurl library, loaded with the first request: loading takes 10 ms, which a tap without
+/// requests saves.
 struct CurlLibrary: @unchecked Sendable {
     static let defaultFile = "libcurl.so.4"
 
     let functions: tapcard_libcurl
 
-    /// Loaded and initialised once in a process, on whichever lane is first; it stays loaded.
+    /// Loaded and initialised once per process, by the first lane that needs it; it stays loaded.
     private static let standard = Result { () throws(ServiceError) in try open(defaultFile) }
 
     static func load(_ file: String = defaultFile) throws(ServiceError) -> CurlLibrary {

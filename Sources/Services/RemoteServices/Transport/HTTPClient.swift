@@ -1,22 +1,22 @@
 import BlockingLane
 public import ServicePorts
 
-/// Makes requests over libcurl, one after another, on a lane of its own; connections are kept
-/// open between them. Each service has a client, so that none waits for another.
+/// Makes requests with libcurl, one after another, on a lane of its own; connections stay open
+/// between them. Each service has a client, so that none waits for another.
 ///
-/// A request that waits behind others is not begun when its time is over before its turn comes.
-/// All requests of a client having the same limit, each ends within its own.
+/// A queued request is not started if its time is over before its turn. Since all requests of a
+/// client have the same limit, each ends within its own.
 public actor HTTPClient: HTTPTransport {
-    /// What holds for all requests of a client.
+    /// The options for all requests of a client.
     public struct Options: Hashable, Sendable {
         public let userAgent: String
-        /// A file of certificates to believe in, besides those in the system's folder.
+        /// A file of certificates to trust, in addition to those in the system's folder.
         public let authorities: String?
-        /// The address of a proxy, empty for none; without it libcurl looks at the variables
+        /// The address of a proxy, empty for none. Without it libcurl uses the variables
         /// http_proxy, https_proxy, all_proxy and no_proxy.
         public let proxy: String?
 
-        /// The version is that of tapcard: services are told who asks.
+        /// `version` is that of tapcard, which services see in each request.
         public init(version: String, authorities: String? = nil, proxy: String? = nil) {
             userAgent = "tapcard/\(version)"
             (self.authorities, self.proxy) = (authorities, proxy)
@@ -50,7 +50,7 @@ public actor HTTPClient: HTTPTransport {
     ) async throws(ServiceError) -> HTTPAnswer {
         let start = uptime()
         let abort = TransferSwitch()
-        // The handler loses the type of what is thrown; a result keeps it.
+        // The handler loses the type of the error; a result keeps it.
         return try await withTaskCancellationHandler {
             await perform(request, limits, since: start, abort)
         } onCancel: {
@@ -73,8 +73,8 @@ public actor HTTPClient: HTTPTransport {
         }
     }
 
-    /// Loads libcurl now, in a program that may have no descriptor left for it later: one that could
-    /// not be loaded is not tried again.
+    /// Loads libcurl now, for a program that may have no descriptor left for it later. A failed
+    /// load is not retried.
     public static func prepare() { _ = try? CurlLibrary.load() }
 
     private func connected() throws(ServiceError) -> CurlConnection {

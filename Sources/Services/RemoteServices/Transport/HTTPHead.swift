@@ -1,4 +1,4 @@
-/// The lines of an answer's head: names in lower case, values without the spaces around them.
+/// The header lines of an answer: names in lower case, values without surrounding spaces.
 public struct HTTPHead: Hashable, Sendable {
     private(set) var lines: [Line] = []
 
@@ -9,8 +9,8 @@ public struct HTTPHead: Hashable, Sendable {
 
     public init() {}
 
-    /// Takes the lines as they come off the wire, one a call. A status line begins a new head:
-    /// what came before was only on the way, or a proxy's.
+    /// Takes one line as received. A status line starts a new head: an earlier one was interim or a
+    /// proxy's.
     public mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
         if HTTPHead.isStatusLine(text) {
@@ -21,7 +21,7 @@ public struct HTTPHead: Hashable, Sendable {
             text.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 })
         else { return }
         let name = text[..<colon]
-        // A line that begins with a space went on from the one before: nobody may write so.
+        // A line that begins with a space continues the one before, which HTTP no longer allows.
         guard !name.contains(where: { $0 == 0x20 || $0 == 0x09 }) else { return }
         lines.append(
             Line(
@@ -31,12 +31,12 @@ public struct HTTPHead: Hashable, Sendable {
 
     static func isStatusLine(_ line: [UInt8]) -> Bool { line.starts(with: Array("HTTP/".utf8)) }
 
-    /// The values of that name, in their order.
+    /// The values of the headers with this name, in order.
     public subscript(all name: String) -> [String] {
         lines.filter { $0.name == name }.map(\.value)
     }
 
-    /// The value of that name, where there is just one.
+    /// The value of the header with this name, if there is exactly one.
     public subscript(name: String) -> String? {
         let values = self[all: name]
         return values.count == 1 ? values[0] : nil
@@ -51,15 +51,15 @@ public struct HTTPHead: Hashable, Sendable {
 }
 
 extension HTTPHead {
-    /// The lines of these names only.
+    /// The lines with these names only.
     func keeping(_ names: Set<String>) -> HTTPHead {
         var kept = self
         kept.lines.removeAll { !names.contains($0.name) }
         return kept
     }
 
-    /// A line of the newer head takes the place of all of its name; those that are dropped stand
-    /// there only if the newer head has them.
+    /// This head updated with a newer one: its lines replace all lines of the same name, and lines
+    /// with dropped names come only from the newer head.
     func updated(with newer: HTTPHead, dropping names: Set<String>) -> HTTPHead {
         let replaced = names.union(newer.lines.map(\.name))
         var updated = self

@@ -1,16 +1,16 @@
 public import ServicePorts
 
-/// Carries one request to a service and its answer back, and repeats nothing.
+/// Sends one request to a service and returns its answer, without retries.
 public protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, by limits: HTTPLimits
     ) async throws(ServiceError) -> HTTPAnswer
 }
 
-/// What is asked of a service. Its description leaves out what may be secret: codes, passwords and
+/// A request to a service. Its description leaves out possible secrets: codes, passwords and
 /// tokens.
 public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
-    /// How it is asked.
+    /// The method of a request.
     public enum Method: Hashable, Sendable {
         /// May be repeated: it changes nothing.
         case get
@@ -31,14 +31,14 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A line of a request's head. What cannot stand in one line cannot be made into one.
+/// A header of a request. A value that does not fit on one line is refused.
 public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let value: String
 
     private static let longestValue = 8_192
 
-    /// The name is a token of ours; the value is printable ASCII, so that it ends no line.
+    /// Nil unless the name is a token and the value is printable ASCII, so that it ends no line.
     public init?(_ name: String, _ value: String) {
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -55,7 +55,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// How long a request may take: to reach the other end, and in all.
+/// The time limits of a request: for the connection, and in all.
 public struct HTTPLimits: Hashable, Sendable {
     public let connecting: Duration
     public let whole: Duration
@@ -65,7 +65,7 @@ public struct HTTPLimits: Hashable, Sendable {
     }
 }
 
-/// What a service answered, whatever its status.
+/// The answer of a service, with any status.
 public struct HTTPAnswer: Hashable, Sendable {
     public let status: Int
     public let head: HTTPHead

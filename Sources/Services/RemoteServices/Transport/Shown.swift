@@ -1,12 +1,12 @@
 import TapcardDomain
 
-/// Text of others on its way to people: nothing that misleads a reader or moves a terminal, and
-/// not without end.
+/// External text made safe to show: without characters that mislead a reader or control a terminal,
+/// and limited in length.
 enum Shown {
     static let longest = 80
 
-    /// An address without what may be secret: query and fragment, in which codes and tokens
-    /// stand, and whatever stands before an "@".
+    /// An address without possible secrets: the query and the fragment, which contain codes and
+    /// tokens, and everything before an "@".
     static func place(_ url: String) -> String {
         var place = ""
         var piece = ""

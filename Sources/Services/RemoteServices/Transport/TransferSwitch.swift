@@ -1,11 +1,11 @@
 import BlockingLane
 import CCurl
 
-/// Ends a transfer from outside: the one thing that may be done to it from another thread.
+/// Ends a transfer from outside: the one operation on it that another thread may call.
 final class TransferSwitch: Sendable {
     private struct State {
         var isOff = false
-        /// Of the transfer that is under way.
+        /// The waker of the current transfer.
         var waker: TransferWaker?
     }
 
@@ -13,7 +13,7 @@ final class TransferSwitch: Sendable {
 
     var isOff: Bool { state.withLock { $0.isOff } }
 
-    /// The waker is not used any more after `disarm` has returned.
+    /// Sets the waker, which is not used any more after `disarm` has returned.
     func arm(_ waker: TransferWaker) {
         state.withLock { $0.waker = waker }
     }
