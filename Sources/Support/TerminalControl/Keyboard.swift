@@ -8,7 +8,7 @@ actor Keyboard {
     enum Happening: Hashable, Sendable {
         case key(TerminalKey)
         case resized
-        /// The process was asked to stop and has been continued.
+        /// The process is asked to stop; it continues later.
         case suspended
         case continued
     }

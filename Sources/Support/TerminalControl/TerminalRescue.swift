@@ -37,8 +37,8 @@ enum TerminalRescue {
         return unsafe state
     }()
 
-    /// The previous handlers, by the number of their signal. Written while no handler of ours is
-    /// installed, and only read by those.
+    /// The previous handlers, by the number of their signal.
+    // Written while none of our handlers is installed, and only read by those.
     private nonisolated(unsafe) static let former: UnsafeMutablePointer<sigaction> = {
         let former = UnsafeMutablePointer<sigaction>.allocate(capacity: signalCount)
         unsafe former.initialize(repeating: sigaction(), count: signalCount)

@@ -17,7 +17,7 @@ public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     public let kind: Kind
-    /// What happened, in words.
+    /// A description of the failure.
     public let detail: String
 
     public init(_ kind: Kind, _ detail: String) {
