@@ -35,6 +35,7 @@ actor Keyboard {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { return }
             if count == 0 {
+                // Nothing followed in time: the pending bytes are complete, such as a lone escape.
                 for key in decoder.finish() { tell(.key(key)) }
                 continue
             }

@@ -132,6 +132,7 @@ final class ServerLoop {
         switch message {
         case .answer(let number, let response, let bodyBytes):
             heldBodyBytes -= bodyBytes
+            // The client may have left while the handler was running.
             guard let connection = connections[number], case .handling = connection.phase else {
                 response.abandon()
                 return
