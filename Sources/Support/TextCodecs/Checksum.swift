@@ -1,4 +1,4 @@
-/// A checksum in decimal digits: 64-bit FNV-1a. Each of its steps is reversible, so a single wrong
+/// A checksum in hexadecimal: 64-bit FNV-1a. Each of its steps is reversible, so a single wrong
 /// byte is always detected. It detects accidents, not attacks.
 public enum Checksum {
     public static let digits = 16
