@@ -53,7 +53,7 @@ public struct CardFace: Hashable, Sendable {
         if let later = withCode { _ = try later.area(in: layout) }
     }
 
-    /// The same card after it is scratched.
+    /// This card after it is scratched.
     var withCode: CardFace? {
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }

@@ -2,8 +2,8 @@
 ///
 /// All of it is one run of pages, so that a single FAST_READ returns the whole card.
 public struct CardLayout: Hashable, Sendable {
-    /// The bytes around the JSON: four of TLV and record header, then type, language and
-    /// terminator.
+    /// The bytes around the JSON: TLV (2), record header (3), type (1), status and language (3),
+    /// terminator (1).
     static let bytesAroundJSON = 10
 
     public let ndefPages: ClosedRange<UInt8>

@@ -73,6 +73,7 @@ public struct SwitchProtection: TagProcedure {
         case .comparing: return compare(answer, .writingPlainly)
         case .comparingAgain: return compare(answer, .writingOpened)
         case .writingPlainly:
+            // An ACK without the password shows that the chip does not enforce its settings.
             return .fail(
                 CardStoreError(
                     .ignoresPassword, "the tag takes what is written without the password"))

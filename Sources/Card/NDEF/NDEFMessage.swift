@@ -14,7 +14,7 @@ public struct NDEFMessage: Hashable, Sendable {
     /// Reads a message. Chunks are joined, and long records may be as short as they like.
     ///
     /// Strictly, the first record and no other begins the message, the last one and no other
-    /// ends it, and nothing follows. No bytes at all are no message: `.truncated`.
+    /// ends it, and nothing follows. Empty input is refused as `.truncated`.
     ///
     /// Leniently, these breaches are forgiven, and no others:
     /// - a later record, or chunk, that begins the message again;

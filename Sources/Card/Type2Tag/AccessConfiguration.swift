@@ -10,7 +10,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     public let counts: Bool
     /// NFC_CNT_PWD_PROT: the count is shown only after the password.
     let protectsCounter: Bool
-    /// AUTHLIM: the number of wrong passwords that locks the tag for ever; 0 is no limit.
+    /// AUTHLIM: the number of wrong passwords that locks the tag for ever; 0 for no limit.
     public let passwordLimit: Int
     /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its number or its counter
     /// instead of its memory. Nil without a mirror.

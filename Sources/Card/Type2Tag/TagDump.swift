@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// What is known of a tag's memory, as versioned text that people can read, compare and edit.
+/// The known memory of a tag, as versioned text that people can read, compare and edit.
 ///
 ///     tapcard tag 1
 ///     chip: NTAG213
@@ -71,8 +71,8 @@ public struct TagDump: Hashable, Sendable {
 
     /// The memory of a tag that would be dumped like this.
     ///
-    /// Secrets that are not in the dump are those of the factory, because nobody can read the true
-    /// ones. Refused if a page could not be read, or if the pages belong to another UID.
+    /// Secrets that are not in the dump are those of the factory, because the true ones are not
+    /// readable. Refused if a page could not be read, or if the pages belong to another UID.
     public func memory() throws(Type2Error) -> TagMemory {
         let blank =
             if let signature {

@@ -49,8 +49,8 @@ extension Type2Chip {
 
     /// A chip outside the table, known only by its capability container, and only readable.
     ///
-    /// Nil if the container is invalid (no magic E1h or major version 1), offers nothing, or offers
-    /// more than a page number of one byte can address.
+    /// Nil if the container is invalid (magic E1h and major version 1 are required), offers
+    /// nothing, or offers more than a page number of one byte can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
         // The container counts in units of eight bytes, two pages.

@@ -1,8 +1,8 @@
 import DurableFile
 import SimulatedField
-import Verbs
 import TapcardCore
 import Type2Tag
+import Verbs
 
 /// The file of an emulated tag: it keeps what is written to the tag for the next run. A dump of
 /// another program's format is read-only, because it cannot express all states of a tag.

@@ -107,6 +107,7 @@ public actor PCSCReader: TagReader {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
                     pause = PCSCReader.retryInterval
+                    // Says more than "no tag" when the limit passes.
                     last = error
                 case .busy where clock.now < start + min(limit, PCSCReader.patience):
                     pause = PCSCReader.retryInterval

@@ -127,7 +127,7 @@ package final class ControlSocket {
         accept()
     }
 
-    /// Accepts waiting clients. If there is no room, the client that was silent longest is dropped,
+    /// Accepts waiting clients. Without room, the client that was silent longest is dropped,
     /// but never one that has just sent something: it is idle at the next call at the latest.
     private func accept() {
         isDeaf = false

@@ -7,13 +7,13 @@ public enum TornPage: Hashable, Sendable {
     case zero
     /// Each bit that differs is the old or the new one, by this seed.
     case mix(seed: UInt64)
-    /// The new content with only its lowest so many one-bits programmed.
+    /// The new content with only this many of its lowest one-bits programmed.
     case lowestOnes(Int)
-    /// The new content with only its highest so many one-bits programmed.
+    /// The new content with only this many of its highest one-bits programmed.
     case highestOnes(Int)
-    /// The old content, erased but for its lowest so many one-bits.
+    /// The old content, erased except this many of its lowest one-bits.
     case erasedToLowestOnes(Int)
-    /// The old content, erased but for its highest so many one-bits.
+    /// The old content, erased except this many of its highest one-bits.
     case erasedToHighestOnes(Int)
     /// The new content with only some of its one-bits programmed, by this seed.
     case someOnes(seed: UInt64)

@@ -20,13 +20,14 @@ public actor SimulatedReader: TagReader {
     private var simulation: Simulation
     private let file: SimulationFile?
     private let changes: FileChanges?
-    /// What the file held when it was read last, and until when that is believed.
+    /// The last content read from the file, and the time until which it is trusted.
     private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
     private var powered: [UInt8]?
 
-    /// A world in memory: a tag that is not there does not come, so nothing waits for it.
+    /// Creates a reader with a world in memory. A missing tag never comes, so a selection does not
+    /// wait for it.
     public init(_ simulation: Simulation, longestAnswer: Int = answerLimit) {
         name = "simulated reader"
         self.longestAnswer = longestAnswer
@@ -36,7 +37,7 @@ public actor SimulatedReader: TagReader {
         claim = nil
     }
 
-    /// The world in a file. Only one command at a time works with it.
+    /// Opens the world in a file. Only one command at a time can use it as a reader.
     public init(_ file: SimulationFile) throws(ReaderError) {
         name = "simulated reader \(file.path)"
         longestAnswer = SimulatedReader.answerLimit
@@ -46,7 +47,7 @@ public actor SimulatedReader: TagReader {
         changes = FileChanges(file.path)
     }
 
-    /// Looks at the world, or changes it: puts a tag down, arms a fault.
+    /// Reads or changes the world: puts a tag on the reader, or arms a fault.
     public func change<Success: Sendable>(
         _ body: @Sendable (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -68,7 +69,8 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    /// The world as it is. Whoever waits looks often: the file is read when it may have changed.
+    /// The current world. A waiting caller looks often, so the file is read only when it may have
+    /// changed.
     private func look() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
         // Checked before the file is read, so that a later change is seen the next time.

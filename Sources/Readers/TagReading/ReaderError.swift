@@ -12,7 +12,7 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case readerLost
         /// No tag came within the time allowed.
         case noTag
-        /// More than one tag lies in the field.
+        /// More than one tag is in the field.
         case severalTags
         /// The tag left the field, or has not been selected.
         case tagLost

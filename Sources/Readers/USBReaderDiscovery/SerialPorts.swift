@@ -28,15 +28,15 @@ extension ReaderDiscovery {
         }
     }
 
-    /// What is at a path that somebody named.
+    /// The result of a look-up by path.
     public enum NamedPath: Sendable, Hashable {
         case port(SerialPort)
-        /// Something is there, but no terminal.
+        /// The path exists, but is not a terminal.
         case other
         case missing
     }
 
-    /// The port at a path that somebody named, whatever it is called.
+    /// The port at a path, with any name.
     public func named(_ path: String) -> NamedPath {
         let port = node(path)
         guard port.access != .missing else { return .missing }
@@ -45,7 +45,7 @@ extension ReaderDiscovery {
         guard tree.isCharacterDevice(path), isPseudoTerminal || isTerminal(opened) else {
             return .other
         }
-        // Who plays a reader has the terminal open, too.
+        // A program that emulates a reader has the terminal open, too.
         let holders =
             isPseudoTerminal
             ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
@@ -63,7 +63,7 @@ extension ReaderDiscovery {
         return tree.exists("/sys/class/tty/\(name)")
     }
 
-    /// The bridge lies one or two folders above the port, depending on the driver.
+    /// The bridge of a port: one or two folders above it, depending on the driver.
     private func bridge(of name: String) -> ReaderModel? {
         for above in ["..", "../.."] {
             let folder = "/sys/class/tty/\(name)/device/\(above)/"

@@ -1,12 +1,12 @@
 import ReaderDiagnosis
 
-/// A device on the bus, by what its descriptor says.
+/// A device on the bus, as its descriptor identifies it.
 struct USBIdentity: Sendable, Hashable {
     let bus: Int
     let address: Int
     let vendor: UInt16
     let product: UInt16
-    /// Hubs are no devices that anybody plugged in to use.
+    /// Whether it is a hub, which cannot be a reader.
     let isHub: Bool
 
     var model: ReaderModel? { KnownReaders.model(vendor: vendor, product: product) }
@@ -18,24 +18,24 @@ struct USBIdentity: Sendable, Hashable {
     }
 }
 
-/// The USB as sysfs shows it.
+/// The USB devices that sysfs shows.
 struct USBBus: Sendable {
     static let folder = "/sys/bus/usb/devices"
-    /// The class that hubs give for themselves.
+    /// The device class of hubs.
     private static let hubClass = 0x09
 
     let tree: DeviceTree
 
     var isThere: Bool { tree.exists("/sys/bus/usb") }
 
-    /// Folders of devices by their names; those of interfaces have a colon in theirs.
+    /// The folders of devices, without those of interfaces, whose names contain a colon.
     func devices() -> [(folder: String, identity: USBIdentity)] {
         tree.names(in: Self.folder).filter { !$0.contains(":") }.compactMap { name in
             identity(of: name).map { (name, $0) }
         }
     }
 
-    /// Nil for one that went away while it was looked at.
+    /// The identity of a device. Nil if it was unplugged in the meantime.
     private func identity(of name: String) -> USBIdentity? {
         let path = "\(Self.folder)/\(name)/"
         guard let bus = tree.number(path + "busnum"), let address = tree.number(path + "devnum"),

@@ -42,7 +42,7 @@ public struct RemoteLottery: LotteryService {
         }
     }
 
-    /// The error for a list with fewer draws than the cached one. A draw never disappears, so such
+    /// The error for a list without some draws of the cached one. A draw never disappears, so such
     /// a list is outdated, and a station that believes it would sell tickets whose numbers are
     /// known.
     private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {

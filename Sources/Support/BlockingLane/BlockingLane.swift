@@ -1,14 +1,15 @@
 import Dispatch
 
-/// A thread of its own, at a time, for an actor whose calls block: a reader or a connection.
+/// A serial executor with at most one thread, for an actor whose calls block: a reader or a
+/// connection.
 ///
 /// The cooperative pool has as many threads as the machine has cores. Two calls that block there
-/// stop every other task on a machine with two; here they stop only their own actor. An actor
-/// keeps its lane in a constant and names it as its `unownedExecutor`.
+/// stop every other task on a machine with two; here they stop only their own actor. An actor keeps
+/// its lane in a constant and returns it as its `unownedExecutor`.
 public final class BlockingLane: SerialExecutor {
     private let queue: DispatchQueue
 
-    /// The label is what debuggers and crash reports show.
+    /// The label appears in debuggers and crash reports.
     public init(label: String) {
         queue = DispatchQueue(label: label)
     }

@@ -21,7 +21,7 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// The body must not call anything that wants the same value.
+    /// Runs the body with the value locked. The body must not lock the same value again.
     public func withLock<Success, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Success
     ) throws(Failure) -> sending Success {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A small file that is replaced as a whole: after a crash or a power cut it holds either the
-/// old bytes or the new ones, never a mix and never nothing.
+/// A small file that is replaced as a whole: after a crash or a power cut it has either the old
+/// bytes or the new ones, never a mix and never nothing.
 public struct DurableFile: Sendable, Hashable {
-    /// The most bytes that are read unless the caller says otherwise.
+    /// The default limit of bytes that are read.
     public static let readingLimit = 16_777_216
 
     public let path: String
@@ -12,10 +12,10 @@ public struct DurableFile: Sendable, Hashable {
         self.path = path
     }
 
-    /// The bytes, or nil when there is no such file.
+    /// The bytes, or nil when the file does not exist.
     ///
-    /// What lies there instead of a file, a pipe for example, is refused: nobody may be kept
-    /// waiting by it.
+    /// Anything other than a regular file, such as a pipe, is refused, because reading it could
+    /// wait without end.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         try unlessMissing { () throws(FileError) in
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
@@ -24,17 +24,17 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// What stands for standard input or output where a person names a file.
+    /// The name that stands for standard input or output where the user names a file.
     public static let standardStream = "-"
 
-    /// The bytes of what a person has named, or nil when there is nothing: a pipe will do, and is
-    /// waited for until the task is cancelled; "-" is standard input.
+    /// The bytes of a file that the user named, or nil when it does not exist. A pipe is allowed,
+    /// and is read until its end or until the task is cancelled; "-" is standard input.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
         }
         return try unlessMissing { () throws(FileError) in
-            // Opening a pipe that nobody writes to would wait where nobody can be told to stop.
+            // Opening a pipe without a writer would block where cancellation cannot reach it.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
                 .read(limit: limit, waiting: true)
         }
@@ -52,7 +52,7 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// The file that a link leads to; the file itself where it is none, or is not there.
+    /// The target of a link. The file itself if it is not a link or does not exist.
     public func resolved() throws(FileError) -> DurableFile {
         guard let target = unsafe realpath(path, nil) else {
             guard errno == ENOENT else { throw .last(path) }
@@ -64,14 +64,14 @@ public struct DurableFile: Sendable, Hashable {
 
     /// Replaces the file, with exactly these permissions.
     ///
-    /// The bytes go to a temporary file beside it, which then takes its name. With `durable` the
-    /// call returns only when bytes and name are on the disk. When it throws, the file is as it
-    /// was, or new if only the name was not confirmed.
+    /// The bytes go to a temporary file next to it, which then takes its name. With `durable` the
+    /// call returns only when bytes and name are on the disk. When it throws, the file is
+    /// unchanged, or new if only the name was not confirmed.
     public func write(
         _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
     ) throws(FileError) {
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
-        // Nobody else can read it while it is filled, whatever its final permissions are.
+        // No other user can read it while it is filled, with any final permissions.
         let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(FileError) {
             try file.setPermissions(mode)
@@ -86,55 +86,55 @@ public struct DurableFile: Sendable, Hashable {
         try DurableFile.reachDisk(folder)
     }
 
-    /// Removes the file; one that is not there is as good as removed.
+    /// Removes the file. A missing file counts as removed.
     public func remove() throws(FileError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last(path) }
     }
 
-    /// Gives the file another name in the same folder, in the place of whatever has that name.
+    /// Renames the file within its folder, replacing any file with the new name.
     public func move(to path: String) throws(FileError) {
         guard unsafe rename(self.path, path) == 0 else { throw .last(self.path) }
         try DurableFile.reachDisk(folder)
     }
 
-    /// The permission bits (mode & 07777), or nil when there is no such file.
+    /// The permission bits (mode & 07777), or nil when the file does not exist.
     public func permissions() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.permissions
     }
 
-    /// Which file this is and in which state: another stamp when its bytes, its permissions or the
-    /// file itself may be others.
+    /// The identity and state of a file: the stamp differs when the bytes, the permissions or the
+    /// file itself may have changed.
     public struct Stamp: Hashable, Sendable {
         let device: UInt
         let number: UInt
         let size: Int
-        /// Seconds, and nanoseconds beside them.
+        /// The time of the last change in seconds, followed by nanoseconds.
         let changed: [Int]
     }
 
-    /// Nil when there is no such file.
+    /// The current stamp. Nil when the file does not exist.
     public func stamp() throws(FileError) -> Stamp? { try FileStatus.of(path)?.stamp }
 
-    /// The number of the user who owns the file, or nil when there is no such file.
+    /// The number of the user who owns the file, or nil when it does not exist.
     public func owner() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.owner
     }
 
-    /// Whether root owns the file and this process is somebody else's.
+    /// Whether root owns the file and this process runs as another user.
     public func isLentByRoot() throws(FileError) -> Bool {
         let owner = try owner()
         return owner == DurableFile.root && geteuid() != DurableFile.root
     }
 
-    /// Makes a folder and those above it, as far as they are missing, and their names durable.
+    /// Creates a folder and its missing parents, and makes their names durable.
     public static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
         var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
         ends.append(path.endIndex)
         for end in ends {
             let folder = String(path[..<end])
-            // Asked first: for a folder that is there, mkdir may complain of what it cannot do.
+            // Checked first, because for an existing folder mkdir may report another error.
             if try FileStatus.of(folder)?.isFolder == true { continue }
-            // Another process may make it between the two calls, which is fine.
+            // Another process may create it between the two calls, which is fine.
             if unsafe mkdir(folder, mode) == 0 {
                 try reachDisk(DurableFile(folder).folder)
                 continue

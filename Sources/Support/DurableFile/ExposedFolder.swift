@@ -1,13 +1,14 @@
 import Glibc
 
-/// A folder on the way to a file in which somebody else could put another file in its place.
+/// A folder on the way to a file in which another user could replace the file.
 public struct ExposedFolder: Sendable, Hashable {
     public let path: String
     public let permissions: UInt32
-    /// Whether the folder belongs to somebody else; otherwise its permissions let others write.
+    /// Whether the folder belongs to another user; otherwise its permissions let others write.
     public let isForeign: Bool
 
-    /// Whether it is meant for many users: each can only remove files of their own (the sticky bit).
+    /// Whether it is shared by many users, who can each remove only their own files (the sticky
+    /// bit).
     public var isShared: Bool { permissions & DurableFile.sticky != 0 }
 }
 
@@ -16,20 +17,20 @@ extension DurableFile {
     private static let othersWrite: UInt32 = 0o002
     fileprivate static let sticky: UInt32 = 0o1000
     static let root: UInt32 = 0
-    /// The owner of all that has none in this namespace, such as a volume of a container's host.
+    /// The user number of files whose owner is unknown in this namespace, such as a volume of a
+    /// container's host.
     private static let unmapped: UInt32 = 65_534
 
-    /// The nearest folder in which somebody else could put another file in the place of this one;
-    /// nil where only root, this user and the file's owner could. A link counts where it lies and
-    /// where it leads to.
+    /// The nearest folder in which another user could replace this file. Nil where only root, this
+    /// user and the file's owner could. A link is checked both where it is and where it leads to.
     ///
-    /// With `mayShare` the file's group may write to the folder that holds it.
+    /// With `mayShare` the file's group may write to the folder of the file.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
         var owners: Set = [DurableFile.root, DurableFile.unmapped, geteuid()]
-        // Of a file that is not there yet, its folder is all that can be judged.
+        // For a file that does not exist yet, only its folder can be checked.
         if let number = try? owner() { owners.insert(number) }
         let real = (try? resolved()) ?? self
-        // A sticky folder keeps the files in it, but lets others put a journal next to them.
+        // A sticky folder protects the files in it, but lets others put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
         for holder in [folder, real.folder] {
             if let status = try? FileStatus.of(holder), status.isFolder,
@@ -42,7 +43,8 @@ extension DurableFile {
             [holder, (try? DurableFile(holder).resolved().path) ?? holder]
         }
         for parent in ways.flatMap(DurableFile.parents) {
-            // Groups are let be above: with some distributions every user has one of their own.
+            // Groups of parent folders are ignored: on some distributions every user has one of
+            // their own.
             guard let status = try? FileStatus.of(parent), status.isFolder,
                 status.permissions & DurableFile.sticky == 0,
                 let exposed = status.exposed(parent, to: DurableFile.othersWrite, owners)
@@ -52,7 +54,7 @@ extension DurableFile {
         return nil
     }
 
-    /// The folders above a folder, the nearest first, as its path names them.
+    /// The parents of a folder, the nearest first, as its path names them.
     private static func parents(of folder: String) -> [String] {
         var (parents, last) = ([String](), folder)
         while true {
@@ -65,14 +67,15 @@ extension DurableFile {
 }
 
 extension DurableFile {
-    /// Whether a folder has this name.
+    /// Whether the path is that of a folder.
     public var isFolder: Bool {
         get throws(FileError) { try FileStatus.of(path)?.isFolder ?? false }
     }
 }
 
 extension FileStatus {
-    /// The folder with this status where others may write to it so, or it is none of these owners'.
+    /// The folder with this status, if others may write to it or it belongs to none of these
+    /// owners.
     fileprivate func exposed(
         _ path: String, to writing: UInt32, _ owners: Set<UInt32>
     ) -> ExposedFolder? {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file of the system, closed when it goes out of scope and by no child inherited.
+/// An open file, closed when it goes out of scope and not inherited by child processes.
 package struct FileDescriptor: ~Copyable, Sendable {
     private let number: Int32
     private let path: String
@@ -11,7 +11,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // What had to reach the disk was synchronised before: nothing can be lost here.
+        // Data that must reach the disk was synchronised before, so an error here loses nothing.
         _ = Glibc.close(number)
     }
 
@@ -23,14 +23,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileDescriptor(number: number, path: path)
     }
 
-    /// Standard input, under a number of its own: it is not closed with this.
+    /// Standard input, under a new descriptor, so that closing this one leaves it open.
     static func standardInput() throws(FileError) -> FileDescriptor {
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard number >= 0 else { throw .last("standard input") }
         return FileDescriptor(number: number, path: "standard input")
     }
 
-    /// Refuses what is no regular file: it has no end, or none before somebody else wants one.
+    /// Refuses everything but a regular file: other kinds may have no end, or none in time.
     func requireRegular() throws(FileError) {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw .last(path) }
@@ -44,7 +44,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         if let other { throw FileError(.notRegular, "\(path): \(other) and no file") }
     }
 
-    /// Everything from here to the end, unless that is more than `limit` bytes.
+    /// The bytes from here to the end. Refuses more than `limit` bytes.
     package func read(limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var content: [UInt8] = []
         while true {
@@ -57,7 +57,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// What comes next, at most so many bytes; none at the end.
+    /// The next bytes, at most this many. Empty at the end.
     func readSome(_ limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: limit)
         while true {
@@ -70,7 +70,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Returns when there is something to read, or somebody who wrote has come to the end.
+    /// Returns when there is something to read or the writer has closed its end.
     private func waitForMore() throws(FileError) {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         while unsafe poll(&entry, 1, 100) <= 0 {
@@ -88,13 +88,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .last(path) }
-            // A device that takes nothing and reports nothing would be asked for ever.
+            // Without this, a device that takes nothing and reports no error would be an endless
+            // loop.
             guard count > 0 else { throw .last(path, number: EIO) }
             rest = rest.dropFirst(count)
         }
     }
 
-    /// Sets the permissions exactly: those given at creation are cut by the user's mask.
+    /// Sets the permissions exactly: those given at creation are reduced by the user's umask.
     func setPermissions(_ mode: UInt32) throws(FileError) {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }
@@ -107,7 +108,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard ftruncate(number, 0) == 0 else { throw .last(path) }
     }
 
-    /// Takes the lock of the whole file; false if it is held elsewhere and not waited for.
+    /// Locks the whole file. False if it is locked elsewhere and `waiting` is false.
     package func lock(waiting: Bool) throws(FileError) -> Bool {
         while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -116,7 +117,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return true
     }
 
-    /// Gives the lock back at once. Closing alone would leave it with a child that is just being
-    /// started and still holds a copy of the descriptor.
+    /// Releases the lock at once. Closing alone would leave it with a child that is just being
+    /// started and still has a copy of the descriptor.
     package func unlock() { _ = flock(number, LOCK_UN) }
 }

@@ -1,26 +1,27 @@
 import Glibc
 
-/// Why a file could not be read or written: a kind to act on, and words that name the path.
+/// The reason why a file could not be read or written: a kind to act on, and words that name the
+/// path.
 ///
 /// Two errors are equal when their kinds are.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The file, or a folder on the way to it, is not there.
+        /// The file, or a folder on the way to it, does not exist.
         case notFound
-        /// The user may not do this here.
+        /// The user has no permission.
         case notPermitted
-        /// The disk or the user's share of it is full.
+        /// The disk or the user's quota is full.
         case noSpace
-        /// The file is larger than the caller or the file system takes.
+        /// The file is larger than the caller or the file system allows.
         case tooLarge
-        /// There is a folder where a file was expected.
+        /// A folder was found instead of a file.
         case isFolder
-        /// There is a pipe, a device or a socket where a file was expected.
+        /// A pipe, a device or a socket was found instead of a file.
         case notRegular
         /// A link on the way leads nowhere.
         case danglingLink
-        /// The task was cancelled while a pipe was waited for.
+        /// The task was cancelled while it waited for a pipe.
         case cancelled
         /// Any other error number of the system.
         case other(Int32)
@@ -34,7 +35,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// What the last failed call said. To be made before anything else can change `errno`.
+    /// The error of the last failed call. Must be created before another call can change `errno`.
     static func last(_ path: String, number: Int32 = errno) -> FileError {
         let kind: Kind =
             switch number {
@@ -43,7 +44,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
             case ENOSPC, EDQUOT: .noSpace
             case EFBIG: .tooLarge
             case EISDIR: .isFolder
-            // Said of a socket, and of a device that is not there.
+            // The error for a socket, and for a missing device.
             case ENXIO: .notRegular
             default: .other(number)
             }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The right of one process, or one part of it, to be the only one: held until the last
-/// reference goes. The system gives it back when the process dies, however it dies.
+/// An exclusive lock of one process, or one part of it, held until the last reference is gone. The
+/// system releases it when the process dies, in any way.
 ///
-/// The file stays when the lock is released: whoever removed it could let a second holder lock
-/// a new file of that name while a first one still holds the old.
+/// The file stays when the lock is released: removing it could let a second holder lock a new file
+/// of that name while a first one still holds the old.
 public final class FileLock: Sendable {
     private let file: FileDescriptor
 
@@ -13,24 +13,24 @@ public final class FileLock: Sendable {
     }
 
     deinit {
-        // A number left behind would only name the wrong one.
+        // A process number that remains would name the wrong process.
         try? file.truncate()
         file.unlock()
     }
 
-    /// Takes the lock of this path, making the file if need be. Nil if somebody else holds it
-    /// and it is not waited for; a waiting call blocks its thread.
+    /// Takes the lock of this path and creates the file if needed. Nil if it is held elsewhere and
+    /// `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o644)
         guard try file.lock(waiting: waiting) else { return nil }
         try? file.truncate()
-        // The number is for messages only: a full disk must not keep anyone from the lock.
+        // The number is only for messages: a full disk must not prevent locking.
         try? file.write(Array("\(getpid())\n".utf8))
         return FileLock(file)
     }
 
-    /// Runs the body while this process is the only one that holds the lock of this path, which it
-    /// waits for. `refusal` says in the caller's words that there is no lock.
+    /// Waits for the lock of this path and runs the body while holding it. `refusal` is the
+    /// caller's error for a lock that cannot be taken.
     public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
         _ body: () throws(Failure) -> Success
@@ -45,13 +45,13 @@ public final class FileLock: Sendable {
         return try body()
     }
 
-    /// The process that holds the lock, for a message to people; nil if that is not known. The
-    /// lock itself is not touched: to ask must not keep another process from acquiring it.
+    /// The process that holds the lock, for a message to the user, if it is known. The lock itself
+    /// is not touched: a query must not keep another process from acquiring it.
     public static func holder(of path: String) -> Int32? {
         guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
         let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let process = Int32(digits), process > 0 else { return nil }
-        // A holder that was killed has left its number behind.
+        // A holder that was killed has left its number in the file.
         return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 }

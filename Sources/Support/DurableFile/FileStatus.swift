@@ -1,13 +1,13 @@
 import Glibc
 
-/// What the system knows about a file without opening it.
+/// The system's data about a file, read without opening it.
 struct FileStatus {
     let permissions: UInt32
     let owner: UInt32
     let isFolder: Bool
     let stamp: DurableFile.Stamp
 
-    /// Nil when there is no such file.
+    /// The status of a path. Nil when nothing exists there.
     static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
@@ -23,8 +23,8 @@ struct FileStatus {
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
 
-    /// A file behind a link that leads nowhere is not a file that was never there: the disk that it
-    /// is on may not be mounted. To begin anew in its place would lose it.
+    /// Refuses a path with a dangling link. Such a file may exist on a disk that is not mounted,
+    /// and a new one in its place would lose it.
     static func requireNoDanglingLink(in path: String) throws(FileError) {
         var place = path
         var status = stat()

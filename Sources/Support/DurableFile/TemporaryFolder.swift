@@ -1,16 +1,16 @@
 import Glibc
 
-/// A folder for one file that is only passed on. It goes, with the file, when nobody holds it any
-/// more; others cannot look into it.
+/// A private folder for one temporary file. Both are removed with the last reference; other users
+/// cannot look into it.
 public final class TemporaryFolder: Sendable {
     private static let chunkSize = 65_536
 
     private let folder: String
 
-    /// The file's path; there is no file yet.
+    /// The path of the file, which does not exist at first.
     public var file: String { folder + "/file" }
 
-    /// Below TMPDIR, or where large files that may go are kept.
+    /// Created in TMPDIR, or in the system's folder for large temporary files.
     public init() throws(FileError) {
         let base = unsafe getenv("TMPDIR").flatMap { unsafe String(validatingCString: $0) }
         var template = Array(((base ?? "/var/tmp") + "/tapcard-XXXXXX").utf8CString)
@@ -23,12 +23,12 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A database leaves these beside its file.
+        // A database leaves these next to its file.
         for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(file + suffix) }
         unsafe rmdir(folder)
     }
 
-    /// Makes the file of all that comes on standard input.
+    /// Copies standard input into the file.
     public func fillFromStandardInput() throws(FileError) {
         let source = try FileDescriptor.standardInput()
         let target = try FileDescriptor.open(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
@@ -39,7 +39,7 @@ public final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Hands out the file piece by piece, until the body wants no more.
+    /// Passes the file to the body piece by piece, until the body returns false.
     public func read(_ body: ([UInt8]) -> Bool) throws(FileError) {
         let source = try FileDescriptor.open(file, O_RDONLY)
         while true {

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A C library that is loaded while the program runs, and stays loaded. It is not linked, so that
-/// the program starts without it, and says what is missing where it is needed.
+/// A C library that is loaded at run time and stays loaded. It is not linked, so that the program
+/// starts without it, and reports it as missing only where it is needed.
 public struct LoadableLibrary: Hashable, Sendable {
-    /// What people call it: "libnfc".
+    /// The name for people, such as "libnfc".
     public let name: String
-    /// The package of Debian that it comes with.
+    /// The Debian package that contains it.
     public let package: String
 
     public init(name: String, package: String) { (self.name, self.package) = (name, package) }
 
-    /// Loads it, and fills a table with those of its functions that are called. `bind` gives the
-    /// name of one that is not there, or nil.
+    /// Loads it, and fills a table with the functions that are used. `bind` returns the name of a
+    /// missing function, or nil.
     public func load<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -29,7 +29,7 @@ public struct LoadableLibrary: Hashable, Sendable {
     }
 }
 
-/// Why a library cannot be used, in words.
+/// The reason why a library cannot be used, in words.
 public enum LibraryFault: Error, Hashable, Sendable {
     /// It cannot be loaded.
     case missing(String)

@@ -1,8 +1,8 @@
-/// A password while it is being typed, which nobody sees.
+/// A password while it is being typed, hidden from view.
 ///
-/// One that is too long is not cut, where nobody would see it: whoever asks refuses it.
+/// One that is too long is not cut, because the user would not see that: the caller refuses it.
 public struct TypedPassword: Hashable, Sendable {
-    /// More than any password has: what comes behind it is a key that got stuck.
+    /// The most bytes. No password has more; further ones come from a key that got stuck.
     public static let mostBytes = 65_536
 
     public private(set) var text = ""
@@ -14,7 +14,7 @@ public struct TypedPassword: Hashable, Sendable {
         text.append(character)
     }
 
-    /// Takes the last character back.
+    /// Removes the last character.
     public mutating func eraseLast() { text = String(text.dropLast()) }
 
     public mutating func clear() { text = "" }

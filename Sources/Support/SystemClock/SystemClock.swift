@@ -8,22 +8,22 @@ public enum SystemClock {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// A time that only goes on, from some moment before this program.
+    /// A monotonic clock, which started before this program.
     public static var uptimeNanoseconds: UInt64 {
         let time = reading(CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// The same time.
+    /// The monotonic clock in milliseconds.
     public static var uptimeMilliseconds: UInt64 { uptimeNanoseconds / 1_000_000 }
 
-    /// How long this machine has been running, its sleep included. Nobody can set it.
+    /// The time since this machine started, including sleep. It cannot be set.
     public static var millisecondsSinceBoot: Int64 {
         let time = reading(CLOCK_BOOTTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The name of this start of this machine; nil where the system does not say.
+    /// The identifier of this boot of the machine, if the system provides one.
     public static let bootID: String? = {
         guard let file = unsafe fopen("/proc/sys/kernel/random/boot_id", "r") else { return nil }
         defer { unsafe fclose(file) }

@@ -1,35 +1,35 @@
-/// The port to a terminal with a person at it, whose keys can be read one by one.
+/// The port to a terminal with a user, whose keys can be read one by one.
 public protocol InteractiveTerminal: Sendable {
-    /// Asks for a line that is not shown while it is typed; nil where it was given up.
+    /// Asks for a line that is hidden while it is typed. Nil if the user cancelled.
     func askSecretly(_ question: String) async throws(TerminalError) -> String?
 
-    /// Takes the whole screen as long as the body runs, and puts everything back afterwards.
+    /// Takes the whole screen while the body runs, and restores everything afterwards.
     func withScreen<Success: Sendable>(
         _ body: (any TerminalScreen) async -> Success
     ) async throws(TerminalError) -> Success
 }
 
-/// A whole screen to paint on, and the keys that are pressed meanwhile.
+/// A full screen to draw on, and the keys pressed in the meantime.
 public protocol TerminalScreen: Sendable {
-    /// Ends when the terminal has gone.
+    /// The events, which end when the terminal is gone.
     var events: AsyncStream<TerminalEvent> { get }
 
-    /// Shows these lines, from the first row on, and nothing else.
+    /// Shows these lines from the first row on, and clears everything else.
     func show(_ lines: [String])
 }
 
-/// What happens at a terminal.
+/// An event at a terminal.
 public enum TerminalEvent: Hashable, Sendable {
     case key(TerminalKey)
-    /// It has another size, or has to be painted anew.
+    /// The screen has another size, or has to be drawn again.
     case changed
 }
 
-/// Why a terminal cannot be had. Two errors are equal when their kinds are.
+/// The reason why a terminal cannot be used. Two errors are equal when their kinds are.
 public struct TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// It refuses, or is none.
+        /// The terminal refuses, or does not exist.
         case unusable
         /// This process uses it already.
         case busy

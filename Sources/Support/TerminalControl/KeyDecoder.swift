@@ -1,25 +1,25 @@
-/// Tells keys from the bytes that a terminal sends for them, in whatever portions they come.
+/// Decodes keys from the bytes that a terminal sends for them, in portions of any size.
 ///
-/// A lone escape byte is a key, too, and the beginning of most others: what comes next, or that
-/// nothing comes, decides.
+/// A lone escape byte is a key, but also the beginning of most others: the next byte, or a pause,
+/// decides.
 package struct KeyDecoder: Sendable {
-    /// A sequence that is longer is none.
+    /// The longest sequence; longer ones are invalid.
     private static let longestSequence = 16
-    /// What a terminal answers in words is no longer.
+    /// The longest text answer of a terminal.
     private static let longestAnswer = 4_096
     private static let escape: UInt8 = 0x1B
     private static let bell: UInt8 = 0x07
-    /// Behind an escape these begin an answer in words: OSC, DCS, SOS, PM and APC.
+    /// The bytes that begin a text answer after an escape: OSC, DCS, SOS, PM and APC.
     private static let answerBeginnings = Array("]PX^_".utf8)
 
-    /// The console of Linux sends F1 to F5 so, with a letter behind it.
+    /// The prefix with which the Linux console sends F1 to F5, followed by a letter.
     private static let consoleBeginning = [escape] + Array("[[".utf8)
 
     private var pending: [UInt8] = []
 
     package init() {}
 
-    /// Whether more bytes are needed to tell what was pressed.
+    /// Whether more bytes are needed to identify the key.
     package var isWaiting: Bool { !pending.isEmpty }
 
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
@@ -28,14 +28,14 @@ package struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// Nothing more came for a while: what is pending is all there is.
+    /// Decodes the pending bytes after a pause, without waiting for more.
     package mutating func finish() -> [TerminalKey] {
         let rest = pending
         pending = []
         guard rest.first == KeyDecoder.escape else { return [] }
         switch rest.count {
         case 1: return [.escape]
-        // Somebody has pressed both.
+        // The user pressed both keys.
         case 2 where KeyDecoder.answerBeginnings.contains(rest[1]):
             return [.escape] + begin(rest[1])
         default: return []
@@ -46,7 +46,7 @@ package struct KeyDecoder: Sendable {
         guard let first = pending.first else { return begin(byte) }
         if first == KeyDecoder.escape { return continueSequence(byte) }
         guard byte & 0xC0 == 0x80 else {
-            // A character that was broken off: the new byte counts for itself.
+            // The character is incomplete, so the new byte starts a key of its own.
             pending = []
             return begin(byte)
         }
@@ -68,7 +68,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// The characters beyond ASCII: as many bytes as the first one says.
+    /// Decodes a character beyond ASCII, whose first byte states its length.
     private mutating func character() -> [TerminalKey] {
         let count = pending[0] < 0xE0 ? 2 : pending[0] < 0xF0 ? 3 : 4
         guard pending.count == count else { return [] }
@@ -94,7 +94,7 @@ package struct KeyDecoder: Sendable {
                 pending.append(byte)
                 return []
             }
-            // Escape, and another key behind it.
+            // Escape, and another key after it.
             pending = []
             return [.escape] + begin(byte)
         }
@@ -109,12 +109,12 @@ package struct KeyDecoder: Sendable {
         return KeyDecoder.key(of: pending.dropFirst(2)).map { [$0] } ?? []
     }
 
-    /// Swallows what a terminal answers, up to its end: a bell, or an escape and a backslash.
+    /// Skips an answer of the terminal up to its end: a bell, or an escape and a backslash.
     private mutating func continueAnswer(_ byte: UInt8) -> [TerminalKey] {
         if pending.last == KeyDecoder.escape {
             pending = []
             guard byte != UInt8(ascii: "\\") else { return [] }
-            // It was broken off, and something else begins.
+            // The answer was interrupted, and something else begins.
             pending = [KeyDecoder.escape]
             return continueSequence(byte)
         }
@@ -127,8 +127,8 @@ package struct KeyDecoder: Sendable {
         return []
     }
 
-    /// The key of what stands behind the two bytes that begin a sequence. A modifier such as
-    /// ";5" stands before the last byte and changes nothing here.
+    /// The key for the bytes after the two that begin a sequence. A modifier such as ";5" comes
+    /// before the last byte and is ignored.
     private static func key(of sequence: ArraySlice<UInt8>) -> TerminalKey? {
         guard let last = sequence.last, sequence.first != UInt8(ascii: "[") else { return nil }
         switch last {

@@ -4,23 +4,23 @@ import Glibc
 
 /// Reads keys, on a thread of its own.
 actor Keyboard {
-    /// What happens at a terminal. But for a key, it has to be taken anew.
+    /// An event at a terminal. After every event but a key, the terminal has to be taken again.
     enum Happening: Hashable, Sendable {
         case key(TerminalKey)
         case resized
-        /// The process is to stop; after that it goes on.
+        /// The process is asked to stop; it continues later.
         case suspended
         case continued
     }
 
-    /// How long the rest of a key's bytes may take.
+    /// The time limit for the remaining bytes of a key.
     private static let patience: Int32 = 50
     private static let forEver: Int32 = -1
 
     private nonisolated let lane = BlockingLane(label: "tapcard.keyboard")
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
 
-    /// Returns when it is told to, or the terminal has gone.
+    /// Returns on request, or when the terminal is gone.
     func read(
         _ input: Int32, _ news: Int32, tell: @Sendable (Happening) -> Void
     ) {
@@ -35,6 +35,7 @@ actor Keyboard {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { return }
             if count == 0 {
+                // Nothing followed in time: the pending bytes are complete, such as a lone escape.
                 for key in decoder.finish() { tell(.key(key)) }
                 continue
             }
@@ -54,7 +55,7 @@ actor Keyboard {
         }
     }
 
-    /// Nil at the end.
+    /// The available bytes. Nil at the end.
     private static func bytes(from descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
         var count = 0

@@ -7,7 +7,7 @@ public struct SystemTerminal: InteractiveTerminal {
     private let output: Int32
     private let questions: Int32
 
-    /// Nil where nobody can be asked: keys come from standard input, and that is no terminal.
+    /// Nil if no user can be asked: keys come from standard input, and that is not a terminal.
     public init?() {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         // Standard output may be a file with results: a question does not belong there.

@@ -2,20 +2,19 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// A terminal that this process has taken: keys come one by one and unseen, until it is given
-/// back.
+/// A terminal in raw use: keys come one by one and are not echoed, until it is given back.
 ///
-/// Ctrl-C and Ctrl-Z stay signals: what listens to them works as for every other command.
+/// Ctrl-C and Ctrl-Z remain signals: their handlers work as for every other command.
 final class TerminalHold: Sendable {
-    /// What is painted and what is set waits for this: nobody paints on a screen that was given
-    /// back because the process is being stopped.
+    /// The lock for drawing and settings, so that no thread draws on a screen that was given back
+    /// because the process is being stopped.
     private struct Work {
         var shown: [String] = []
         var isClosed = false
     }
 
     private static let isTaken = Guarded(false)
-    /// Made on first use and kept: a signal handler may be writing to it at any time.
+    /// Created on first use and kept, because a signal handler may write to it at any time.
     private static let news: (reading: Int32, writing: Int32)? = {
         var ends: [Int32] = [-1, -1]
         return unsafe linux_pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
@@ -46,7 +45,8 @@ final class TerminalHold: Sendable {
                 work.withLock { work in
                     guard !work.isClosed else { return }
                     if happening == .suspended { TerminalHold.stop() }
-                    // Also after another size: what the terminal made of the lines is its own.
+                    // Also after a change of size, because each terminal rearranges the lines in
+                    // its own way.
                     TerminalHold.take(input, output, manner)
                     work.shown = []
                 }
@@ -56,7 +56,7 @@ final class TerminalHold: Sendable {
         }
     }
 
-    /// Takes the terminal; only one at a time can have it.
+    /// Takes the terminal. Only one caller at a time can have it.
     static func open(
         input: Int32, output: Int32, manner: TerminalManner
     ) throws(TerminalError) -> TerminalHold {
@@ -79,7 +79,7 @@ final class TerminalHold: Sendable {
         return TerminalHold(input: input, output: output, manner: manner, news: news)
     }
 
-    /// Gives it back, with what was typed ahead thrown away: it was meant for us.
+    /// Gives the terminal back and discards unread keys, which were meant for this program.
     func close() async {
         let isFirst = work.withLock { work in
             defer { work.isClosed = true }
@@ -94,7 +94,7 @@ final class TerminalHold: Sendable {
         TerminalHold.isTaken.withLock { $0 = false }
     }
 
-    /// Writes a text as it is.
+    /// Writes a text unchanged.
     func write(_ text: String) {
         work.withLock { work in
             guard !work.isClosed else { return }
@@ -102,14 +102,14 @@ final class TerminalHold: Sendable {
         }
     }
 
-    /// Writes what differs from what is shown.
+    /// Writes the lines that differ from those on the screen.
     func show(_ lines: [String]) {
         work.withLock { work in
             guard !work.isClosed else { return }
             var text = ""
             for (row, line) in lines.enumerated()
             where row >= work.shown.count || work.shown[row] != line {
-                // Cleared before: behind a line that is full the clearing would take its end.
+                // Cleared before the text: after a full line the clearing would erase its end.
                 text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
             }
             if work.shown.count > lines.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
@@ -120,13 +120,13 @@ final class TerminalHold: Sendable {
 
     private static func take(_ input: Int32, _ output: Int32, _ manner: TerminalManner) {
         guard TerminalRescue.rearm() else { return }
-        // In the background this stops the process until it is brought to the front.
+        // In the background this stops the process until it is brought to the foreground.
         TerminalHold.letThrough([SIGTTOU, SIGTTIN]) { _ = linux_make_keywise(input) }
         write("\(manner.taking)", to: output)
     }
 
     /// Gives the terminal back and stops the process, as Ctrl-Z does with any other; returns when
-    /// it goes on. Where nobody could make it go on the system does not stop it.
+    /// it continues. The system does not stop a process that no shell could continue.
     private static func stop() {
         TerminalRescue.putBack()
         var usual = sigaction()
@@ -137,7 +137,8 @@ final class TerminalHold: Sendable {
         unsafe sigaction(SIGTSTP, &ours, nil)
     }
 
-    /// Threads of a queue let no signal through; what stops a process has to come to one.
+    /// Unblocks signals while the body runs. Threads of a queue block all signals, but one that
+    /// stops the process has to reach a thread.
     static func letThrough(_ numbers: [Int32], while body: () -> Void) {
         var signals = sigset_t()
         var mask = sigset_t()
@@ -155,7 +156,7 @@ final class TerminalHold: Sendable {
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
             if count < 0 && errno == EINTR { continue }
-            // A terminal that has gone shows nothing, and ends the stream of keys.
+            // A terminal that is gone shows nothing, and ends the stream of keys.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

@@ -1,9 +1,9 @@
-/// A key as a terminal tells of it.
+/// A key as a terminal reports it.
 public enum TerminalKey: Hashable, Sendable {
     case character(Character)
     case enter, tab, backTab, backspace, delete, escape
     case up, down, left, right
     case home, end, pageUp, pageDown
-    /// A control key that is no other, by its letter: `control("u")`.
+    /// Any other control key, by its letter: `control("u")`.
     case control(Character)
 }

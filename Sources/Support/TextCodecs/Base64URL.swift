@@ -1,6 +1,6 @@
 /// Bytes in the alphabet of RFC 4648 section 5, without padding.
 public enum Base64URL {
-    /// Four characters for three bytes; two or three for what remains.
+    /// Encodes three bytes as four characters, and a remainder as two or three.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var bits: UInt32 = 0
@@ -19,8 +19,8 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or nil for padding, a foreign character, a length that no bytes have, or bits
-    /// set that belong to no byte: two different texts never stand for the same bytes.
+    /// The bytes, or nil for padding, an invalid character, an impossible length, or bits set that
+    /// belong to no byte: two different texts never stand for the same bytes.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

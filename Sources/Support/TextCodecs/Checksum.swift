@@ -1,5 +1,5 @@
-/// FNV-1a of 64 bits, in digits. Each of its steps can be undone, so one wrong byte always shows.
-/// It notices accidents, not attacks.
+/// A checksum in hexadecimal: 64-bit FNV-1a. Each of its steps is reversible, so a single wrong
+/// byte is always detected. It detects accidents, not attacks.
 public enum Checksum {
     public static let digits = 16
 

@@ -1,6 +1,6 @@
 /// Bytes as pairs of hexadecimal digits.
 public enum Hexadecimal {
-    /// Two upper-case digits a byte, nothing between them.
+    /// Encodes each byte as two upper-case digits, without separators.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -10,8 +10,8 @@ public enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or nil for an odd number of digits or anything that is no digit: no spaces,
-    /// no prefix. Both cases are read, since people copy digits from programs of either taste.
+    /// The bytes, or nil for an odd number of digits or any other character, including spaces and a
+    /// prefix. Both cases are accepted, because users copy digits from programs of either style.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -32,7 +32,7 @@ public enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// What a digit of either case is worth.
+    /// The value of a digit in either case.
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,24 +1,24 @@
-/// Why a text is no JSON that is taken here: a kind to act on, and words that name the byte.
+/// The reason why a text is not acceptable JSON: a kind to act on, and words that name the byte.
 ///
 /// Two errors are equal when their kinds are.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller can act on.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
         /// The text ends within a value.
         case truncated
-        /// A byte that cannot stand where it stands.
+        /// A byte that is not allowed at its place.
         case unexpectedByte
-        /// Digits that are no number by the grammar, such as `01` or `1.`.
+        /// Digits that are not a valid number, such as `01` or `1.`.
         case badNumber
         /// A string with a raw control character, an unknown escape or half a surrogate pair.
         case badString
         /// A string whose bytes are not UTF-8.
         case notUTF8
-        /// Two members of one object with the same name: readers differ over which one counts.
+        /// Two members of one object with the same name: programs differ in which one counts.
         case duplicateKey
         /// More levels of arrays and objects than `JSONValue.depthLimit`.
         case tooDeep
-        /// More bytes than `JSONValue.sizeLimit`, or more values than are wanted.
+        /// More bytes than `JSONValue.sizeLimit`, or more values than allowed.
         case tooLarge
         /// Something follows the value.
         case trailingBytes

@@ -1,4 +1,4 @@
-/// A name and its value, in the place where the object has it.
+/// A name and its value, as one member of an object.
 public struct JSONMember: Hashable, Sendable {
     public var key: String
     public var value: JSONValue

@@ -1,4 +1,4 @@
-/// Reads one value by the grammar of RFC 8259, from a position on.
+/// A parser for one value by the grammar of RFC 8259, from a given position.
 struct JSONParser {
     let bytes: [UInt8]
     var position: Int
@@ -9,8 +9,8 @@ struct JSONParser {
         (self.bytes, self.position, self.valueLimit) = (bytes, position, valueLimit)
     }
 
-    /// The value that starts at the position, or after white space; `depth` is the number of
-    /// arrays and objects around it.
+    /// The value that starts at the position, or after white space. `depth` is the number of arrays
+    /// and objects around it.
     mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
         guard valueCount < valueLimit else {
@@ -67,7 +67,7 @@ struct JSONParser {
         return .array(elements)
     }
 
-    /// Passes the bracket. The limit keeps a hostile text from exhausting the stack.
+    /// Skips the opening bracket. The limit keeps a hostile text from exhausting the stack.
     private mutating func open(depth: Int) throws(JSONError) {
         guard depth < JSONValue.depthLimit else {
             let detail = "more than \(JSONValue.depthLimit) levels"
@@ -118,7 +118,7 @@ struct JSONParser {
 extension JSONParser {
     var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Passes this ASCII character if it comes next.
+    /// Skips this ASCII character if it comes next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = peek, UInt32(byte) == character.value else { return false }
         position += 1

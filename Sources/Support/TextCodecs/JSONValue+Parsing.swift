@@ -1,8 +1,8 @@
 extension JSONValue {
-    /// The value that makes up the whole text, with white space around it at most.
+    /// Parses a whole text as one value, with optional white space around it.
     ///
-    /// `valueLimit` bounds it and all values in it: an empty object of two bytes is held in some
-    /// hundred. Without it the size of the text is the only bound.
+    /// `valueLimit` bounds the number of values: an empty object of two bytes takes some hundred in
+    /// memory. Without it the size of the text is the only bound.
     public static func parsing(
         _ bytes: [UInt8], valueLimit: Int = sizeLimit
     ) throws(JSONError) -> JSONValue {
@@ -18,8 +18,8 @@ extension JSONValue {
         return value
     }
 
-    /// The value that starts at `start`, and the index after its last byte. What follows is not
-    /// looked at: on a torn card it is rubbish, and the value in front of it still counts.
+    /// Parses the value that starts at `start`, and returns the index after its last byte. The rest
+    /// is ignored: on a torn card it is garbage, and the value before it still counts.
     public static func parsingPrefix(
         of bytes: [UInt8], from start: Int = 0
     ) throws(JSONError) -> (value: JSONValue, end: Int) {

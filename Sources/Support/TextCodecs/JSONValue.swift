@@ -1,23 +1,24 @@
 /// A JSON value that keeps the order of its members and the exact text of its numbers.
 ///
-/// Amounts must never pass through binary floating point, and the members that other programs
-/// wrote must come back where they were: hence neither a `Double` nor a dictionary.
+/// Amounts must never pass through binary floating point, and the members that other programs wrote
+/// must keep their places: hence neither a `Double` nor a dictionary.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// The digits as they are written. Whoever makes one keeps to the grammar of RFC 8259.
+    /// A number as written. Code that creates one must follow the grammar of RFC 8259.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object([JSONMember])
 
-    /// The most arrays and objects that may lie within one another, in levels.
+    /// The most levels of nested arrays and objects.
     public static let depthLimit = 32
 
-    /// The longest text that is read, in bytes.
+    /// The longest text that is parsed, in bytes.
     public static let sizeLimit = 1_048_576
 
-    /// The value of the first member of that name; nil for none, and for what is no object.
+    /// The value of the first member with that name. Nil if it is missing, or if this is not an
+    /// object.
     public subscript(key: String) -> JSONValue? {
         members?.first { $0.key == key }?.value
     }
@@ -58,7 +59,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self = .string(value) }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Members in the order of the literal.
+    /// Creates an object with members in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { JSONMember(key: $0.0, value: $0.1) })
     }

@@ -46,7 +46,7 @@ struct JSONWriter {
         bytes += repeatElement(UInt8(ascii: " "), count: level * 2)
     }
 
-    /// Escapes what the grammar wants escaped and nothing else: the room on a card is small.
+    /// Writes a string with only the necessary escapes, because the room on a card is small.
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -67,10 +67,10 @@ struct JSONWriter {
 }
 
 extension JSONValue {
-    /// The value on one line, without a space that is not part of a string.
+    /// The value on one line, without spaces outside strings.
     public var text: String { written(indented: false) }
 
-    /// The value for people: a member or element a line, two spaces a level.
+    /// The value for people: one member or element per line, indented by two spaces a level.
     public var prettyText: String { written(indented: true) }
 
     private func written(indented: Bool) -> String {

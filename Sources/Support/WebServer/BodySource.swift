@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
-/// Where the bytes of an answer come from that is not in memory as a whole. libmicrohttpd reads
-/// from it on the server's thread, and frees it together with the answer.
+/// The source of an answer's body that is not in memory as a whole. libmicrohttpd reads from it on
+/// the server's thread, and frees it together with the answer.
 final class BodySource {
     enum Content {
         case stream(WebStream)
@@ -21,7 +21,8 @@ final class BodySource {
         if case .stream(let stream) = content { stream.detach() }
     }
 
-    /// Where the reader begins is known to it alone: all of these are read once, in order.
+    /// The callback for libmicrohttpd. It can ignore the position, because each source is read
+    /// once, in order.
     static let read: MHD_ContentReaderCallback = { pointer, position, bytes, room in
         guard let pointer = unsafe pointer, let bytes = unsafe bytes else {
             return tapcard_microhttpd_broken

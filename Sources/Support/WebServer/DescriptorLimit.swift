@@ -1,12 +1,12 @@
 import Glibc
 
-/// How many of the files that this process may have open are for connections. What is left is for
-/// everything else: without it a crowd of clients would keep the handlers from their own files.
+/// The share of this process's open files that connections may use. The rest is reserved: otherwise
+/// a crowd of clients would keep the handlers from their own files.
 package enum DescriptorLimit {
-    /// Below this a server would serve hardly anybody.
+    /// The fewest connections that make a server useful.
     static let fewest = 16
 
-    /// As many connections as are wanted, or as there is room for beside what is reserved.
+    /// The wanted number of connections, or fewer if the limit less the reserve allows only that.
     static func connections(_ settings: WebServerSettings) throws(WebServerError) -> Int {
         let allowed = raised(to: settings.connections + reserved(settings))
         guard let connections = connections(settings, allowed: allowed) else {
@@ -18,7 +18,7 @@ package enum DescriptorLimit {
         return connections
     }
 
-    /// Nil where there are too few to begin with.
+    /// The number of connections under a limit of open files. Nil if it is too small.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
         let room = allowed - reserved(settings)
         return room < fewest ? nil : min(settings.connections, room)
@@ -28,7 +28,7 @@ package enum DescriptorLimit {
         settings.reservedDescriptors + LingeringSockets.mostSockets
     }
 
-    /// How many files may be open, after as many were asked for as are in this process's power.
+    /// The limit of open files, after raising it as far as this process may.
     private static func raised(to wanted: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The head of a request as libmicrohttpd has it in memory: every line where it came in, with
-/// zeros in the place of what ended its parts.
+/// The head of a request in libmicrohttpd's memory: every line where it was received, with zeros in
+/// place of the separators.
 struct HeadInMemory {
     let method: String
     let target: [UInt8]
-    /// Nil where the first line has more in it than its three parts.
+    /// The address of the first header. Nil if the first line has more than its three parts.
     fileprivate let firstHeader: UInt?
     fileprivate let end: UInt
 
-    /// `at` is where the target stood, and `bytes` are those of the whole head.
+    /// `at` is the address of the target, and `bytes` is the length of the whole head.
     @unsafe init(
         method: UnsafePointer<CChar>, target: [UInt8], at address: UInt,
         version: UnsafePointer<CChar>, bytes: Int
@@ -27,26 +27,26 @@ struct HeadInMemory {
     }
 }
 
-/// Follows the headers through the memory of a head.
+/// A check of the headers in the memory of a head.
 ///
 /// libmicrohttpd joins a folded line to the name of its header, takes a bare LF for the end of a
-/// line, and ends a value at a NUL and the headers at a line that begins with one. Whatever of that
-/// was done shows here: then a header is not where the one before it has ended. What cannot be seen is a
-/// NUL right before a bare LF, because zeros are written over CR LF, too.
+/// line, and ends a value at a NUL and the headers at a line that begins with one. All of that is
+/// detected here, because a header is then not where the one before it ended. Only a NUL right
+/// before a bare LF stays undetected, because zeros are written over CR LF, too.
 struct HeadReading {
-    /// CR and LF.
+    /// The length of CR and LF.
     fileprivate static let lineEnd: UInt = 2
 
     private(set) var headers = WebHeaders()
     private let end: UInt
-    /// Where the next line has to begin; nil where one has not.
+    /// The address where the next line has to begin. Nil after a mismatch.
     private var next: UInt?
 
     init(_ head: HeadInMemory) {
         (end, next) = (head.end, head.firstHeader)
     }
 
-    /// Whether every line came as it was read, and nothing else came between or behind them.
+    /// Whether every line is unchanged, with nothing between or after the lines.
     var isAsItCame: Bool { next.map { $0 &+ HeadReading.lineEnd == end } ?? false }
 
     @unsafe mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {

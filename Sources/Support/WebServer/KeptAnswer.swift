@@ -1,10 +1,9 @@
 import BlockingLane
 import CMicroHTTPD
 
-/// What libmicrohttpd has made of an answer, kept for whoever gets the same one next.
+/// An answer of libmicrohttpd that is kept for further requests.
 final class KeptAnswer: Sendable {
-    // Unchecked: nobody changes it any more, and libmicrohttpd counts those who use it by itself,
-    // under a lock.
+    // Unchecked: it never changes, and libmicrohttpd counts its references itself, under a lock.
     @safe struct Made: @unchecked Sendable {
         let handle: OpaquePointer
         let library: MicroHTTPDLibrary

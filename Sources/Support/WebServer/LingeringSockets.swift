@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import SystemClock
 
-/// Connections that are closed, but for what their clients still send.
+/// Closed connections whose clients are still sending.
 ///
 /// A socket that is closed with unread bytes is reset, and the client may lose the answer that
-/// refuses its request. So what still comes is read and thrown away for a while.
+/// refuses its request. So further bytes are read and discarded for a while.
 struct LingeringSockets: ~Copyable {
     private struct Lingering {
         let descriptor: CInt
@@ -30,7 +30,7 @@ struct LingeringSockets: ~Copyable {
 
     var isEmpty: Bool { sockets.isEmpty }
 
-    /// Keeps a copy of a socket that is about to be closed, under its connection's number.
+    /// Keeps a duplicate of a socket that is about to be closed, under its connection's number.
     mutating func add(_ socket: CInt, _ number: UInt64) {
         guard sockets.count < Self.mostSockets else { return }
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
@@ -43,7 +43,7 @@ struct LingeringSockets: ~Copyable {
             descriptor: copy, end: SystemClock.uptimeMilliseconds + Self.milliseconds)
     }
 
-    /// Reads what has come; nothing where no socket has this number.
+    /// Discards the received bytes. Does nothing if no socket has this number.
     mutating func drain(_ number: UInt64) {
         guard let lingering = sockets[number] else { return }
         let count = unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) {

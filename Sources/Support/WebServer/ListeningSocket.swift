@@ -1,7 +1,7 @@
 import Glibc
 
-/// A socket that takes connections. Ours rather than libmicrohttpd's, because here it can be said
-/// what is wrong.
+/// A socket that accepts connections. It is ours and not libmicrohttpd's, so that errors can be
+/// reported precisely.
 struct ListeningSocket: ~Copyable {
     let descriptor: CInt
 
@@ -11,7 +11,7 @@ struct ListeningSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Somebody else closes it from now on.
+    /// Hands over the descriptor, which the receiver has to close.
     consuming func handOver() -> CInt {
         let descriptor = descriptor
         discard self
@@ -31,7 +31,7 @@ struct ListeningSocket: ~Copyable {
         guard descriptor >= 0 else { throw .noResources("no socket", errno) }
         let opened = ListeningSocket(descriptor)
         var yes: CInt = 1
-        // Should it fail, a port that was used a minute ago counts as taken, and bind says so.
+        // If this fails, a port that was used a minute ago counts as taken, and bind reports that.
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
         let isBound = unsafe withUnsafeBytes(of: &address) { bytes in
@@ -48,15 +48,14 @@ struct ListeningSocket: ~Copyable {
         return opened
     }
 
-    /// The same socket once more, for somebody else to close. The connections that wait at it wait
-    /// at both.
+    /// A duplicate of the socket for another owner. Both share the queue of waiting connections.
     static func again(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .noResources("no descriptor", errno) }
         return ListeningSocket(copy)
     }
 
-    /// Who is at the other end of a connection, in digits; empty where that is not known.
+    /// The address of the client at the other end, in digits. Empty if it is not known.
     static func client(of socket: CInt) -> String {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -70,7 +69,7 @@ struct ListeningSocket: ~Copyable {
         return [24, 16, 8, 0].map { String(number >> $0 & 0xFF) }.joined(separator: ".")
     }
 
-    /// The port, which the system has chosen where none was named.
+    /// The port, chosen by the system if none was given.
     var port: UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,17 +1,17 @@
 import CMicroHTTPD
 import Glibc
 
-/// libmicrohttpd's own part of a server. It has no thread: its owner runs it whenever its
-/// descriptor can be read or its timeout is over.
+/// A daemon of libmicrohttpd. It has no thread: its owner runs it when its descriptor is readable
+/// or its timeout is over.
 @safe final class MicroHTTPDDaemon {
-    /// What is left of a connection's memory for the answer's headers, and for a chunk of it.
+    /// The part of a connection's memory for the answer's headers, and for a chunk of it.
     private static let answerBytes = 8 << 10
 
     private let library: MicroHTTPDLibrary
     private let handle: OpaquePointer
     private let memory: Memory
 
-    /// What libmicrohttpd goes on pointing to.
+    /// The memory that libmicrohttpd keeps pointers to.
     @safe private final class Memory {
         let log: UnsafeMutablePointer<tapcard_microhttpd_log>
         let certificate: UnsafeMutablePointer<CChar>?
@@ -31,7 +31,7 @@ import Glibc
         }
     }
 
-    /// The context is handed to the callbacks, and has to outlive the daemon.
+    /// The context is passed to the callbacks, and has to outlive the daemon.
     init(
         _ library: MicroHTTPDLibrary, _ settings: WebServerSettings,
         _ listening: consuming ListeningSocket, context: UnsafeMutableRawPointer
@@ -51,12 +51,12 @@ import Glibc
         unsafe wanted.completed = ServerLoop.requestCompleted
         unsafe wanted.connection = ServerLoop.connectionChanged
         unsafe wanted.log = memory.log
-        // It closes the socket where it does not start.
+        // If the start fails, libmicrohttpd closes the socket.
         let started = unsafe library.withFunctions { functions in
             unsafe tapcard_microhttpd_start(functions, &wanted)
         }
         guard let started = unsafe started else {
-            // Its lines are written for a log, and end as such.
+            // The lines are written for a log, so they end with line feeds.
             let said = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
                 unsafe String(decoding: $0.prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
             }
@@ -79,7 +79,7 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_connections($0, handle) } > 0
     }
 
-    /// Milliseconds until it wants to run; nil while it waits for its descriptor alone.
+    /// Milliseconds until it has to run again. Nil while it only waits for its descriptor.
     var timeout: UInt64? {
         let milliseconds = unsafe library.withFunctions {
             unsafe tapcard_microhttpd_timeout($0, handle)
@@ -91,14 +91,14 @@ import Glibc
         _ = unsafe library.functions.run(handle)
     }
 
-    /// Closes the port. To be called once.
+    /// Closes the port. Must be called only once.
     func quiesce() {
         let socket = unsafe library.functions.quiesce_daemon(handle)
         if socket >= 0 { close(socket) }
     }
 
-    /// Closes all connections. To be called once, after `quiesce`, with none suspended: it ends
-    /// the program otherwise.
+    /// Closes all connections. Must be called once, after `quiesce`, with none suspended, because
+    /// it ends the program otherwise.
     func stop() {
         unsafe library.functions.stop_daemon(handle)
     }

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import LibraryLoading
 
-/// libmicrohttpd itself, loaded when the first server starts, and then for good.
+/// The libmicrohttpd library, loaded when the first server starts, and never unloaded.
 final class MicroHTTPDLibrary {
     static let defaultFile = "libmicrohttpd.so.12"
 
@@ -23,7 +23,7 @@ final class MicroHTTPDLibrary {
         }
     }
 
-    /// For the functions of the header that call those of the library.
+    /// Passes the table of functions to C code that calls the library.
     func withFunctions<Answer>(_ body: (UnsafePointer<tapcard_microhttpd>) -> Answer) -> Answer {
         unsafe withUnsafePointer(to: functions) { unsafe body($0) }
     }

@@ -4,8 +4,8 @@ package struct RequestHead: Hashable {
     package let target: RequestTarget
     package let headers: WebHeaders
 
-    /// Throws the answer where something is wrong, so that a request ends for this server where it
-    /// ends for everybody between it and the client.
+    /// Throws the refusal of an invalid head, so that this server and every proxy on the way agree
+    /// on where a request ends.
     package init(
         method: String, target: [UInt8], headers: WebHeaders, bodyBytes: Int
     ) throws(Refusal) {
@@ -31,7 +31,8 @@ package struct RequestHead: Hashable {
             throw Refusal(400, "The length of the body is given more than once.")
         }
         if let encoding = encodings.first {
-            // libmicrohttpd takes a bare LF for the end of a chunk's line, and folded trailers.
+            // libmicrohttpd takes a bare LF for the end of a chunk's line, and accepts folded
+            // trailers.
             throw encoding.lowercased() == "chunked"
                 ? Refusal(411, "A body is taken only where its length is given before it.")
                 : Refusal(501, "The body is encoded in a way that is not known here.")
@@ -46,7 +47,7 @@ package struct RequestHead: Hashable {
         self.headers = headers
     }
 
-    /// What is answered instead of asking the handler.
+    /// An answer that is sent without calling the handler.
     package struct Refusal: Error, Hashable {
         package let status: Int
         package let text: String
@@ -75,12 +76,12 @@ package struct RequestHead: Hashable {
 }
 
 extension String {
-    /// Printable characters, spaces, tabs, and what is beyond ASCII.
+    /// Whether it has only printable characters, spaces, tabs, and bytes beyond ASCII.
     fileprivate var isHeaderValue: Bool {
         utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
-    /// What HTTP calls a token: letters, digits and some signs, at least one of them.
+    /// Whether it is a token of HTTP: letters, digits and some signs, at least one of them.
     fileprivate var isToken: Bool {
         let signs = "!#$%&'*+-.^_`|~".utf8
         return !isEmpty

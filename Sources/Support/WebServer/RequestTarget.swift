@@ -1,18 +1,18 @@
-/// What stands between the method and the version in a request's first line, decoded. Strict:
-/// what could mean one thing here and another to somebody else is refused.
+/// The decoded target in a request's first line. Strict: a target that a proxy could interpret
+/// differently is refused.
 package struct RequestTarget: Hashable {
-    /// The host that the whole address of a proxy's client names, with its port; nil in a path.
+    /// The host and port in an absolute address, as clients of a proxy send it. Nil in a path.
     package let host: String?
     package let path: String
     package let query: [WebField]
 
-    /// Nil is no target that is served.
+    /// Nil for a target that is not served.
     package init?(_ text: some Collection<UInt8>) {
         var rest = text[...]
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
             return nil
         }
-        // Clients of a proxy send the whole address.
+        // Clients of a proxy send an absolute address.
         var host: String?
         for scheme in ["http://", "https://"] where rest.starts(with: scheme.utf8) {
             rest = rest.dropFirst(scheme.utf8.count)
@@ -25,7 +25,7 @@ package struct RequestTarget: Hashable {
         let question = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = Self.decoded(rest[..<question], plusIsSpace: false), path.first == "/",
             !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-            // As a slash it would lead elsewhere than where others see it lead.
+            // An encoded slash would lead elsewhere than a proxy expects.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
@@ -48,7 +48,7 @@ package struct RequestTarget: Hashable {
         return fields
     }
 
-    /// Nil is an escape that is none, a NUL, or what is not UTF-8.
+    /// The decoded text. Nil for an invalid escape, a NUL, or invalid UTF-8.
     private static func decoded(
         _ escaped: some Collection<UInt8>, plusIsSpace: Bool
     ) -> String? {

@@ -1,13 +1,13 @@
 import CMicroHTTPD
 
 extension ServerConnection {
-    /// How much of an answer is made at a time where it is not chunked.
+    /// The block size of an answer that is not chunked.
     private static let blockBytes = 64 << 10
-    /// Streams are written into the connection's own buffer, except to clients of HTTP/1.0.
+    /// The block size of a stream, written into the connection's own buffer except to clients of
+    /// HTTP/1.0.
     private static let streamBlockBytes = 1 << 10
 
-    /// Hands the answer to libmicrohttpd. What the connection does then, and nil where it is not
-    /// taken.
+    /// Passes the answer to libmicrohttpd and returns the next phase. Nil if it is not accepted.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
@@ -35,7 +35,8 @@ extension ServerConnection {
         return unsafe KeptAnswer.Made(handle: made, library: library)
     }
 
-    /// Nil is a status or a header that no answer may have, or a stream that has a listener.
+    /// The answer for libmicrohttpd. Nil for an invalid status or header, or a stream that already
+    /// has a listener.
     private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
         guard let made = unsafe makeBody(response.body) else { return nil }
         let headers =
@@ -44,7 +45,7 @@ extension ServerConnection {
         let isTaken = headers.allSatisfy {
             unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
         }
-        // The last chunk would be sent even where the rest of the body is left out.
+        // The last chunk would be sent even if the rest of the body is left out.
         if isHead, response.body.isOfUnknownLength {
             _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
         }

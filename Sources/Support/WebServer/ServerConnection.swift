@@ -2,27 +2,27 @@ import CLinux
 import CMicroHTTPD
 import Glibc
 
-/// One connection, and the request that is under way on it. Touched on the server's thread alone.
+/// One connection and its current request. Used only on the server's thread.
 ///
-/// A request is answered in the second call of libmicrohttpd's handler, when all of it is there:
-/// an answer to the first call costs the connection. So that is done only to refuse a request
-/// whose body is not wanted.
+/// A request is answered in the second call of libmicrohttpd's handler, when all of it has arrived:
+/// an answer to the first call costs the connection, so it is used only to refuse a request whose
+/// body is not wanted.
 @safe final class ServerConnection {
     enum Phase {
         /// Between two requests, or before the first.
         case idle
-        /// The first line is there, with its target at this address.
+        /// The first line has arrived, with its target at this address.
         case begun(target: [UInt8], address: UInt)
-        /// The headers are there, and the body is coming.
+        /// The headers have arrived, and the body is being received.
         case receiving(RequestHead)
-        /// The handler works; the connection is suspended.
+        /// The handler is running; the connection is suspended.
         case handling(Task<Void, Never>)
-        /// The handler has answered, and libmicrohttpd asks for it next.
+        /// The handler has answered, and libmicrohttpd fetches the answer next.
         case handled(WebResponse)
-        /// The answer is on its way.
+        /// The answer is being sent.
         case answering
         case streaming(WebStream)
-        /// Answered before the request was there; libmicrohttpd closes the connection.
+        /// Refused before the request was complete; libmicrohttpd closes the connection.
         case refused
     }
 
@@ -31,18 +31,18 @@ import Glibc
     let socket: CInt
     let library: MicroHTTPDLibrary
     let mailbox: ServerMailbox
-    /// The client's address in digits; empty where it is not known.
+    /// The client's address in digits. Empty if it is not known.
     let client: String
     let commonHeaders: [WebField]
     var phase = Phase.idle
     var isHead = false
     var body: [UInt8] = []
-    /// Why the body is not taken; what comes of it is thrown away.
+    /// The reason why the body is refused; its bytes are discarded.
     var refusal: RequestHead.Refusal?
     var discardedBytes = 0
-    /// When the transfer that is under way has to be over, in `SystemClock.uptimeMilliseconds`.
+    /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
-    /// Since when it has been without a whole request.
+    /// The time since which it has had no complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false
 
@@ -60,7 +60,7 @@ import Glibc
         client = ListeningSocket.client(of: socket)
     }
 
-    /// Whether what is waited for is the client's request.
+    /// Whether it is waiting for the client's request.
     var isWithoutRequest: Bool {
         switch phase {
         case .idle, .begun, .receiving: true
@@ -68,14 +68,14 @@ import Glibc
         }
     }
 
-    /// Ready for the next request.
+    /// Prepares for the next request.
     func reset() {
         phase = .idle
         refusal = nil
         discardedBytes = 0
     }
 
-    /// To be called in libmicrohttpd's callbacks only.
+    /// Suspends the connection. Must be called in libmicrohttpd's callbacks only.
     func suspend() {
         guard !isSuspended else { return }
         isSuspended = true
@@ -88,8 +88,8 @@ import Glibc
         unsafe library.functions.resume_connection(handle)
     }
 
-    /// Ends it, whatever is under way: libmicrohttpd sees that the socket is closed. A flag alone
-    /// would not be looked at before the client has read what it does not read.
+    /// Ends the connection in any phase: libmicrohttpd notices that the socket is closed. A flag
+    /// alone would not be checked while the client does not read.
     func cut() {
         shutdown(socket, CInt(SHUT_RDWR))
         resume()
@@ -101,7 +101,7 @@ import Glibc
         case ended
     }
 
-    /// What there is of the client's that has not been read.
+    /// The state of the client's unread bytes.
     var input: Input {
         var byte: UInt8 = 0
         let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
@@ -109,8 +109,7 @@ import Glibc
         return count > 0 ? .waiting : .ended
     }
 
-    /// Whether a client whose connection is being closed has sent more than was read, or may be
-    /// about to.
+    /// Whether a client whose connection is being closed has unread bytes, or may still send some.
     var mayBeSending: Bool {
         switch (input, phase) {
         case (.waiting, _), (.none, .begun), (.none, .receiving), (.none, .refused): true
@@ -123,7 +122,7 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_head_bytes($0, handle) }
     }
 
-    /// Shows each header, in the order in which they came.
+    /// Passes each header to the reading, in order of arrival.
     func readHeaders(into reading: inout HeadReading) {
         unsafe withUnsafeMutablePointer(to: &reading) {
             _ = unsafe library.functions.get_connection_values(

@@ -1,10 +1,11 @@
 import CMicroHTTPD
 import Glibc
 
-/// What libmicrohttpd tells of connections and requests, all on the server's thread. Typed
-/// constants: a closure in their place could be taken for one of the main actor's.
+/// The callbacks of libmicrohttpd for connections and requests, all on the server's thread. They
+/// are typed constants, because a closure could be taken for one of the main actor's.
 extension ServerLoop {
-    /// What of a body beyond the limit is read, so that the client sees why it is refused.
+    /// The most bytes of a body beyond the limit that are read, so that the client sees the
+    /// refusal.
     private static let discardedBytes = 16 << 20
 
     static let targetSeen: tapcard_microhttpd_target_callback = { context, target, handle in
@@ -63,7 +64,7 @@ extension ServerLoop {
         return unsafe Unmanaged<ServerConnection>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// The first call for a request. Nothing is answered but a refusal.
+    /// Handles the first call for a request, which only a refusal answers.
     private func headersSeen(
         _ connection: ServerConnection, _ head: HeadInMemory
     ) -> MHD_Result {
@@ -90,7 +91,7 @@ extension ServerLoop {
         }
     }
 
-    /// Any other call: a part of the body, its end, or the answer being asked for.
+    /// Handles any other call: a part of the body, its end, or the request for the answer.
     private func proceed(
         _ connection: ServerConnection, _ part: UnsafeRawBufferPointer
     ) -> MHD_Result {
@@ -110,7 +111,7 @@ extension ServerLoop {
         }
     }
 
-    /// Keeps a part of a body, or throws it away with all the rest.
+    /// Stores a part of a body, or discards the whole body.
     private func take(_ part: UnsafeRawBufferPointer, _ connection: ServerConnection) {
         let isAlone = heldBodyBytes == connection.body.count
         if part.count > settings.bodyBytes - connection.body.count {
@@ -133,7 +134,7 @@ extension ServerLoop {
             method: connection.isHead ? "GET" : head.method, path: head.target.path,
             query: head.target.query, headers: head.headers, body: connection.body,
             from: connection.client)
-        // The handler holds them now.
+        // The handler owns the bytes now.
         connection.body = []
         let bodyBytes = request.body.count
         connection.deadline = nil
@@ -144,9 +145,9 @@ extension ServerLoop {
             return answer(connection, response)
         case .later(let later): work = later
         }
-        // Suspended in libmicrohttpd's next call, which comes at once: a connection that is suspended
-        // in this one is read first when it goes on, and a client that has ended its side would lose
-        // its answer.
+        // Suspended in libmicrohttpd's next call, which comes at once: a connection that is
+        // suspended in this one is read first when it resumes, and a client that has closed its
+        // sending side would lose its answer.
         connection.phase = .handling(
             Task { [mailbox, number = connection.number] in
                 let response = await work()

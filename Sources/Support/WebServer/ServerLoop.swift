@@ -4,44 +4,44 @@ import CMicroHTTPD
 import Glibc
 import SystemClock
 
-/// The thread on which a server runs. libmicrohttpd has none of its own and is run here, so that
-/// nothing of a connection is touched by two threads, and only the mailbox and the streams have a
-/// lock.
+/// The thread of a server. libmicrohttpd has none of its own and runs here, so that a connection is
+/// never used by two threads, and only the mailbox and the streams need a lock.
 final class ServerLoop {
-    /// Under which numbers descriptors are watched; connections have those from `first` on.
+    /// The numbers of watched descriptors; connections have those from `first` on.
     private enum Watched {
         static let mailbox: UInt64 = 0
         static let daemon: UInt64 = 1
         static let first: UInt64 = 2
     }
 
-    /// How exactly transfers are held to their time.
+    /// The precision of transfer timeouts.
     private static let tickMilliseconds: UInt64 = 500
-    /// How long a client has for its request, however many others wait for its place.
+    /// The time that a client always has for its request, even if many others wait for its place.
     private static let courtesyMilliseconds: UInt64 = 1_000
 
     let settings: WebServerSettings
     let reply: @Sendable (WebRequest) -> WebReply
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
-    /// The one that takes new connections; nil when all is down.
+    /// The daemon that accepts new connections. Nil when the server is down.
     private var daemon: MicroHTTPDDaemon?
-    /// Those that had another certificate, for as long as they have connections.
+    /// The daemons with previous certificates, kept as long as they have connections.
     private var retiring: [MicroHTTPDDaemon] = []
     private var listening: CInt
     private let epoll: CInt
     private var lingering: LingeringSockets
     private var connections: [UInt64: ServerConnection] = [:]
-    /// Of bodies that are received or with a handler, which may outlive its connection.
+    /// The bytes of bodies that are being received or with a handler, which may outlive its
+    /// connection.
     var heldBodyBytes = 0
-    /// Connections whose clients send no more.
+    /// Connections whose clients have stopped sending.
     private var left: Set<UInt64> = []
     private var nextNumber = Watched.first
-    /// The next number when was looked last for those that wait.
+    /// The next connection number at the last check for waiting clients.
     private var numberAtTick = Watched.first
     private var hasClosed = false
     private var nextTick: UInt64?
-    /// When all has to be down; nil while nobody has asked for it.
+    /// The deadline of a stop. Nil until one is requested.
     private var end: UInt64?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -68,7 +68,7 @@ final class ServerLoop {
     }
 
     deinit {
-        // Down already, unless no thread could be made for it.
+        // Already down, unless its thread could not be created.
         daemon?.quiesce()
         for daemon in daemons { daemon.stop() }
         if epoll >= 0 { close(epoll) }
@@ -78,8 +78,8 @@ final class ServerLoop {
         while !isOver {
             let isMailThere = wait()
             if isMailThere { for message in mailbox.takeAll() { receive(message) } }
-            // Where there were too many connections, it looks for new ones only in the run after
-            // the one in which some have gone, and its descriptor does not tell.
+            // After too many connections, libmicrohttpd accepts new ones only in the run after the
+            // one in which some have closed, and its descriptor does not report that.
             repeat {
                 hasClosed = false
                 for daemon in daemons { daemon.run() }
@@ -100,7 +100,7 @@ final class ServerLoop {
         return connections.isEmpty || SystemClock.uptimeMilliseconds >= end
     }
 
-    /// Waits until there is something to do; whether that is in the mailbox.
+    /// Waits for an event. True if the mailbox has a message.
     private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
@@ -132,6 +132,7 @@ final class ServerLoop {
         switch message {
         case .answer(let number, let response, let bodyBytes):
             heldBodyBytes -= bodyBytes
+            // The client may have left while the handler was running.
             guard let connection = connections[number], case .handling = connection.phase else {
                 response.abandon()
                 return
@@ -158,8 +159,8 @@ final class ServerLoop {
 
     // MARK: Another certificate
 
-    /// Takes new connections with another certificate. libmicrohttpd has one for good: so another
-    /// daemon takes its place at the port, and those that are connected go on as they are.
+    /// Uses another certificate for new connections. A daemon of libmicrohttpd cannot change its
+    /// certificate, so another daemon takes over the port, and existing connections continue.
     private func renew(_ tls: WebServerSettings.TLS) throws(WebServerError) {
         guard let old = daemon, !isStopping else {
             throw WebServerError(.noResources, "The server is being stopped.")
@@ -190,20 +191,20 @@ final class ServerLoop {
 
     // MARK: Limits of time
 
-    /// What is under way on the connection has to come to its end within so long.
+    /// Sets the deadline of the current transfer on the connection.
     private func limit(_ connection: ServerConnection, seconds: Int) {
         let now = SystemClock.uptimeMilliseconds
         connection.deadline = now + UInt64(UInt32(clamping: seconds)) * 1_000
         if nextTick == nil { nextTick = now + Self.tickMilliseconds }
     }
 
-    /// A body or an answer is under way.
+    /// Sets the deadline of a body or an answer.
     func limitTransfer(_ connection: ServerConnection) {
         limit(connection, seconds: settings.transferSeconds)
     }
 
-    /// The next request is waited for. Nobody tells when it begins, so it has the time together
-    /// with what it may be idle.
+    /// Sets the deadline of the next request. Its start is not reported, so it has its own time and
+    /// the idle time together.
     func limitWait(_ connection: ServerConnection) {
         connection.waitingSince = SystemClock.uptimeMilliseconds
         if settings.idleSeconds > 0 {
@@ -216,8 +217,8 @@ final class ServerLoop {
     private func tick() {
         let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        // Places may run out before they are all taken: where the system has no descriptor left, or
-        // no memory, nobody new is let in, either.
+        // The server may also be full with places left: without descriptors or memory the system
+        // admits no new client.
         let isFull =
             connections.count >= settings.connections
             || (nextNumber == numberAtTick && linux_waiting_connections(listening) > 0)
@@ -233,7 +234,8 @@ final class ServerLoop {
         nextTick = isNeeded || !lingering.isEmpty ? now + Self.tickMilliseconds : nil
     }
 
-    /// Makes those go that have been without a whole request for longest, as many as others wait.
+    /// Closes the connections that have been longest without a complete request, as many as clients
+    /// are waiting.
     private func makeRoom(_ now: UInt64) {
         let count = Int(linux_waiting_connections(listening))
         guard count > 0 else { return }
@@ -250,7 +252,7 @@ final class ServerLoop {
             nextNumber, handle, library, mailbox, saying: settings.headers,
             openedAt: SystemClock.uptimeMilliseconds)
         connections[nextNumber] = connection
-        // Each daemon counts its own.
+        // Each daemon counts only its own connections.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
@@ -265,7 +267,7 @@ final class ServerLoop {
         dropBody(of: connection)
         left.remove(connection.number)
         hasClosed = true
-        // Nothing to be done where it fails: then it is watched no longer, which is what is wanted.
+        // A failure means that it is already not watched, as wanted.
         _ = linux_unwatch(epoll, connection.socket)
         guard !isStopping, connection.mayBeSending else { return }
         lingering.add(connection.socket, connection.number)
@@ -277,19 +279,19 @@ final class ServerLoop {
         connection.body = []
     }
 
-    /// libmicrohttpd does not look at a suspended connection, so it does not see that a listener
-    /// has left; nor does it see the end of a request that is cut off right behind its last bytes.
-    /// A client that waits for its answer may well have ended its own side.
+    /// Ends a connection whose client is gone. libmicrohttpd does not watch a suspended connection,
+    /// so it does not notice that a listener has left, or that a request ends right after its last
+    /// bytes. A client that waits for its answer may have closed its sending side.
     private func endWhereNothingIsAhead(_ number: UInt64) {
         guard let connection = connections[number] else { return }
         switch connection.phase {
         case .handling, .handled, .answering: return
         case .idle, .begun, .receiving:
-            // Behind TLS bytes may be waiting that the socket knows nothing of.
+            // With TLS, bytes may be waiting that the socket does not show.
             guard settings.tls == nil, connection.input == .ended else { return }
         case .streaming(let stream): stream.leave()
         case .refused:
-            // The refusal is still to be read, and libmicrohttpd closes behind it.
+            // The refusal is still to be read, and libmicrohttpd closes after it.
             left.remove(number)
             return
         }

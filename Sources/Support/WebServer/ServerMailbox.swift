@@ -2,17 +2,17 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// What other threads tell the server's thread. It wakes up by a descriptor, which is closed with
-/// the last one who might write to it.
+/// Messages from other threads to the server's thread. They wake it through a descriptor, which is
+/// closed with the last possible sender.
 final class ServerMailbox: Sendable {
     enum Message: Sendable {
-        /// From a handler, which holds a body of so many bytes no longer.
+        /// From a handler that has released a body of this many bytes.
         case answer(connection: UInt64, WebResponse, bodyBytes: Int)
         case streamHasNews(connection: UInt64)
-        /// The continuation is told why that cannot be; nil is success.
+        /// The continuation receives the error, or nil for success.
         case renew(WebServerSettings.TLS, CheckedContinuation<WebServerError?, Never>)
-        /// Until a time of `SystemClock.uptimeMilliseconds`; the continuation goes on when all is
-        /// down.
+        /// Stops until a time of `SystemClock.uptimeMilliseconds`; the continuation resumes when
+        /// the server is down.
         case stop(by: UInt64, whenDown: CheckedContinuation<Void, Never>?)
     }
 
@@ -31,7 +31,7 @@ final class ServerMailbox: Sendable {
 
     deinit { close(descriptor) }
 
-    /// False where the server is down already.
+    /// Queues a message. False if the server is already down.
     @discardableResult
     func post(_ message: Message) -> Bool {
         let wasEmpty = state.withLock { state -> Bool? in
@@ -48,7 +48,7 @@ final class ServerMailbox: Sendable {
 
     func takeAll() -> [Message] {
         var count: UInt64 = 0
-        // Nothing to read only means that nobody has written since the last time.
+        // A failed read only means that there is no new message.
         unsafe read(descriptor, &count, 8)
         return state.withLock { state in
             defer { state.messages = [] }
@@ -56,7 +56,7 @@ final class ServerMailbox: Sendable {
         }
     }
 
-    /// Nothing can be posted from now on; what has not been taken is returned.
+    /// Closes the mailbox and returns the messages that were not taken.
     func shut() -> [Message] {
         state.withLock { state in
             state.isClosed = true

@@ -9,7 +9,7 @@ public struct WebField: Sendable, Hashable {
     }
 }
 
-/// Header fields in the order in which they came; names are compared without regard to case.
+/// Header fields in order of arrival; names are compared without regard to case.
 public struct WebHeaders: Sendable, Hashable {
     public private(set) var fields: [WebField]
 
@@ -38,7 +38,7 @@ public struct WebHeaders: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// A letter of ASCII in lower case; any other byte as it is.
+    /// The byte of an ASCII letter in lower case; any other byte unchanged.
     fileprivate var lowerCased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

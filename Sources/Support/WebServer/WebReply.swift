@@ -1,12 +1,12 @@
-/// What becomes of a request.
+/// The reply to a request, immediate or deferred.
 public enum WebReply: Sendable {
-    /// There was nothing to wait for: it goes out at once.
+    /// An answer that is sent at once.
     case now(WebResponse)
-    /// Answered by a task of its own, which goes on to its end when the client leaves, and is
+    /// An answer from a task of its own, which runs to its end even if the client leaves, and is
     /// cancelled only when a stop takes too long.
     case later(@Sendable () async -> WebResponse)
 
-    /// The same, but that somebody is told what it was as soon as it is there.
+    /// This reply, with a callback that receives the status as soon as it is known.
     public func told(_ tell: @escaping @Sendable (_ status: Int) -> Void) -> WebReply {
         switch self {
         case .now(let answer):

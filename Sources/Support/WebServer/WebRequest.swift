@@ -1,14 +1,15 @@
-/// A request that has been received whole.
+/// A completely received request.
 public struct WebRequest: Sendable, Hashable {
-    /// As it was sent, but for HEAD: that is asked as GET, and the server leaves the body out.
+    /// The method as sent, except that HEAD becomes GET and the server leaves out the body.
     public let method: String
-    /// Begins with "/", percent-decoded, without the query, without "." and ".." as its parts.
+    /// The path: begins with "/", percent-decoded, without the query, and without "." and ".."
+    /// parts.
     public let path: String
-    /// Percent-decoded, in the order in which it came.
+    /// The parts of the query, percent-decoded, in their order.
     public let query: [WebField]
     public let headers: WebHeaders
     public let body: [UInt8]
-    /// The address that it came from, in digits; empty where that is not known.
+    /// The client's address in digits. Empty if it is not known.
     public let client: String
 
     public init(
@@ -23,7 +24,7 @@ public struct WebRequest: Sendable, Hashable {
         self.client = client
     }
 
-    /// The value of the first part of the query with this name.
+    /// The value of the first query part with this name.
     public func query(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }

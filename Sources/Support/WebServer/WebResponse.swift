@@ -1,33 +1,33 @@
-/// What is answered to a request.
+/// The answer to a request.
 public struct WebResponse: Sendable {
     public let status: Int
     public let headers: [WebField]
     public let body: WebBody
     private(set) var kept: KeptAnswer?
 
-    /// The status is one of 200 to 599. Date, Connection and the length are the server's own.
+    /// The status is one of 200 to 599. The server adds Date, Connection and the length.
     public init(_ status: Int, headers: [(String, String)] = [], body: WebBody = .bytes([])) {
         self.status = status
         self.headers = headers.map { WebField($0.0, $0.1) }
         self.body = body
     }
 
-    /// Text that is JSON already.
+    /// An answer with text that is already JSON.
     public static func json(
         _ text: String, status: Int = 200, headers: [(String, String)] = []
     ) -> WebResponse {
         typed("application/json", text, status, headers)
     }
 
-    /// Plain text.
+    /// An answer with plain text.
     public static func text(
         _ text: String, status: Int = 200, headers: [(String, String)] = []
     ) -> WebResponse {
         typed("text/plain; charset=utf-8", text, status, headers)
     }
 
-    /// The same answer, made ready once for all who get it. Of a body in memory only: all others
-    /// are made while they are sent.
+    /// This answer, prepared once for many requests. Only for a body in memory: all others are
+    /// produced while they are sent.
     public func forMany() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
@@ -35,7 +35,7 @@ public struct WebResponse: Sendable {
         return same
     }
 
-    /// Nobody is going to see it.
+    /// Discards an answer that is not going to be sent.
     func abandon() {
         if case .stream(let stream) = body, stream.attach({}) { stream.detach() }
     }
@@ -51,11 +51,11 @@ public struct WebResponse: Sendable {
 /// The body of an answer.
 public enum WebBody: Sendable {
     case bytes([UInt8])
-    /// Written while it is sent, for server-sent events.
+    /// Produced while it is sent, for server-sent events.
     case stream(WebStream)
-    /// Says that `promised` bytes follow, sends fewer, and closes the connection.
+    /// Announces `promised` bytes, sends fewer, and closes the connection.
     case cutOff([UInt8], promised: Int)
-    /// One byte many times, held nowhere in memory; without its length where it is not announced.
+    /// One byte many times, not held in memory; without a length unless it is announced.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
 
     var isOfUnknownLength: Bool {

@@ -1,7 +1,7 @@
-/// Which handler answers which method on which path; paths match exactly.
+/// The handlers by method and path; paths match exactly.
 ///
-/// An unknown path is answered with 404, a known one with another method with 405 and what is
-/// allowed, OPTIONS with 204 and what is allowed.
+/// An unknown path gets 404, a known path with another method 405 and the allowed methods, OPTIONS
+/// 204 and the allowed methods.
 public struct WebRoutes: Sendable {
     public typealias Handler = @Sendable (WebRequest) async -> WebResponse
 
@@ -9,7 +9,7 @@ public struct WebRoutes: Sendable {
 
     public init() {}
 
-    /// A later handler for the same method and path takes the place of the earlier one.
+    /// Adds a handler. It replaces an earlier one for the same method and path.
     public mutating func add(
         _ method: String, _ path: String, _ handler: @escaping Handler
     ) {

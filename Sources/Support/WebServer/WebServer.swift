@@ -2,11 +2,11 @@ import BlockingLane
 import Glibc
 import SystemClock
 
-/// A server of HTTP/1.1, on one thread of its own. It goes on until it is stopped, or until
-/// nobody holds it any more: then it gives up at once whatever is under way.
+/// An HTTP/1.1 server on one thread of its own. It runs until it is stopped, or until its last
+/// reference is gone: then it drops everything at once.
 public final class WebServer: Sendable {
     public let port: UInt16
-    /// How many connections have room at a time.
+    /// The most connections at a time.
     public let connections: Int
     private let mailbox: ServerMailbox
 
@@ -16,8 +16,8 @@ public final class WebServer: Sendable {
 
     deinit { mailbox.post(.stop(by: 0, whenDown: nil)) }
 
-    /// Begins to listen. The handler is called once a request, on the tasks' own threads, and goes
-    /// on to its end when its client leaves; it is cancelled only when a stop takes too long.
+    /// Starts listening. The handler is called once per request, on the threads of tasks, and runs
+    /// to its end even if its client leaves; it is cancelled only when a stop takes too long.
     public static func start(
         _ settings: WebServerSettings = WebServerSettings(),
         handler: @escaping @Sendable (WebRequest) async -> WebResponse
@@ -25,8 +25,8 @@ public final class WebServer: Sendable {
         try start(settings) { request in .later { await handler(request) } }
     }
 
-    /// Begins to listen. It is said once a request, on the server's own thread, what becomes of it:
-    /// whoever has to wait for anything to say so keeps all others waiting.
+    /// Starts listening. The handler decides once per request, on the server's own thread, how to
+    /// reply: if it blocks, all other clients wait.
     public static func start(
         _ settings: WebServerSettings, reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) -> WebServer {
@@ -64,8 +64,8 @@ public final class WebServer: Sendable {
                 return nil
             }
 
-    /// Shows new clients another certificate; those that are connected go on as they are. Throws
-    /// where it is none that can be used, and goes on with the one before.
+    /// Shows another certificate to new clients; existing connections continue. Throws if it is
+    /// unusable, and keeps the previous one.
     public func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         let error = await withCheckedContinuation { continuation in
             if !mailbox.post(.renew(tls, continuation)) {
@@ -76,9 +76,9 @@ public final class WebServer: Sendable {
         if let error { throw error }
     }
 
-    /// Takes no new requests, ends streams behind what is queued for them, and lets requests that
-    /// run come to their end, but no longer than this. Returns when all is down; a second call
-    /// returns then too, and the shorter time counts.
+    /// Accepts no new requests, ends streams after their queued bytes, and lets running requests
+    /// finish within this limit. Returns when the server is down; a second call also waits for
+    /// that, and the shorter limit counts.
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
         let milliseconds =

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Why a server cannot be started.
+/// The reason why a server cannot start.
 public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What stands in the way.
+    /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// libmicrohttpd is not there, or is another one.
+        /// libmicrohttpd is missing or of another release.
         case libraryMissing
-        /// The address is none, is not this machine's, or the port is taken or not allowed.
+        /// The address is invalid or not this machine's, or the port is taken or not allowed.
         case cannotListen
-        /// This process may not have as many files open as a server needs.
+        /// The limit of open files is too low for a server.
         case tooFewDescriptors
-        /// The certificate, or its key, is none that can be used.
+        /// The certificate or its key is unusable.
         case badCertificate
         /// The system has no more threads or descriptors.
         case noResources
     }
 
     public let kind: Kind
-    /// What happened, in words.
+    /// A description of the failure.
     public let detail: String
 
     public init(_ kind: Kind, _ detail: String) {

@@ -1,25 +1,25 @@
 import BlockingLane
 
-/// Bytes for one listener, sent as they come. The queue is bounded: a listener that does not read
-/// what it is sent is dropped, and holds up nobody else.
+/// A stream of bytes for one listener, sent as they are queued. The queue is bounded: a listener
+/// that does not read is dropped, so that it delays no other client.
 public final class WebStream: Sendable {
     fileprivate struct State {
         var queue: [[UInt8]] = []
-        /// The first of the queue that is not read to its end, and how much of it is.
+        /// The first queue entry that is not completely read, and the bytes read of it.
         var first = 0
         var read = 0
         var queuedBytes = 0
-        /// The server waits for more.
+        /// Whether the server is waiting for more.
         var isAwaited = false
         var isFinished = false
         var isGone = false
         var wake: (@Sendable () -> Void)?
     }
 
-    /// What there is to be sent.
+    /// The result of reading the queue.
     enum Reading {
         case bytes(Int)
-        /// Nothing yet; the server is woken when there is something.
+        /// No bytes yet; the server is woken when there are some.
         case later
         case finished
         case gone
@@ -29,15 +29,15 @@ public final class WebStream: Sendable {
     private let onGone: @Sendable () -> Void
     private let state = Guarded(State())
 
-    /// At most `capacity` bytes wait for the listener. `onGone` is called at most once, when the
-    /// listener has left, was dropped, or the server is down before `finish()`; it runs on the
-    /// server's thread and must not keep it.
+    /// `capacity` is the most bytes that wait for the listener. `onGone` is called at most once,
+    /// when the listener has left, was dropped, or the server is down before `finish()`; it runs on
+    /// the server's thread and must not block it.
     public init(capacity: Int, onGone: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.onGone = onGone
     }
 
-    /// Queues bytes; false when nobody listens any more.
+    /// Queues bytes. False when the listener is gone.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         change { state in
@@ -53,12 +53,12 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// Ends the answer behind what is queued.
+    /// Ends the answer after the queued bytes.
     public func finish() {
         change { $0.isFinished = true }
     }
 
-    /// Makes a change and wakes the server where it waits for one, or has to drop the listener.
+    /// Makes a change, and wakes the server if it waits for one or has to drop the listener.
     private func change<Answer>(_ body: (inout State) -> Answer) -> Answer {
         let (answer, wake) = state.withLock { state in
             let wasGone = state.isGone
@@ -75,7 +75,7 @@ public final class WebStream: Sendable {
 
     private typealias Wake = @Sendable () -> Void
 
-    /// The server begins to send; false where it does so to somebody already.
+    /// Connects the server, which begins to send. False if the stream already has a listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.wake == nil else { return false }
@@ -84,7 +84,7 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// Moves what is queued into the buffer.
+    /// Moves queued bytes into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
         state.withLock { state in
             if state.isGone { return .gone }
@@ -96,14 +96,14 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// The listener has left.
+    /// Handles that the listener has left.
     func leave() {
         state.withLock { $0.drop() }
     }
 
     var isGone: Bool { state.withLock { $0.isGone } }
 
-    /// The server sends no more, whatever the reason.
+    /// Handles that the server stops sending, for any reason.
     func detach() {
         let isFinished = state.withLock { state in
             state.drop()

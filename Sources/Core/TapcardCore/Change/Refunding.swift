@@ -86,7 +86,8 @@ package struct Refund: UseCase {
     ) async -> TapcardError {
         // Another amount under the id that both requests derive: the operation is refunded already.
         let isRefunded =
-            error.kind == .refusal(.alreadyRefunded) || id == nil && error.kind == .operationMismatch
+            error.kind == .refusal(.alreadyRefunded)
+            || id == nil && error.kind == .operationMismatch
         if isRefunded, let earlier = await station.refundMade(of: reversed) {
             let refusal = TapcardError(earlier.isRefundAlready(of: reversed, station.currency))
             return TapcardError(

@@ -43,6 +43,7 @@ struct CachedCaller: Sendable {
         }
         let received = caller.surroundings.now()
         if answer.status == 304 {
+            // Without a cached answer no condition was sent, so 304 is not a valid answer.
             guard let kept else {
                 throw ServiceError(
                     .wrongShape, "nothing has changed, it says, but nothing was kept"

@@ -20,7 +20,7 @@ package struct Freshness: Hashable, Sendable {
         // The part of its lifetime that caches on the way have used up.
         let statedAge = entry.head[all: "age"].map { Int64(CachePolicy.seconds($0)) }.max() ?? 0
         let currentAge = max(apparentAge, statedAge + delay) + resident
-        // An answer created after the request is no older than the request.
+        // An answer created after the request cannot be older than it.
         let ageWhenAsked = date.map { entry.requested.millisecondsSince($0) / 1_000 } ?? 0
         age = Int(clamping: max(0, ageWhenAsked, statedAge) + resident)
         let lifetime = Freshness.lifetime(of: entry, policy, date)

@@ -4,6 +4,7 @@ import ServicePorts
 
 /// The libcurl library, loaded with the first request: loading takes 10 ms, which a tap without
 /// requests saves.
+// Unchecked: a table of functions that is filled once and never changed.
 struct CurlLibrary: @unchecked Sendable {
     static let defaultFile = "libcurl.so.4"
 
