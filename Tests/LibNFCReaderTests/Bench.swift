@@ -26,7 +26,7 @@ enum Bench {
         options.link = link
         let emulator = try EmulatedReader.start(simulation, options)
         defer { emulator.stop() }
-        let reader = try await LibNFCReader.open(try #require(emulator.connectionString))
+        let reader = try await open(try #require(emulator.connectionString))
         do {
             try await body(reader, emulator)
         } catch {
@@ -34,6 +34,20 @@ enum Bench {
             throw error
         }
         await reader.close()
+    }
+
+    /// Opens an emulated reader. libnfc waits a fixed time for its first answer, and on a busy
+    /// machine the emulator may not have run by then.
+    private static func open(_ name: String) async throws -> LibNFCReader {
+        let mostAttempts = 5
+        for _ in 1..<mostAttempts {
+            do throws(ReaderError) {
+                return try await LibNFCReader.open(name)
+            } catch {
+                guard error.detail.contains("did not answer in time") else { throw error }
+            }
+        }
+        return try await LibNFCReader.open(name)
     }
 
     /// What a call throws; a call that does not throw is an error of its own.

@@ -72,7 +72,7 @@ struct ContractTests {
         "service-bad-certificate": "TLSTests", "service-gone-back": "CacheTests",
         "service-no-client": "HTTPClientTests", "service-not-http": "HTTPClientTests",
         "service-timed-out": "ActivationTests", "tag-lost": "WatchTests",
-        "unsupported-reader": "UnsupportedReaderTests", "unsupported-tag": "RefusedTagTests",
+        "unsupported-reader": "RefusedTagTests", "unsupported-tag": "RefusedTagTests",
     ]
 
     @Test("every error is met in one of them, or it is said where else")
