@@ -17,23 +17,23 @@ struct LanguageTests {
     private static let habits = [
         Habit(
             pattern: #"(?<!here )\b(?:is|are|was|were) no (?!longer|more\b)"#,
-            instead: #""is not a""#, most: [58, 1, 169, 9]),
+            instead: #""is not a""#, most: [57, 1, 169, 9]),
         Habit(
-            pattern: #"\b[Tt]here (?:is|are|was|were) no\b[^.]*\bthat\b"#,
-            instead: #""no ... exists", or the subject first"#, most: [2, 0, 2, 1]),
+            pattern: #"\b[Tt]here (?:is|are|was|were) no\b[^.\n]*\bthat\b"#,
+            instead: #""no ... exists", or the subject first"#, most: [0, 0, 1, 0]),
         Habit(
             pattern: #"\b(?:[Ww]hoever|[Nn]obody)\b"#,
-            instead: #"who it is: "the caller", "no client""#, most: [71, 4, 299, 33]),
+            instead: #"who it is: "the caller", "no client""#, most: [70, 4, 299, 33]),
         Habit(
             pattern: #"(?:^|[.:;] |/// |// |")(?:Whatever|Whichever)\b"#,
             instead: #"a noun as subject"#, most: [2, 0, 15, 1]),
         Habit(
             pattern: #"/// The same\b"#, instead: #"a sentence that stands alone"#,
-            most: [4, 0, 31, 0]),
+            most: [1, 0, 31, 0]),
         Habit(
             pattern: #"/// What (?!if\b)"#,
             instead: #"a noun: "The lottery cache", and not "What is kept of the lottery""#,
-            most: [41, 0, 230, 0]),
+            most: [9, 0, 222, 0]),
         Habit(pattern: #"\b[Ww]hether what\b"#, instead: #"a noun"#, most: [1, 0, 2, 2]),
         Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [17, 5, 51, 3]),
         Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [1, 0, 4, 4]),
@@ -43,7 +43,7 @@ struct LanguageTests {
         Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [41, 0, 32, 6]),
         Habit(
             pattern: #"(?<!-)\b[Bb]ehind\b"#, instead: #""after", unless it is a place"#,
-            most: [18, 0, 116, 14]),
+            most: [18, 0, 115, 14]),
         Habit(
             pattern: #"\b(?:is|are|was|were) told of\b"#, instead: #""is reported to""#,
             most: [2, 0, 7, 0]),

@@ -80,7 +80,7 @@ extension TornPage {
         }
     }
 
-    /// What a torn WRITE can leave, with one way to it and how many there are.
+    /// A page that a torn WRITE can leave, with one way to it and how many there are.
     struct Content: Hashable {
         let page: Page
         let way: TornPage

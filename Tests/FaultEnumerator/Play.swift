@@ -219,7 +219,7 @@ struct Play {
         }
     }
 
-    /// The moments, each behind all of those that lead to it.
+    /// The moments, each after all of those that lead to it.
     private func inOrder() -> [Int] {
         var left = [Int](repeating: 0, count: moments.count)
         func nexts(_ place: Int) -> [Int] {

@@ -50,7 +50,7 @@ package struct Answer: Sendable {
     }
 }
 
-/// What a use case has come to, as an answer.
+/// A result of a use case that can be told as an answer.
 package protocol Answering {
     var answer: Answer { get }
     /// Why the card that is shown cannot be trusted.

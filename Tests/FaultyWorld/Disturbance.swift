@@ -6,7 +6,7 @@ package import TagReading
 /// A mishap or an event at one step of a station, over any reader and any ledger: what a `Scene`
 /// does in its own world.
 package final class Disturbance: Sendable {
-    /// What is counted.
+    /// The kind of step that is counted.
     package enum Scope: Sendable {
         /// Selections, frames and transactions.
         case steps
@@ -15,7 +15,7 @@ package final class Disturbance: Sendable {
     }
 
     private enum Act { case radio, query, commit }
-    /// What becomes of one step.
+    /// The fate of one step.
     private enum Fate { case taken, unanswered, lost, refused }
 
     private struct State {

@@ -26,7 +26,7 @@ package struct Errand: Sendable {
         self.begin = { Answered(useCase: begin($0, $1)) }
     }
 
-    /// What is done in one step and never saved, such as an operator's work.
+    /// An errand of one step that is never saved, such as an operator's work.
     package init(
         _ name: String,
         atOnce ask: @escaping @Sendable (Station) async throws(TapcardError) -> Answer
@@ -182,7 +182,7 @@ package struct Tap: Sendable {
             world: after, said: said, steps: scene.steps, violations: scene.violations + found)
     }
 
-    /// What does not hold at the end of a tap.
+    /// The violations at the end of a tap.
     static func broken(
         _ errand: Errand, _ said: Said, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
@@ -200,7 +200,7 @@ package struct Tap: Sendable {
     }
 }
 
-/// What of a tap's mishaps decides how much its answer can know.
+/// The mishaps of a tap that limit what its answer can know.
 struct LedgerTrouble: Sendable, Hashable {
     private(set) var hasLostCommit = false
     private(set) var hasFailed = false

@@ -25,7 +25,7 @@ package struct SavedTap: Sendable, Hashable {
 
     package var world: RestingWorld { live.world }
 
-    /// What one step of the use case has led to.
+    /// The result of one step of the use case.
     package struct Advance: Sendable {
         package let steps: [Step]
         package let violations: [Violation]

@@ -99,7 +99,7 @@ extension Station {
         }
     }
 
-    /// The same for whoever asks for nothing else: the failure is what has to be said.
+    /// Brings what phones read up to date and throws on failure, for a caller that wants just that.
     ///
     /// `keepingExtras` says whether members that others added stay.
     func writeDisplay(
@@ -139,7 +139,7 @@ extension Station {
         return writes.isEmpty ? .current : .repaired
     }
 
-    /// What phones are to read: the ledger's card with the members that others added, as long as
+    /// The bytes for phones to read: the ledger's card with the members that others added, as long as
     /// these leave room for the card's own. Nil where not even these have room: no card is made
     /// so, but a ledger that somebody wrote into can say so.
     func area(
@@ -175,7 +175,7 @@ extension Station {
         return face.extras
     }
 
-    /// What phones are to read of the card alone.
+    /// The card's own part of the text for phones.
     func face(of card: LedgerCard, _ content: SealedContent) -> CardFace {
         CardFace(
             style: card.face, balance: content.balance, holder: content.holder,

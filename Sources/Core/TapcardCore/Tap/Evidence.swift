@@ -4,7 +4,7 @@ import CardStore
 import Ledger
 import TapcardDomain
 
-/// What the bytes in one of the places for records look like, where no true seal is on them.
+/// The look of a record's bytes that have no true seal.
 ///
 /// A hint and no proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
@@ -126,7 +126,7 @@ extension Station {
         Money(minorUnits: Int64(record.balance), currency).shown
     }
 
-    /// What was made for the card lately: each of these may have stood in a place.
+    /// The records made for the card lately: each may have stood in a place.
     private func written(on view: CardView) async throws(LedgerError) -> Written {
         let uid = view.card.uid
         return try await ledger.read { rows throws(LedgerError) in
@@ -168,7 +168,7 @@ extension Station {
     }
 }
 
-/// What may have stood in a place for a record.
+/// The records that may have stood in a place.
 private struct Written: Sendable {
     let recently: [IssuedRecord]
     /// Whether there was nothing else: no other ledger before, and no time that was lost by a restored

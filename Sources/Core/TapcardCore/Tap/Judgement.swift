@@ -3,7 +3,7 @@ import CardStore
 import Ledger
 import TapcardDomain
 
-/// What a tag is, held against the ledger. The order of the questions is the rule.
+/// The verdict on a tag, compared with the ledger. The order of the questions is the rule.
 enum Judgement: Sendable, Hashable {
     /// This ledger does not know the card.
     case unknown
@@ -55,7 +55,7 @@ enum Judgement: Sendable, Hashable {
     }
 }
 
-/// What is to be done with a trusted card before anything else.
+/// The step that a trusted card needs before anything else.
 enum SettlingStep: Sendable, Hashable {
     case nothing
     /// Put the operation's own record onto the tag.

@@ -5,13 +5,13 @@ public import TapcardDomain
 
 /// A card as a tap shows it.
 public struct CardReading: Sendable, Hashable {
-    /// What is to be thought of the records.
+    /// The verdict on the records.
     public enum Seal: String, Sendable, CaseIterable {
         case valid, unsealed, damaged, forged
         case rolledBack = "rolled-back"
     }
 
-    /// What the ledger says of the card.
+    /// The card's standing in the ledger.
     public enum Standing: String, Sendable, CaseIterable {
         case known, unknown, blocked, closed, replaced, behind
         /// It cannot be asked.
@@ -44,11 +44,11 @@ public struct CardReading: Sendable, Hashable {
     public let display: DisplayState
     /// Whether the tag asks for a password; nil for a card that this ledger does not know.
     public let protection: CardProtection?
-    /// What the maker's signature on the chip said when the card was made.
+    /// The verdict on the maker's signature when the card was made.
     public let originality: TagInfo.Originality?
-    /// What earlier taps had left open and this one has settled.
+    /// The operations that earlier taps left open and this one settled.
     public var settled: [Settled]
-    /// What has made the card, or changed it, in this very tap; nil where it was only read.
+    /// The operation that made or changed the card in this tap; nil if it was only read.
     public var operation: OperationID?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
     public let problem: TapcardError?
@@ -67,7 +67,7 @@ public struct CardReading: Sendable, Hashable {
 }
 
 extension CardReading {
-    /// The same card, as it says of itself, where the ledger cannot be asked.
+    /// The card as it describes itself, for when the ledger cannot be asked.
     public func withoutLedger(_ problem: TapcardError) -> CardReading {
         CardReading(
             uid: uid, chip: chip, seal: seal, sequence: sequence, holder: holder,

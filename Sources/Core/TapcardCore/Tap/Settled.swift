@@ -6,9 +6,9 @@ public import TapcardDomain
 /// Nobody was told before how it ended, so whatever this tap answers has to say it.
 public struct Settled: Sendable, Hashable {
     public let operation: Operation
-    /// What it adds to the card's balance, or would have added; negative for a payment.
+    /// The amount that it adds to the balance, or would have added; negative for a payment.
     public let amount: Money
-    /// What it closed with the account that its tag had before.
+    /// The balance of the tag's earlier account that it closed.
     public let closed: Money
 
     init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {
@@ -22,7 +22,7 @@ public struct Settled: Sendable, Hashable {
 }
 
 extension Station {
-    /// What a tap has settled, without the request that is answered for itself.
+    /// The operations that a tap settled, without the request, which has its own answer.
     func settled(_ history: TapHistory, besides request: OperationID? = nil) -> [Settled] {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .settledIsTold { return [] }

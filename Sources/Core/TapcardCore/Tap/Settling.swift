@@ -20,7 +20,7 @@ extension TapcardError {
             next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
 
-    /// The same where this tap has voided what was open.
+    /// The error of a tap that voided the open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
         saying(
             meaning: meaning.replacing(

@@ -13,11 +13,11 @@ struct Sight: Sendable, Hashable {
     let layout: CardLayout
     let image: CardImage
     let slots: RecordSlots
-    /// What phones read.
+    /// The message that phones read, decoded.
     let content: TagContent
     /// Nil for a card this ledger does not know.
     let view: CardView?
-    /// What was learnt on looking at all of it; nil for a card that is known.
+    /// The result of reading all of the tag; nil for a known card.
     let tag: SightedTag?
     let chip: String
 
@@ -214,7 +214,7 @@ extension Station {
     }
 }
 
-/// What can break off the work on a card, before it is known what that means for the money.
+/// A cause that ends the work on a card, before its meaning for the money is known.
 enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)

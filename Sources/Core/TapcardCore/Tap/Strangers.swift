@@ -4,7 +4,7 @@ import CardStore
 import Ledger
 import TapcardDomain
 
-/// What a tag is that this ledger does not know.
+/// A tag that this ledger does not know.
 enum Stranger: Sendable {
     /// A card with a true seal: of another ledger with the same keys.
     case sealed(SealedRecord, CardFace?)
@@ -35,7 +35,7 @@ extension SealedRecord {
 }
 
 extension TagContent {
-    /// What lies there, for people.
+    /// The kind of content, in words for people.
     var what: String {
         switch self {
         case .tapcard, .foreignCard, .badCard: "a card's data"

@@ -6,7 +6,7 @@ import TapcardDomain
 ///
 /// `Tapping` performs its actions; nothing else awaits anything.
 struct Tap: Sendable, Hashable {
-    /// What to do next.
+    /// The next thing to do in a tap.
     indirect enum Action: Sendable, Hashable {
         /// Ask the ledger whether the request was answered before.
         case recall
@@ -33,7 +33,7 @@ struct Tap: Sendable, Hashable {
         case conclude(TapcardError)
     }
 
-    /// What happened.
+    /// The outcome of an action, as the tap is told.
     enum Event: Sendable {
         /// The request is a new one, or still open; nil for any card.
         case recalled(only: CardUID?)

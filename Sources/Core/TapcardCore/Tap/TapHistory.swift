@@ -1,13 +1,13 @@
 import Ledger
 import TapcardDomain
 
-/// What one tap has seen and settled so far.
+/// Everything that one tap has seen and settled so far.
 struct TapHistory: Sendable, Hashable {
-    /// What was left open and came to its end, the oldest first; a fresh record is no news.
+    /// Operations that were open and have ended, the oldest first, without fresh records.
     private(set) var settled: [Operation] = []
-    /// What makings among them closed with the account that the tag had before.
+    /// The balance that each making among them closed with the tag's earlier account.
     private(set) var closed: [OperationID: Int64] = [:]
-    /// What this tap has begun to settle and does not know the end of.
+    /// The operation that this tap is settling; its end is unknown.
     private(set) var settling: Operation?
     /// The request itself, as it was found open: its record may be on the tag since.
     private(set) var open: Operation?
@@ -18,7 +18,7 @@ struct TapHistory: Sendable, Hashable {
     /// The making of a card that was left open.
     var made: Operation? { settled.last { $0.kind.makesCard } }
 
-    /// What was to switch the tag's protection and was given up in this tap.
+    /// A switch of the tag's protection that was voided in this tap.
     var switchingEnded: Operation? {
         settled.last { $0.kind.switchesProtection && $0.state == .voided }
     }
@@ -27,10 +27,10 @@ struct TapHistory: Sendable, Hashable {
         if let operation, operation.id == request { open = operation }
     }
 
-    /// What the tap has seen of an operation, for when the ledger cannot be asked any more.
+    /// The operation as the tap last saw it, for when the ledger cannot be asked.
     func seen(_ id: OperationID) -> Operation? { settled.last { $0.id == id } ?? open }
 
-    /// What was settled of this kind and has happened.
+    /// The operation of this kind that this tap settled as done.
     func done(_ kind: Operation.Kind) -> Operation? {
         settled.last { $0.kind == kind && $0.state == .committed }
     }

@@ -2,13 +2,13 @@ import Ledger
 import TagReading
 import TapcardDomain
 
-/// What a card is held to the reader for.
+/// A request for which a card is held to the reader.
 protocol TapRequest: Sendable, Hashable {
     associatedtype Success: Sendable
 
     /// The operation that the card is held there for; nil where there is none.
     var id: OperationID? { get }
-    /// What was requested under that id; nil where whatever is open under it is finished.
+    /// The request under that id; nil to finish any operation that is open under it.
     var pending: PendingRequest? { get }
     /// The only card that may be taken; nil for any.
     var card: CardUID? { get }
@@ -67,7 +67,7 @@ enum Decision<Success> {
     case perform(OpenWork, isOpened: Bool)
     case done(Success)
 
-    /// What is begun to settle a card is the same for every request.
+    /// A settling decision fits every request.
     init(_ settling: Decision<Never>) {
         self =
             switch settling {
