@@ -50,8 +50,13 @@ enum SourceTree {
 
     /// Every Swift file below a folder of the root.
     static func files(below folder: String) throws -> [File] {
-        try paths(below: folder).filter { $0.hasSuffix(".swift") }
-            .map { File(path: $0, text: try text($0)) }
+        try swift.get().filter { $0.path.hasPrefix("\(folder)/") }
+    }
+
+    /// Every Swift file, read once for all tests.
+    private static let swift = Result {
+        try ["Sources", "Tests", "Benchmarks", "Fuzz/Sources"].flatMap(paths)
+            .filter { $0.hasSuffix(".swift") }.map { File(path: $0, text: try text($0)) }
     }
 
     static func paths(below folder: String) throws -> [String] {
