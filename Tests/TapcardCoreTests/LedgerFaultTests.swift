@@ -3,7 +3,6 @@ import CardStore
 import FaultyWorld
 import Ledger
 import SimulatedField
-import SimulatedReader
 import TapcardCore
 import TapcardDomain
 import Testing
@@ -12,149 +11,138 @@ import Type2Tag
 /// The ledger fails at any of its transactions while the card is on the reader.
 @Suite("A ledger that fails in the middle of a tap")
 struct LedgerFaultTests {
+    /// The deeds for which a station needs no other service than its ledger.
+    private static let deeds = [
+        "pay", "add", "scratch", "issue", "adopt", "close", "replace", "refund", "protect",
+        "unprotect", "issue-protected", "pay-protected",
+    ]
+
     @Test(
-        "is asked again where one answer is lost", arguments: Deed.allCases,
-        [LedgerFault.answerLost, .requestLost])
-    func oneAnswerLost(_ deed: Deed, _ fault: LedgerFault) async throws {
-        let writes = try await eachWrite(of: deed, fault) { world, said, label in
-            #expect(said.isSuccess, label)
-            try await deed.expectDone(true, in: world, label)
-            _ = try await world.station.read()
-            try await world.expectSettled(label)
-            let count = try await world.operations().count { $0.kind == deed.kind }
-            #expect(count == 1, label)
+        "is asked again where one answer is lost", arguments: deeds,
+        [Mishap.commitUnknown, .commitLost])
+    func oneAnswerLost(_ name: String, _ fault: Mishap) async throws {
+        try await eachCommit(of: name) { deed, commit, label in
+            let tap = await deed.tap([commit: fault])
+            #expect(tap.isDone && tap.violations == [], label)
+            await expectToSettle(deed, tap.world, label)
         }
-        #expect(writes >= 2)
     }
 
-    @Test("is never guessed at", arguments: Deed.allCases)
-    func down(_ deed: Deed) async throws {
-        let writes = try await eachWrite(of: deed, .down) { world, said, label in
-            let operation = try await deed.operation(in: world)
-            switch operation?.state {
-            case nil: #expect(said.result == .ledger, label)
-            case .pending: #expect(said.result == .unknown, label)
+    @Test("is never guessed at", arguments: deeds)
+    func down(_ name: String) async throws {
+        try await eachCommit(of: name) { deed, commit, label in
+            let tap = await deed.tap([commit: .ledgerGone])
+            #expect(tap.violations == [], label)
+            let result = tap.failure?.result
+            switch deed.operation(in: tap.world)?.state {
+            case nil: #expect(result == .ledger, label)
+            case .pending: #expect(result == .unknown, label)
             case .committed:
-                // What a new card holds is the ledger's to say.
-                #expect(said.isSuccess || (deed.before == nil && said.result == .unknown), label)
-            case .voided: Issue.record("nobody voided it", sourceLocation: #_sourceLocation)
+                // The balance of a new card is the ledger's to say.
+                let isNew = deed.before.card == nil
+                #expect(tap.isDone || isNew && result == .unknown, label)
+            case .voided: Issue.record("no station voided it", sourceLocation: #_sourceLocation)
             }
-            try await expectToSettle(deed, world, label)
-        }
-        #expect(writes >= 2)
-    }
-
-    @Test("is not believed while its answers are lost", arguments: Deed.allCases)
-    func answersLost(_ deed: Deed) async throws {
-        try await eachWrite(of: deed, .answersLost) { world, said, label in
-            let operation = try await deed.operation(in: world)
-            if said.isSuccess { #expect(operation?.state == .committed, label) }
-            try await expectToSettle(deed, world, label)
+            await expectToSettle(deed, tap.world, label)
         }
     }
 
-    @Test(
-        "leaves the card untouched when it is down before the first WRITE", arguments: Deed.allCases
-    )
-    func downBeforeTheFirstWrite(_ deed: Deed) async throws {
-        let world = try await deed.world()
-        let before = try await world.tag()
-        let station = world.station(LedgerFault.down.atCommit(1))
-        let said = await outcome { () throws(TapcardError) in try await deed.perform(at: station) }
-        #expect(said.error == .ledgerUnavailable && said.result == .ledger)
-        #expect(try await world.tag() == before)
-        try await deed.expectDone(false, in: world, "\(deed)")
-        let audit = try await world.ledger.audit()
-        #expect(audit.open == 0 && audit.violations.isEmpty)
+    @Test("is not believed while its answers are lost", arguments: deeds)
+    func answersLost(_ name: String) async throws {
+        try await eachCommit(of: name) { deed, commit, label in
+            // It leaves all steps alone that are not commits.
+            let lasting = (commit..<commit + 200).map { ($0, Mishap.commitUnknown) }
+            let tap = await deed.tap(Dictionary(uniqueKeysWithValues: lasting))
+            let state = deed.operation(in: tap.world)?.state
+            #expect(!tap.isDone || state == .committed, label)
+            await expectToSettle(deed, tap.world, label)
+        }
+    }
+
+    @Test("leaves the card untouched when it is down before the first WRITE", arguments: deeds)
+    func downBeforeTheFirstWrite(_ name: String) async throws {
+        let deed = try await PlayedDeed(name)
+        let tap = await deed.tap([try #require(deed.whole.commits.first): .ledgerGone])
+        #expect(tap.failure?.kind == .ledgerUnavailable && tap.failure?.result == .ledger)
+        #expect(tap.world == deed.before && tap.violations == [])
     }
 
     @Test("posts a payment that the tag proves, if it is asked in time", arguments: [119, 120])
     func downAtConfirmation(_ seconds: Int64) async throws {
-        let world = try await World.withCard()
-        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-            try await world.station(LedgerFault.down.atCommit(2))
-                .pay(World.usd(250), id: World.id(7))
-        }
-        #expect(try await world.slots().best?.record.balance == 750)
-        #expect(try await world.balance() == 1_000)
-        world.clock.advance(seconds: seconds)
-        let reading = try await world.station.read()
-        #expect(reading.balance == World.usd(seconds < 120 ? 750 : 1_000))
-        try await world.expectSettled()
+        let deed = try await PlayedDeed("pay")
+        let tap = await deed.tap([deed.whole.commits[1]: .ledgerGone])
+        #expect(tap.failure?.kind == .outcomeUnknown && tap.failure?.result.exitStatus == 6)
+        var world = tap.world
+        #expect(world.slots?.best?.record.balance == 750 && world.balance == 1_000)
+        world.age(seconds: seconds)
+        let (settled, violations) = await world.settling()
+        #expect(violations == [])
+        #expect(settled.balance == (seconds < 120 ? 750 : 1_000))
     }
 
     @Test(
         "does not say that nothing was written where this very tap has written it",
-        arguments: [Deed.pay, .add, .issue])
-    func goneAfterTheRecord(_ deed: Deed) async throws {
-        let world = try await deed.world()
-        // Begun, though nobody knows; resumed; and then the ledger is gone.
-        let ledger = LedgerFault.answerLost.atCommit(1).ledger(
-            LedgerFault.down.atCommit(3).ledger(world.ledger))
-        let said = await outcome { () throws(TapcardError) in
-            try await deed.perform(at: world.station(ledger: ledger))
-        }
-        guard case .failure(let error) = said else {
-            Issue.record("it was done without a ledger")
-            return
-        }
+        arguments: [("pay", 750), ("add", 1_200), ("issue", nil)] as [(String, UInt32?)])
+    func goneAfterTheRecord(_ name: String, _ balance: UInt32?) async throws {
+        let deed = try await PlayedDeed(name)
+        // Begun without an answer; resumed; and then the ledger is gone.
+        let begun = [try #require(deed.whole.commits.first): Mishap.commitUnknown]
+        let third = await deed.tap(begun).commits[2]
+        let tap = await deed.tap(begun.merging([third: .ledgerGone]) { $1 })
+        let error = try #require(tap.failure, "it was done without a ledger")
         #expect(error.kind == .outcomeUnknown)
-        // A new card's record tells nothing before its holder is on the tag as well.
-        if deed != .issue {
-            #expect(try await world.slots().best?.record.balance == UInt32(deed.after))
-        }
+        // The record of a new card proves nothing before its holder is on the tag as well.
+        if let balance { #expect(tap.world.slots?.best?.record.balance == balance) }
         #expect(!error.meaning.contains("Nothing was written"))
-        _ = try await world.station.read()
-        try await world.expectSettled()
-        try await deed.expectDone(true, in: world, "\(deed)")
+        let (settled, violations) = await tap.world.settling()
+        #expect(violations == [] && deed.operation(in: settled)?.state == .committed)
     }
 
-    @Test("is told what is open on a card that cannot be trusted any more")
+    @Test("names the open operation of a card that cannot be trusted any more")
     func openOnDamagedCard() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: 1, counting: .write, .lost))
-        _ = try? await world.station.add(World.usd(100), id: World.id(2))
-        try await world.alter { tag in
-            tag[0x20] = .zero
-            tag[0x24] = .zero
-        }
-        let said = await outcome { () throws(TapcardError) in
-            try await world.station.add(World.usd(100), id: World.id(2))
-        }
-        guard case .failure(let error) = said else {
-            Issue.record("it was not refused")
-            return
-        }
+        let deed = try await PlayedDeed("add")
+        var world = await deed.tap([deed.whole.writes[0]: .radio(.lost)]).world
+        world.tag[0x20] = .zero
+        world.tag[0x24] = .zero
+        let id = try #require(deed.operation(in: world)).id
+        let error = try #require(await Tap.play(deed.errand, in: world).failure)
         #expect(error.kind == .damaged && error.result.exitStatus == 7)
-        #expect(error.what.contains("\(World.id(2)) is still open"))
+        #expect(error.what.contains("\(id) is still open"))
     }
 
-    /// Runs the deed with the fault at each of its transactions; returns how many there were.
-    @discardableResult
-    private func eachWrite(
-        of deed: Deed, _ fault: LedgerFault,
-        _ check: (World, Result<Void, TapcardError>, Comment) async throws -> Void
-    ) async throws -> Int {
-        var write = 0
-        while true {
-            write += 1
-            let world = try await deed.world()
-            let disturbance = fault.atCommit(write)
-            let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: world.station(disturbance))
-            }
-            guard disturbance.hasCome else { return write - 1 }
-            try await check(world, said, "\(deed), \(fault) at transaction \(write)")
+    /// Runs the check for each transaction of the deed that may change something.
+    private func eachCommit(
+        of name: String, _ check: (PlayedDeed, Int, Comment) async throws -> Void
+    ) async throws {
+        let deed = try await PlayedDeed(name)
+        #expect(deed.whole.commits.count >= 2)
+        for commit in deed.whole.commits {
+            try await check(deed, commit, "\(name), transaction at step \(commit)")
         }
     }
 
-    /// With the ledger back, one tap brings card and ledger together.
-    private func expectToSettle(_ deed: Deed, _ world: World, _ label: Comment) async throws {
-        guard try await world.balance() != nil else { return }
-        let reading = try await world.station.read()
-        #expect(reading.problem == nil, label)
-        try await world.expectSettled(label)
-        let state = try await deed.operation(in: world)?.state
-        try await deed.expectDone(state == .committed, in: world, label)
+    /// With the ledger back, one tap brings card and ledger together, and the deed is done or not.
+    private func expectToSettle(
+        _ deed: PlayedDeed, _ world: RestingWorld, _ label: Comment
+    ) async {
+        let (settled, violations) = await world.settling()
+        #expect(violations == [], label)
+        #expect(await settled.askingAgain(deed.errand) == [], label)
+        let isDone = deed.operation(in: settled)?.state == .committed
+        let expected = isDone ? deed.whole.world : deed.before
+        #expect(settled.effects == expected.effects, label)
+    }
+}
+
+extension RestingWorld {
+    /// How each card stands, whatever numbers it took to get there.
+    fileprivate var effects: [CardUID: [String]] {
+        ledger.cards.mapValues { card in
+            let balance = ledger.entries.reduce(0) {
+                $0 + ($1.account == card.purse ? $1.amount : 0)
+            }
+            let hasCode = card.scratch.code != nil
+            return ["\(balance)", "\(card.status)", "\(hasCode)", "\(card.protection)"]
+        }
     }
 }

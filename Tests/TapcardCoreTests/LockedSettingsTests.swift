@@ -14,7 +14,7 @@ import Type2Tag
 struct LockedSettingsTests {
     @Test(
         "leave nothing open, wherever it was broken off, and a card that pays",
-        arguments: Type2Chip.known, ProtectionFaultTests.deeds)
+        arguments: Type2Chip.known, [Deed.protect, .unprotect, .issueProtected])
     func everyWrite(_ chip: Type2Chip, _ deed: Deed) async throws {
         var ends: Set<String> = []
         for way in TornTapTests.ways {
