@@ -153,6 +153,16 @@ final class ProgramBench: Sendable {
         return try JSONValue.parsing(Array(last.utf8))
     }
 
+    /// A bench with a scratched card.
+    static func withScratchedCard(
+        isTerminal: Bool = false, services: Services
+    ) async throws -> ProgramBench {
+        let bench = try ProgramBench(isTerminal: isTerminal, services: services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        return bench
+    }
+
     /// Arms a fault, or none, and lays the card down again.
     func arm(_ fault: Fault?) async throws {
         try await reader.change { world in
