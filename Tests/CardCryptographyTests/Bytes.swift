@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// The bytes of a vector. One that is no hexadecimal is empty and fails every comparison.
+/// The bytes of a vector. One that is not hexadecimal is empty and fails every comparison.
 func bytes(_ hexadecimal: String) -> [UInt8] {
     Hexadecimal.decode(hexadecimal) ?? []
 }

@@ -80,7 +80,7 @@ struct CardWritingTests {
         #expect(writes(before, after).first == Self.guardPage)
     }
 
-    @Test("areas of two sizes are no change of one card")
+    @Test("areas of two sizes are not a change of one card")
     func sizes() {
         #expect(writes(Self.old, Self.old + [0, 0, 0, 0], all: true).isEmpty)
     }

@@ -108,7 +108,7 @@ struct RecordSlotsTests {
         #expect(slots.believing { _ in false } == slots)
     }
 
-    @Test("the ledger makes nothing valid that is no record")
+    @Test("the ledger makes nothing valid that is not a record")
     func notBelieved() throws {
         for content in [Content.blank, .broken, .newer] {
             let slots = try slots(content, content)

@@ -55,7 +55,7 @@ struct RefusalAdviceTests {
         #expect(closed.text.contains("A closed card cannot be unblocked."), "\(closed.text)")
     }
 
-    @Test("to restore what is no backup: it is named, and not the ledger")
+    @Test("to restore what is not a backup: it is named, and not the ledger")
     func noBackup() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run(

@@ -56,7 +56,7 @@ struct TicketCommandTests {
         }
     }
 
-    @Test("nothing is charged while the draws are not fresh, whoever asks for which draw")
+    @Test("nothing is charged while the draws are not fresh, with or without the draw's name")
     func stale() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         for kind in ServiceError.Kind.allCases where kind != .cancelled {
@@ -72,12 +72,12 @@ struct TicketCommandTests {
                             + "2 minutes old."), "\(ended.text)")
             }
         }
-        let nobody = try ProgramBench()
-        _ = await nobody.run("issue --balance 20 --quiet")
-        let ended = await nobody.run("ticket buy")
+        let offline = try ProgramBench()
+        _ = await offline.run("issue --balance 20 --quiet")
+        let ended = await offline.run("ticket buy")
         #expect(ended.status == 8)
         #expect(ended.text.contains("No ticket was sold and nothing was charged."))
-        for bench in [bench, nobody] { try await expectNothing(on: bench) }
+        for bench in [bench, offline] { try await expectNothing(on: bench) }
     }
 
     @Test(
@@ -153,7 +153,7 @@ struct TicketCommandTests {
         #expect(bought["ticket"]?["draw"]?.string == "draw-5")
     }
 
-    @Test("nobody buys one for a draw that is over because what is kept is still fresh")
+    @Test("a draw that is over is not sold because the cache is still fresh")
     func drawnUnseen() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         try lottery.drawUnseen(FakeLottery.lost())
@@ -213,12 +213,12 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("nobody finishes buying a ticket whose draw is over, and the id is told to be spent")
+    @Test("buying a ticket whose draw is over is not finished, and the id is spent")
     func tornBefore() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
         try await bench.interrupt(line, by: Fault(at: 1, counting: .write, .torn(.unchanged)))
-        // The winning numbers are known to whoever looks into the ledger.
+        // The winning numbers are known by now.
         try lottery.draw(
             FakeLottery.draw("draw-4", "2023-06-05", [6, 9, 14, 36, 50, 54], 44, 1))
         let late = await bench.run(line)

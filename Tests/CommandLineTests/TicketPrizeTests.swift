@@ -59,7 +59,7 @@ struct TicketPrizeTests {
                 """#)
     }
 
-    @Test("are shown before the first card, and of no card that nobody knows")
+    @Test("are shown before the first card, and not of an unknown card")
     func noLedger() async throws {
         let lottery = try FakeLottery.example(tickets: [
             FakeLottery.ticket("ticket-3", "draw-9", [5, 45, 51, 1, 2, 3], 4)
@@ -133,7 +133,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("ticket check --card 04010203040506").status == 4)
     }
 
-    @Test("are named by what gives them up, and then nobody is told to claim them")
+    @Test("are named by the verb that gives them up, and no advice to claim them follows")
     func givenUp() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let closed = await bench.run("close")
@@ -151,7 +151,7 @@ struct TicketPrizeTests {
         #expect(!(await bench.run("issue --reissue")).text.contains("never"))
     }
 
-    @Test("of a card without any, and of a tag that is no card")
+    @Test("of a card without any, and of a tag that is not a card")
     func checkNone() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         _ = await bench.run("keys list")
@@ -160,8 +160,8 @@ struct TicketPrizeTests {
         #expect(
             await bench.run("ticket check")
                 == Ended(status: 0, text: "Card 04AC6B72BA6C80: no tickets\n"))
-        let nobody = try ProgramBench()
-        #expect(await nobody.run("ticket check").status == 8)
+        let offline = try ProgramBench()
+        #expect(await offline.run("ticket check").status == 8)
     }
 
     @Test("bring their prizes once, and never what was not won")
@@ -250,7 +250,7 @@ struct TicketPrizeTests {
         #expect(checked["upcoming"]?.array?.isEmpty == true)
         #expect(checked["drawn"]?.array?.first?["prize"]?.string == "30.00")
         #expect(await bench.run("ticket check").text.contains("won $30.00, claimed\n"))
-        // What lies before the lottery's own window is no reason not to sell.
+        // A prize older than the lottery's own list does not prevent a sale.
         lottery.answer(
             Fetched(
                 try DrawList([FakeLottery.draw("draw-9", "2023-07-10", [1, 2, 3, 4, 5, 6], 7, 1)]))
@@ -260,7 +260,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("that a pulled card has left open are told when they are booked, beside older ones")
+    @Test("that a pulled card has left open are told when they are booked, next to older ones")
     func claimTorn() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)

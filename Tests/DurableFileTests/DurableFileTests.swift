@@ -108,7 +108,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A folder is no file")
+    @Test("A folder is not a file")
     func isFolder() throws {
         let file = DurableFile(folder.path)
         expect(.isFolder) { () throws(FileError) in _ = try file.read() }

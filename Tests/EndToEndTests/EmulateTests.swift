@@ -137,7 +137,7 @@ struct EmulateTests {
                 .status == 2)
     }
 
-    @Test("a name that is empty is no name", arguments: ["--tag", "--link", "--control"])
+    @Test("an empty name is not valid", arguments: ["--tag", "--link", "--control"])
     func emptyName(option: String) throws {
         let counter = try Counter()
         for more in [[], ["--tell", "status"]] {

@@ -62,7 +62,7 @@ struct OutputTests {
         }
     }
 
-    /// What every verb that changes something is asked here, in an order in which each has
+    /// Commands of every verb that changes something, in an order in which each has
     /// something to do.
     private static let changes = [
         "init --currency USD", "config set timeout 20", "cashiers add Zed", "cashiers remove Zed",

@@ -151,7 +151,7 @@ struct ReaderTests {
         #expect(first.errors.contains("(SCM SCL3711: needs another libnfc)"), "\(first.errors)")
     }
 
-    @Test("what is no serial port, and what is not there at all")
+    @Test("a path that is not a serial port, and one that does not exist")
     func paths() throws {
         for (path, what) in [
             ("/dev/null", "/dev/null is no serial port."),

@@ -217,7 +217,7 @@ extension TrustTests {
         }
     }
 
-    /// What standard error says besides the result.
+    /// The lines on standard error.
     private func log(of counter: Counter) throws -> String {
         try counter.run(["read", "--no-settle", "--verbose"]).errors
     }
@@ -351,7 +351,7 @@ private func hexadecimal(_ byte: UInt8) -> String {
     String(byte, radix: 16, uppercase: true)
 }
 
-/// What the ledger says the card on the reader, or the last one made, holds now.
+/// The balance in the ledger of the card on the reader, or of the last one made.
 private func balance(at counter: Counter) throws -> String {
     let output = try counter.run(["read", "--no-settle", "--json"]).output
     return String(try #require(output.firstMatch(of: /"balance":"([0-9.]+)"/)).output.1)

@@ -16,7 +16,7 @@ struct DocumentTests {
             #expect(document["openapi"]?.string == "3.1.0")
         }
 
-        /// What is wrong with an answer.
+        /// The faults of an answer.
         func faults(
             _ asked: Asked, _ method: String, _ path: String
         ) throws -> [String] {

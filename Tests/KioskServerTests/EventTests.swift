@@ -130,7 +130,7 @@ struct EventTests {
         }
     }
 
-    @Test("what only looks is no operation")
+    @Test("what only looks is not an operation")
     func looking() async throws {
         try await KioskBench.with { bench in
             try await bench.takeCard()
@@ -172,7 +172,7 @@ struct EventTests {
         }
     }
 
-    @Test("a page that does not read is dropped, and holds up nobody else")
+    @Test("a page that does not read is dropped, and holds up no other page")
     func slow() async throws {
         try await KioskBench.with { bench in
             let slow = try await EventListener(bench, receiveBytes: 1)

@@ -87,7 +87,7 @@ final class KioskBench: Sendable {
     /// Reads the ledger through, as in a quiet hour.
     func checkLedger() async { await served.kiosk.withLock { $0 }?.checkLedger() }
 
-    /// What the program has written beside its answer: its log.
+    /// The program's log.
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
@@ -112,13 +112,13 @@ final class KioskBench: Sendable {
     }
 }
 
-/// What a request came to.
+/// The answer to a request.
 struct Asked: Sendable {
     let status: Int
     let headers: [String: String]
     let text: String
 
-    /// Nil members where it is no JSON.
+    /// Nil members where it is not JSON.
     var json: JSONValue { (try? JSONValue.parsing(Array(text.utf8))) ?? .null }
     var word: String? { json["error"]?.string }
 }

@@ -78,7 +78,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("an activation goes on, and its answer is there for whoever comes later")
+    @Test("an activation goes on, and its answer is there for a later caller")
     func activating() async throws {
         let service = HeldActivation()
         try await KioskBench.with(services: service.services) { bench in

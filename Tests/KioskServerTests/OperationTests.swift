@@ -193,7 +193,7 @@ struct OperationTests {
         }
     }
 
-    @Test("an operation that nobody has begun is not there")
+    @Test("an operation that was never begun is not found")
     func unknown() async throws {
         try await KioskBench.with { bench in
             let path = "/api/v1/operations/\(Self.other)"
@@ -232,8 +232,8 @@ struct OperationTests {
         }
     }
 
-    @Test("nobody comes in time: 504, and nothing was done")
-    func nobody() async throws {
+    @Test("no card comes in time: 504, and nothing was done")
+    func noCard() async throws {
         try await KioskBench.with(timeout: 0) { bench in
             try await bench.issue()
             try await bench.reader.take()

@@ -1,7 +1,7 @@
 import Testing
 import TextCodecs
 
-@Suite("Whoever is told that an operation was stopped can rely on it", .timeLimit(.minutes(5)))
+@Suite("A stopped operation stays stopped", .timeLimit(.minutes(5)))
 struct StoppingTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let path = "/api/v1/operations/\(id)"

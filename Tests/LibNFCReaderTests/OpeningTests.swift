@@ -78,13 +78,13 @@ extension LiveTests {
             #expect(error.detail.contains("No such file"))
         }
 
-        @Test("a device that is no serial line is no reader")
+        @Test("a device that is not a serial line is not a reader")
         func noLine() async throws {
             let error = try await Self.error(opening: "pn532_uart:/dev/null")
             #expect(error.kind == .noReader && error.detail.contains("/dev/null"))
         }
 
-        @Test("a serial line on which nobody answers is no reader, and is left free")
+        @Test("a serial line on which nobody answers is not a reader, and is left free")
         func silent() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }

@@ -17,7 +17,7 @@ extension LiveTests {
         }
 
         /// libnfc begins with a search that does not end; here it is given up after a few tries.
-        @Test("an empty field is no tag, and is left without power")
+        @Test("an empty field is not a tag, and is left without power")
         func emptyField() async throws {
             try await Bench.run(Simulation()) { (reader, emulator) async throws in
                 #expect(

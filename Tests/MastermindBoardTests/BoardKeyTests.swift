@@ -20,7 +20,7 @@ struct BoardKeyTests {
         board.type("5")
         #expect(board.choice == [5, nil, nil, nil])
         #expect(board.cursor == 1)
-        // Nor does a row begin anew that has a gap.
+        // A row with a gap does not start again either.
         board.press(.last)
         board.type("22")
         #expect(board.choice == [5, nil, nil, 2])

@@ -15,7 +15,7 @@ extension PCSCReaderTests {
             [0x0A, 0x90, 0x00], [UInt8](repeating: 0xFF, count: 258),
         ]
 
-        @Test("an answer of another form is no acknowledge", arguments: Kind.allCases)
+        @Test("an answer of another form is not an acknowledge", arguments: Kind.allCases)
         func nonsense(kind: Kind) async throws {
             let reader = try await kind.bench()
             for answer in Self.nonsense {
@@ -28,7 +28,9 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a READ of another length or with a wrong CRC is no answer", arguments: Kind.allCases)
+        @Test(
+            "a READ of another length or with a wrong CRC is not an answer",
+            arguments: Kind.allCases)
         func spoiltRead(kind: Kind) async throws {
             let reader = try await kind.bench()
             let data = [UInt8](repeating: 0, count: 16)

@@ -32,7 +32,7 @@ struct StorageCardATRTests {
     }
 
     @Test(
-        "another name or another standard is no Type 2 tag",
+        "another name or another standard is not a Type 2 tag",
         arguments: [(0x03, 0x0001), (0x03, 0x0002), (0x03, 0x0300), (0x04, 0x0003), (0x0B, 0x003A)])
     func others(standard: UInt8, name: UInt16) throws {
         let card = try #require(

@@ -74,7 +74,7 @@ struct ControlSocketTests {
         return (socket, callers)
     }
 
-    @Test("silent clients are no work, as many as there may be")
+    @Test("silent clients cost no work, however many there are")
     func silence() throws {
         let (socket, callers) = try crowded()
         #expect(!Self.isReady(socket))

@@ -22,7 +22,7 @@ struct WaitingTests {
         #expect(try bench.control("present").output.isEmpty)
     }
 
-    @Test("a card of another kind is no answer, and the waiting goes on")
+    @Test("a card of another kind is not an answer, and the waiting goes on")
     func otherKind() throws {
         var bench = try Self.waiting()
         #expect(try bench.control("present felica").output.isEmpty)

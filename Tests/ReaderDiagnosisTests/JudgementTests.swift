@@ -73,7 +73,7 @@ struct JudgementTests {
                 == ["acr122_usb:001:004: held by another program"])
     }
 
-    @Test("a reader that pcscd holds can be used through pcscd, and is no problem then")
+    @Test("a reader that pcscd holds can be used through pcscd, and is not a problem then")
     func throughPCSCD() {
         let name = "ACS ACR122U PICC Interface 00 00"
         let held = [ReaderHolder.program(pid: 9, name: "pcscd")]

@@ -81,7 +81,7 @@ struct MessageTests {
         #expect((253...255).contains(error.detail.utf8.count))
     }
 
-    @Test("words that are no UTF-8 are none")
+    @Test("words that are not UTF-8 are refused")
     func senselessWords() {
         #expect(ReaderReply([5, 0, 0, 1, 0x86]) == nil)
         #expect(ReaderReply([1, 1, 0x86, 0, 0, 0, 0, 0, 0, 0, 1]) == nil)

@@ -235,7 +235,7 @@ struct LastingReaderTests {
     }
 
     @Test(
-        "no tag is no reason to look for another reader",
+        "no tag is not a reason to look for another reader",
         arguments: [
             ReaderError.Kind.noTag, .tagLost, .timedOut, .refused(0), .garbled, .severalTags,
             .cancelled,

@@ -35,7 +35,7 @@ struct ActivationParsingTests {
     }
 
     @Test(
-        "what is no answer, by what is wrong with it",
+        "what is not an answer, by what is wrong with it",
         arguments: [
             ("", .notJSON, "is no JSON"),
             ("<html><body>Sign in</body></html>", .notJSON, "a page for people"),

@@ -281,7 +281,7 @@ struct CacheTests {
         #expect(try await fresh.lottery().drawsBegunAnew().notes.isEmpty)
     }
 
-    @Test("a 304 that nobody asked for, or about another version, is no answer")
+    @Test("a 304 that nobody asked for, or about another version, is not an answer")
     func wrongNotModified() async throws {
         let bench = try CacheBench(.status(304))
         let unasked = await #expect(throws: ServiceError.self) { try await bench.draws() }

@@ -52,7 +52,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("what came on the way is no part of the answer")
+    @Test("what came on the way is not part of the answer")
     func continued() async throws {
         let early = ScriptedServer.Step.text("HTTP/1.1 103 Early Hints\r\nETag: early\r\n\r\n")
         try await ScriptedServer.serving([early] + .answer("404 Not Found", "no")) { server in
@@ -64,7 +64,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "lines behind a body are no part of the answer",
+        "lines behind a body are not part of the answer",
         arguments: ["0\r\n", "2\r\n{}\r\n0\r\n", "2\r\n{}\r\n0\r\nHTTP/9: 1\r\n"])
     func trailers(_ chunks: String) async throws {
         let script: [ScriptedServer.Step] = [

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file anew.
+    /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file again.
     @Test func aCommitThatFailsHalfWay() async {
         await #expect(processExitsWith: .success) {
             try await Folder.temporary { folder in

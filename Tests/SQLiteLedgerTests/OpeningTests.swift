@@ -5,7 +5,7 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// What happens before there is a ledger to work with.
+/// The steps before there is a ledger to work with.
 @Suite("Opening a ledger") struct OpeningTests {
     @Test func beginsAMissingFileForItsOwnerOnly() async throws {
         try await Folder.temporary { folder in

@@ -119,7 +119,7 @@ struct TornPageTests {
     }
 
     @Test(
-        "is no page of lock bits",
+        "is not a page of lock bits",
         arguments: [
             (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])

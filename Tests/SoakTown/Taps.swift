@@ -247,7 +247,7 @@ extension Town {
 }
 
 extension Town {
-    /// What was done to a card is no excuse any more: it is settled. But of a tag's protection a
+    /// Damage to a card is not an excuse any more: it is settled. But of a tag's protection a
     /// look that has nothing to write learns nothing.
     mutating func forgive(_ index: Int) {
         let protection = tables.cards[uid(index)]?.protection ?? .off

@@ -27,7 +27,7 @@ struct RadioCRCTests {
         #expect(RadioCRC.stripped(from: frame + expected) == frame)
     }
 
-    @Test("that is wrong in one bit is no CRC", arguments: 0..<32)
+    @Test("that is wrong in one bit is not a CRC", arguments: 0..<32)
     func wrongBit(bit: Int) {
         var frame = RadioCRC.appended(to: [0x30, 0x00])
         frame[bit / 8] ^= 1 << (bit % 8)

@@ -13,7 +13,7 @@ import Type2Tag
 /// Two stations with one ledger, and one card that goes from reader to reader.
 @Suite("Two stations")
 struct TwoStationsTests {
-    /// What the second station does with the card.
+    /// The work of the second station with the card.
     enum Visit: CaseIterable, Sendable {
         case pay, add, scratch, read, reissue
     }

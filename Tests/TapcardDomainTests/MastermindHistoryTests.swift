@@ -21,7 +21,7 @@ struct MastermindHistoryTests {
         #expect(history.guessCount == 1)
     }
 
-    @Test("one that did not reach the game is no guess; only the last of equal ones goes")
+    @Test("one that did not reach the game is not a guess; only the last of equal ones goes")
     func withdraw() {
         var history = MastermindHistory()
         history.ask([1, 1])

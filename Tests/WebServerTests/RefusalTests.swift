@@ -3,7 +3,7 @@ import RawHTTP
 import Testing
 import WebServer
 
-/// What is no request, or too much of one. Whatever comes, the server goes on for others.
+/// Invalid and too large requests. After each of them the server still serves others.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     private let server: WebServer
     private let asked = Guarded(0)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TextCodecs
 
-@Suite("What is promised to people and to other programs")
+@Suite("The promises to people and to other programs")
 struct ContractTests {
     private static let folder =
         "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
@@ -67,10 +67,10 @@ struct ContractTests {
         "ledger-locked": "RecoveryTests",
         "ledger-read-only": "DiskTests", "no-draw-known": "TicketCommandTests",
         "numbers-exhausted": "LedgerBehindTests", "reader-busy": "ExitStatusTests",
-        "reader-lost": "WatchTests", "service-bad-address": "AddressTests",
+        "reader-lost": "WatchedReaderTests", "service-bad-address": "AddressTests",
         "service-bad-certificate": "TLSTests", "service-gone-back": "CacheTests",
         "service-no-client": "HTTPClientTests", "service-not-http": "HTTPClientTests",
-        "service-timed-out": "ActivationTests", "tag-lost": "WatchTests",
+        "service-timed-out": "ActivateCommandTests", "tag-lost": "WatchedReaderTests",
         "unsupported-reader": "RefusedTagTests", "unsupported-tag": "RefusedTagTests",
     ]
 

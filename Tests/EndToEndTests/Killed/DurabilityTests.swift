@@ -49,7 +49,7 @@ struct DurabilityTests {
             if call.kind == "told" || call.kind == "reader" {
                 missing += disk.unsynced.filter(Self.mustLast).map { "\($0), before \(call)" }
             }
-            // A folder that is about to be made is no loss before there is something in it.
+            // A folder that is about to be made is not a loss before there is something in it.
             if call.kind == "told" || (call.kind == "reader" && disk.hasSynced) {
                 missing += disk.unnamed.filter(Self.mustLast).map { "\($0), before \(call)" }
             }
@@ -58,7 +58,7 @@ struct DurabilityTests {
         return missing
     }
 
-    /// What would be missing after a power cut.
+    /// The files that would be missing after a power cut.
     private struct Disk {
         let home: String
         /// Files that were written since they were synced.

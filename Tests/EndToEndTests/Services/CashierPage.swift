@@ -33,7 +33,7 @@ final class CashierPage {
         #expect(try process.end().status == 0)
     }
 
-    /// What a browser gets: the body, and the status behind it.
+    /// The answer to a browser: the body, and then the status.
     func get(_ path: String, _ words: [String] = []) throws -> String {
         let ended = try begin(path, words).end()
         #expect(ended.status == 0, "curl \(path): \(ended.status)")
@@ -59,7 +59,7 @@ final class CashierPage {
             "/api/v1/session", #"{"cashier":"\#(cashier)","password":"\#(password)"}"#, words)
     }
 
-    /// What makes a request one of somebody who has just logged in.
+    /// The options that make a request one of a cashier who has just logged in.
     func token(of cashier: String, _ password: String) throws -> [String] {
         try header(logIn(cashier, password))
     }

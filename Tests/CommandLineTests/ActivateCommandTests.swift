@@ -4,7 +4,7 @@ import Testing
 import Verbs
 
 @Suite("Activating the code of a card")
-struct ActivationTests {
+struct ActivateCommandTests {
     @Test("a code that the service takes is activated, once")
     func activated() async throws {
         let service = FakeActivation(.success(.active))
@@ -46,7 +46,7 @@ struct ActivationTests {
         #expect(ended.text.contains("the answer burned"), "\(ended.text)")
         #expect(before.contains(#""state":"scratched""#))
         #expect(service.questionCount == 1)
-        // Nobody knows whether it counts: until the service answers it is being activated.
+        // Only the service knows whether it counts: until it answers the card is activating.
         let after = await bench.run("read --json").text
         #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
         #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
@@ -90,7 +90,7 @@ struct ActivationTests {
         let text = await bench.run("history").text
         #expect(text.contains("  asked (yes)  "), "\(text)")
         #expect(!text.contains("no answer"))
-        // Whoever asked under another id finds the answer.
+        // The answer is found under the later id, too.
         let attempt = try #require(text.split(separator: "\n").first { $0.contains("(yes)") })
         let id = try #require(attempt.split(separator: " ").last)
         #expect(text.contains("\(Self.id(3))  answered as \(id)\n"), "\(text)")

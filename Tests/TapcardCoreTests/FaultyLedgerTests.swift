@@ -10,7 +10,7 @@ import Type2Tag
 
 /// The ledger fails at any of its transactions while the card is on the reader.
 @Suite("A ledger that fails in the middle of a tap")
-struct LedgerFaultTests {
+struct FaultyLedgerTests {
     /// The deeds for which a station needs no other service than its ledger.
     private static let deeds = [
         "pay", "add", "scratch", "issue", "adopt", "close", "replace", "refund", "protect",
