@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The two places for records")
 struct RecordSlotsTests {
-    /// What can stand in one place; numbers tell the valid ones apart.
+    /// The possible contents of one place; numbers tell the valid ones apart.
     enum Content: CaseIterable, Sendable {
         case blank, broken, unsealed, retired, older, newer
 

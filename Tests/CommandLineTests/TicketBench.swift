@@ -20,8 +20,8 @@ extension ProgramBench {
         return (bench, lottery)
     }
 
-    /// A card with 18.00, and a ticket for draw-4 with the numbers 6 9 14 36 50 54 and the bonus 44,
-    /// of which `draw` may have taken place since.
+    /// A card with 18.00, and a ticket for draw-4 with the numbers 6 9 14 36 50 54 and the bonus
+    /// 44. `draw` takes place afterwards.
     static func withTicket(
         _ lottery: FakeLottery? = nil, in draw: Draw? = nil
     ) async throws -> (ProgramBench, FakeLottery) {

@@ -181,7 +181,7 @@ private struct HostileCounter {
             known == nil || known?.state == .committed, "\(id) is not done: \(known?.state as Any)")
     }
 
-    /// What holds at any moment.
+    /// The rules at any moment.
     func check() async throws {
         let audit = try await ledger.audit()
         try require(audit.violations.isEmpty, audit.violations.joined(separator: "; "))

@@ -6,8 +6,7 @@ import TextCodecs
 struct AttackTests {
     /// With a card on the reader; afterwards nothing is booked, and the server still answers.
     private func unharmed(_ body: (KioskBench) async throws -> Void) async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let books = try await bench.books()
             try await body(bench)
             #expect(try await bench.books() == books)

@@ -74,8 +74,7 @@ struct PageTests {
 
     @Test("metrics and log name no person and no code")
     func privacy() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let scratched = try await bench.call("scratch")
             let code = try #require(scratched.json["code"]?.string)
             #expect(try await bench.call("pay", #"{"amount":"999"}"#).status == 409)

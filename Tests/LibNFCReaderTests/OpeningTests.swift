@@ -84,7 +84,7 @@ extension LiveTests {
             #expect(error.kind == .noReader && error.detail.contains("/dev/null"))
         }
 
-        @Test("a serial line on which nobody answers is not a reader, and is left free")
+        @Test("a silent serial line is not a reader, and is left free")
         func silent() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }

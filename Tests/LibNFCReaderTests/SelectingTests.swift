@@ -65,7 +65,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a second tag put beside a selected one is not taken for it")
+        @Test("a second tag put next to a selected one is not taken for it")
         func tagBeside() async throws {
             try await Bench.run(Bench.twoTags) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)

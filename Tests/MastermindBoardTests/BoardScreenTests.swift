@@ -208,7 +208,7 @@ struct BoardScreenTests {
     }
 }
 
-/// What a line takes on a terminal.
+/// The columns of a line on a terminal.
 enum Cells {
     /// The wide characters that these tests use.
     static func count(_ line: String) -> Int {

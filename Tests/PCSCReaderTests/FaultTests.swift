@@ -7,7 +7,7 @@ import Type2Tag
 extension PCSCReaderTests {
     @Suite("believes nothing that did not happen", .stage)
     struct Faults {
-        /// What no reader answers to any command.
+        /// Answers that no reader gives to any command.
         static let nonsense: [[UInt8]] = [
             [0x90], [0x12, 0x34], [0x6F, 0x00], [0x63, 0x00], [0xD5, 0x43, 0x90, 0x00],
             [0xD5, 0x41, 0x00, 0x0A, 0x90, 0x00], [0xC0, 0x03, 0x00, 0x90, 0x90, 0x00],

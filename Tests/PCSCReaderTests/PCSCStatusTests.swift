@@ -21,7 +21,7 @@ struct PCSCStatusTests {
         #expect(status.onceLetIn == status)
     }
 
-    @Test("one that nobody knows is a lost reader, with its number")
+    @Test("an unknown one is a lost reader, with its number")
     func unknown() {
         let error = PCSCStatus(rawValue: 0x42).readerError
         #expect(error == ReaderError(.readerLost))

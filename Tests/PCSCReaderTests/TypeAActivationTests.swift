@@ -54,7 +54,7 @@ struct TypeAActivationTests {
             ])
     }
 
-    @Test("calls twice, and then nobody is there")
+    @Test("calls twice, and then no tag is there")
     func nobody() throws {
         #expect(try Self.run([nil]) == .send([0x52], lastBits: 7, hasCRC: false))
         #expect(try Self.run([nil, nil]) == .nobody)

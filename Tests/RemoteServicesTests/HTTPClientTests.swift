@@ -9,7 +9,7 @@ struct HTTPClientTests {
 
     private let client = HTTPClient(.init(version: "1.2.3", proxy: ""))
 
-    /// What becomes of a request to a server with this script.
+    /// The outcome of a request to a server with this script.
     private func failure(
         _ steps: [ScriptedServer.Step], within limits: HTTPLimits = Self.limits
     ) async throws -> ServiceError? {
@@ -179,7 +179,7 @@ struct HTTPClientTests {
         #expect(failure.detail == "no connection came about within 0.20 s")
     }
 
-    @Test("nobody there, and no such name")
+    @Test("no listener, and no such name")
     func unreachable() async throws {
         let dead = "http://127.0.0.1:\(try Loopback.deadPort())/"
         let refused = try #require(await failure(of: HTTPRequest(.get, dead)))

@@ -54,7 +54,7 @@ struct LargeAnswerTests {
         }
     }
 
-    /// In a process of its own: the memory of this one is that of all tests that run meanwhile.
+    /// In a process of its own: this one has the memory of all tests that run at the same time.
     @Test("a hundred megabytes do not make the process grow by thirty", .timeLimit(.minutes(2)))
     func flood() async {
         await #expect(processExitsWith: .success) {

@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// What a killed restore has left is nobody's; what another program is about to use is not.
+    /// The files of a killed restore are removed; those of another program at work are not.
     @Test func takesAwayWhatAKilledOneHasLeft() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()

@@ -12,7 +12,7 @@ struct TornPageTests {
             UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits))
     }
 
-    /// What is left of a page that held the old bits and was to hold the new ones.
+    /// The content of a page that held the old bits and was to hold the new ones.
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {

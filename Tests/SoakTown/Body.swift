@@ -19,9 +19,9 @@ package struct Body: Sendable {
     /// Pages whose last WRITE was not acknowledged, with what they held before.
     var weak: [UInt8: Page] = [:]
     var marks: Set<Mark> = []
-    /// The places for records that a vandal wrote on, and nobody since.
+    /// The places for records whose last writer was a vandal.
     var spoiltPlaces: Set<Int> = []
-    /// What a thief has kept of it.
+    /// A thief's copy of it.
     var dumps: [TagMemory] = []
 
     static let mostDumps = 8

@@ -16,7 +16,7 @@ enum Hold: Sendable {
     case away
 }
 
-/// What is asked of a station, in a scene.
+/// A request to a station, in a scene.
 typealias Ask<Success> = @Sendable (Station, Scene) async throws(TapcardError) -> Success
 
 extension Town {
@@ -285,7 +285,7 @@ extension TagMemory {
 }
 
 extension Scene {
-    /// What somebody is told at one of its stations; nothing where the process died.
+    /// The answer of one of its stations; nothing where the process died.
     func hear<Success>(
         _ ask: Ask<Success>, at number: Int
     ) async -> Result<Success, TapcardError>? {

@@ -24,7 +24,7 @@ struct SoakTownTests {
         for what in SoakTownTests.met { #expect(tally.counts[what] != nil, "\(what)") }
     }
 
-    /// What has to happen in the towns of both seeds together.
+    /// The events that must occur in the towns of both seeds together.
     private static let met = [
         "answers: pay done", "answers: add done", "answers: refund done",
         "answers: scratch done", "answers: ticket done", "answers: game done", "prizes: booked",

@@ -82,7 +82,7 @@ struct MastermindHistoryTests {
         func chance(_ count: Int) -> Int { generator.below(count) }
         for _ in 0..<2_000 {
             var history = MastermindHistory()
-            /// What the service counted, by the guess: no two are equal.
+            /// The answers of the service, by the guess: no two are equal.
             var counted: [[Int]: Int] = [:]
             var waiting: [[Int]?] = [nil, nil, nil]
             for step in 1...24 {

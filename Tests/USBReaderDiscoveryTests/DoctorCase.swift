@@ -47,7 +47,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
     static let all = gettingThere + rights + holders + drivers + live + ledgers
 
-    /// What it says in `--json`.
+    /// Its output with `--json`.
     var result: String {
         switch status {
         case 0: "done"

@@ -70,7 +70,7 @@ import WebServer
                 + "\(options) -connect 127.0.0.1:\(port) 2>&1")
     }
 
-    /// What the client would speak, old as it is, so that it is the server who does not.
+    /// The client accepts old versions, so that it is the server who refuses them.
     @Test func onlyWhatIsSafeIsSpoken() async throws {
         try await withFolder { folder in
             let certificate = try await certificate(folder)

@@ -25,7 +25,7 @@ struct ServiceTests {
         try page.stop()
     }
 
-    @Test("goes on, and stops, where nobody reads what it logs")
+    @Test("goes on, and stops, where its log is not read")
     func unread() throws {
         let counter = try Counter()
         var ends: [Int32] = [-1, -1]
@@ -91,7 +91,7 @@ struct ServiceTests {
         #expect(unsafe access("\(data)/ledger.sqlite", F_OK) == 0)
         #expect(unsafe access("\(data)/keys.json", F_OK) == 0)
         #expect(try words("StateDirectory") == ["tapcard"])
-        // Every connection and what is kept free beside them.
+        // Every connection and the descriptors that are kept free.
         #expect(try #require(Int(words("LimitNOFILE")[0])) >= 2_560 + 256)
         #expect(try words("ExecReload") == ["/bin/kill", "-HUP", "$MAINPID"])
     }
