@@ -62,7 +62,7 @@ struct CardWritingTests {
         #expect(writes(torn, Self.old) == writes(Self.old, Self.old, all: true))
     }
 
-    @Test("only the old end of a longer message is cleared, unless all is to be written", arguments: [false, true])
+    @Test("only the old end of a longer message is cleared, or all", arguments: [false, true])
     func shorter(all: Bool) throws {
         let longer = Self.old.enumerated().map { $0 == 111 ? 0xFF : $1 }
         let pages = writes(longer, Self.old, all: all)

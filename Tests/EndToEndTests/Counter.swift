@@ -105,7 +105,7 @@ final class Counter {
             at: location)
     }
 
-    /// The same for words that contain spaces or nothing.
+    /// Runs a command whose words may contain spaces or be empty.
     func expect(
         _ words: [String], status: Int32 = 0, prints output: String = "",
         complains errors: String = "", with more: [String: String?] = [:],

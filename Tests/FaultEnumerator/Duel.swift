@@ -10,7 +10,7 @@ package struct Duel: Hashable, Sendable {
     package enum Second: Int, Sendable, Hashable, CaseIterable {
         /// Another customer pays.
         case payment
-        /// The same request comes under the same id.
+        /// The first request comes again under its id.
         case repetition
         /// An operator blocks the card.
         case block

@@ -8,7 +8,7 @@ import Type2Tag
 struct DuelBounds: Sendable {
     /// Turns before both work to their ends: two more switches than that at most.
     var turns = 2
-    /// The same with a fault at any step.
+    /// The turns where a fault is tried at any step.
     var turnsWithFault = 1
     var areReadersCareless = false
     var second = Duel.Second.payment

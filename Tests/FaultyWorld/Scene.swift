@@ -54,7 +54,7 @@ package final class Scene: Sendable {
     /// Lays the card on another station's reader, or takes it away.
     package func moveCard(to station: Int?) { live.withLock { $0.move(to: station) } }
 
-    /// The same keys in every scene: seals can be compared.
+    /// Equal keys in every scene, so that seals can be compared.
     package static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }

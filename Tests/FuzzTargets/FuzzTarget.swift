@@ -34,7 +34,7 @@ public struct FuzzTarget: Sendable {
         }
     }
 
-    /// The same for a thread of its own, which may wait for others.
+    /// Runs an input, and blocks the calling thread until it is done.
     public func runAndWait(_ input: [UInt8]) throws {
         switch check {
         case .plain(let check): try check(input)

@@ -5,7 +5,7 @@ import TapcardDomain
 import Type2Tag
 
 /// The frames that the tag on the reader may get, by the command that is under way and by what the
-/// ledger has of its card just then. Whatever a tag answers, its true PACK even, changes nothing.
+/// ledger has of its card just then. No answer of a tag, not even its true PACK, changes it.
 struct TagPermission: Sendable {
     /// Use cases, by what they may do to a tag.
     enum Command: Sendable {

@@ -30,7 +30,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("pages that come and go at once leave nothing behind")
+    @Test("pages that come and go at once leave no session")
     func comingAndGoing() async throws {
         try await KioskBench.with { bench in
             for _ in 0..<50 {

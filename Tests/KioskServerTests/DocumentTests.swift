@@ -71,7 +71,7 @@ struct DocumentTests {
             for name in Set(names) { #expect(checker.resolved(.string(name)) != nil, "\(name)") }
             for schema in document["components"]?["schemas"]?.members ?? [] {
                 let isNamed = names.contains("#/components/schemas/\(schema.key)")
-                // Events are told of in words.
+                // Events are described in words.
                 #expect(isNamed || text.contains("(\(schema.key))"), "\(schema.key)")
             }
         }

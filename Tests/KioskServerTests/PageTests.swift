@@ -2,7 +2,7 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("The page and what is told of the server", .timeLimit(.minutes(5)))
+@Suite("The page and the server's headers", .timeLimit(.minutes(5)))
 struct PageTests {
     @Test("its files may be kept, and may load nothing from elsewhere")
     func files() async throws {

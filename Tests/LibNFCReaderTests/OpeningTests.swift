@@ -64,7 +64,7 @@ extension LiveTests {
                 #expect(kind == .busy)
                 #expect(emulator.counters.hostCommands == before)
             }
-            // Whatever is plugged into this machine: the names are whole.
+            // With any reader of this machine, the names are whole.
             for name in try await LibNFCReader.connectedReaders() {
                 _ = try ConnectionString(name)
             }

@@ -53,7 +53,7 @@ struct WaitingTests {
     }
 
     @Test(
-        "nobody ever comes to a chip that plays a card, or tests its field",
+        "no reader ever comes to a chip that plays a card, or tests its field",
         arguments: [[0x8C, 0x00], [0x58, 0x00]] as [[UInt8]])
     func forEver(command: [UInt8]) throws {
         var bench = try Self.waiting(command)

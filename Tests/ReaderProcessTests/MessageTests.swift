@@ -69,7 +69,7 @@ struct MessageTests {
         #expect((ReaderReply(error) != nil) == (first < 10 || first == 255))
     }
 
-    @Test("words that are too long are cut behind a whole character", arguments: 0...4)
+    @Test("words that are too long are cut after a whole character", arguments: 0...4)
     func longWords(_ lead: Int) throws {
         let words = String(repeating: "a", count: lead) + String(repeating: "\u{20AC}", count: 90)
         let message = ReaderReply.failed(ReaderError(.noReader, words)).message

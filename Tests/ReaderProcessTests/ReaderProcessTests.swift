@@ -185,7 +185,7 @@ struct ReaderProcessTests {
     }
 }
 
-@Suite("Whatever reader is plugged in")
+@Suite("Any reader that is plugged in")
 struct LastingReaderTests {
     /// A plug into which the test puts readers, and the waits it was asked for.
     private struct Plug: Sendable {

@@ -35,7 +35,7 @@ struct CacheTests {
     }
 
     @Test(
-        "for how long nobody is asked",
+        "for how long the service is not asked",
         arguments: [
             (["Cache-Control: max-age=600"], 599, 600),
             (["Cache-Control: public, MAX-AGE=600, immutable"], 599, 600),
@@ -133,7 +133,7 @@ struct CacheTests {
         "what is never kept",
         arguments: [
             "Cache-Control: no-store", "Cache-Control: max-age=600, No-Store", "Vary: *",
-            // Whatever stands behind a quotation mark that is never closed may be meant.
+            // Anything after a quotation mark that is never closed may be meant.
             "Cache-Control: x=\"a, no-store", "Cache-Control: max-age=600, x=\"a",
             #"Cache-Control: x="\"", no-store, y="\"""#,
         ])

@@ -64,7 +64,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "lines behind a body are not part of the answer",
+        "lines after a body are not part of the answer",
         arguments: ["0\r\n", "2\r\n{}\r\n0\r\n", "2\r\n{}\r\n0\r\nHTTP/9: 1\r\n"])
     func trailers(_ chunks: String) async throws {
         let script: [ScriptedServer.Step] = [

@@ -44,7 +44,7 @@ struct LargeAnswerTests {
     ]
 
     @Test(
-        "a head without end, a line without end, lines without end behind a body", arguments: heads)
+        "a head without end, a line without end, lines without end after a body", arguments: heads)
     func head(begin: String, more: String) async throws {
         let script: [ScriptedServer.Step] = [.text(begin), .flood(Array(more.utf8), times: 10_000)]
         try await ScriptedServer.serving(script) { server in

@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Whoever has moved the file away may not know who still has it open.
+    /// The operator who has moved the file away may not know which program still has it open.
     @Test func waitsUntilNobodyUsesALedgerThatWasMovedAway() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// A ledger that the first command has made is nobody's choice.
+    /// A ledger that the first command has made was not chosen by an operator.
     @Test func bringsItsCurrencyToALedgerWithoutCards() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A damaged page that no tap needs is found by whoever looks for damage, and stops nobody else.
+    /// A damaged page that no tap needs is found by a check for damage, and stops no other work.
     @Test func isReadThroughByTheAuditAndTheBackupAlone() async throws {
         try await Folder.temporary { folder in
             _ = try await folder.filled()

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Whoever waits while a backup takes the ledger's place must not go on with the old file.
+    /// A program that waits while a backup takes the ledger's place must not keep the old file.
     @Test func noticesThatAnotherFileHasTakenTheName() async throws {
         try await Folder.temporary { folder in
             try await folder.open().close()

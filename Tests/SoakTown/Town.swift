@@ -177,7 +177,7 @@ package struct Town {
     }
 }
 
-/// How often each thing happened, so that nobody takes an idle run for a good one.
+/// How often each thing happened, so that an idle run is not taken for a good one.
 package struct Tally: Sendable {
     package private(set) var counts: [String: Int] = [:]
 

@@ -21,7 +21,7 @@ struct RadioCRCTests {
         #expect(RadioCRC.bytes(of: []) == [0x63, 0x63])
     }
 
-    @Test("is put behind a frame and taken off again", arguments: vectors)
+    @Test("is appended to a frame and taken off again", arguments: vectors)
     func both(frame: [UInt8], expected: [UInt8]) {
         #expect(RadioCRC.appended(to: frame) == frame + expected)
         #expect(RadioCRC.stripped(from: frame + expected) == frame)

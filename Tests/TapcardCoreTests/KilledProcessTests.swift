@@ -27,7 +27,7 @@ struct KilledProcessTests {
         }
     }
 
-    /// The same request, repeated twice, is carried out once.
+    /// Expects that the request, repeated twice, is carried out once.
     private func expectOnce(
         _ errand: Errand, from world: RestingWorld, _ label: Comment
     ) async {

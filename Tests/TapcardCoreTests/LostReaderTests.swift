@@ -101,7 +101,7 @@ struct LostReaderTests {
 }
 
 extension Deed {
-    /// The same request once more, on a reader that works: answered by what it finds.
+    /// Repeats the request on a reader that works.
     fileprivate func perform(again world: World) async throws {
         if try await operation(in: world)?.state == .voided { return try await retry(in: world) }
         if try await operation(in: world)?.state == .committed { return }

@@ -18,7 +18,7 @@ struct PlayedDeed {
         whole = await Tap.play(errand, in: before)
     }
 
-    /// The same tap with what goes wrong at which of its steps.
+    /// The tap with these mishaps at its steps.
     func tap(_ mishaps: [Int: Mishap]) async -> Tap {
         await Tap.play(errand, in: before, mishaps: mishaps)
     }

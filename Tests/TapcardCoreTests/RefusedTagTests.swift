@@ -12,7 +12,7 @@ import Type2Tag
 /// Tags on which no card can or may be made: refused before anything is written.
 @Suite("A tag that cannot hold a card")
 struct RefusedTagTests {
-    /// What is wrong with the tag, and with what error it is refused.
+    /// A fault of the tag, and the error with which it is refused.
     enum Obstacle: CaseIterable, Sendable {
         case staticLocks, dynamicLocks, readOnly, noContainer, otherVersion, tooSmall
         case protected, protectedFromReading

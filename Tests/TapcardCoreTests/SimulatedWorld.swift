@@ -84,7 +84,7 @@ struct World: Sendable {
             settings: settings, surroundings: clock.surroundings)
     }
 
-    /// The same keys in every test: seals can be compared.
+    /// Equal keys in every test, so that seals can be compared.
     static let keys = Scene.keys
 
     static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }

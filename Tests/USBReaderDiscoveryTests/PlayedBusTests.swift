@@ -96,7 +96,7 @@ struct PlayedBusTests {
                     ]))
     }
 
-    @Test("twenty watches leave nothing behind", .timeLimit(.minutes(1)))
+    @Test("twenty watches leave no file or thread", .timeLimit(.minutes(1)))
     func leaks() async throws {
         let ended = try await play(["plug acr122u", "wait left open"], "repeat", "20")
         #expect(ended == Ended(status: 0, lines: ["left open: 0"]))

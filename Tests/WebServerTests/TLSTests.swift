@@ -4,7 +4,7 @@ import RawHTTP
 import Testing
 import WebServer
 
-/// The server behind TLS, with a certificate made for the test, asked by OpenSSL's own client.
+/// The server with TLS and a certificate made for the test, asked by OpenSSL's own client.
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
     /// Runs a line of shell on a thread of its own; what it printed, and whether it went well.
     private actor Shell {

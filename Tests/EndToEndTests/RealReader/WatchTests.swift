@@ -29,7 +29,7 @@ struct RealWatchTests {
         #expect(station.counter.masked(ended.output) == line + line + line + line)
     }
 
-    @Test("a reader that is unplugged and plugged in again is told of, and goes on")
+    @Test("a reader that is unplugged and plugged in again is reported, and goes on")
     func unplugged() throws {
         let station = try EmulatedCounter(link: true)
         try station.counter.step("issue --balance 20 --name Ann")

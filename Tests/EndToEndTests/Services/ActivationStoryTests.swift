@@ -40,7 +40,7 @@ struct ActivationStoryTests {
     }
 
     @Test(
-        "whoever leaves does not stop the request; the next tap writes it",
+        "leaving does not stop the request; the next tap writes it",
         arguments: [SIGINT, SIGTERM])
     func leaving(signal: Int32) throws {
         let (counter, code) = try Self.scratched()

@@ -40,7 +40,7 @@ final class CashierPage {
         return ended.output
     }
 
-    /// The same, for what goes on.
+    /// Starts a request whose answer may be a stream.
     func begin(_ path: String, _ words: [String] = []) throws -> ChildProcess {
         let place = certificate == nil ? address : "https://127.0.0.1:\(port)"
         return try ChildProcess(
@@ -64,7 +64,7 @@ final class CashierPage {
         try header(logIn(cashier, password))
     }
 
-    /// The same where there are no cashiers.
+    /// A token where there are no cashiers.
     func token() throws -> [String] { try header(post("/api/v1/session", "{}")) }
 
     private func header(_ answer: String) throws -> [String] {

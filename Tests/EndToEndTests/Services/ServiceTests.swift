@@ -5,7 +5,7 @@ import Testing
 @Suite("The counter page as a service of the machine", .timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test(
-        "tells whoever has started it when it is ready, and when it stops", arguments: ["/", "@"])
+        "tells its service manager when it is ready, and when it stops", arguments: ["/", "@"])
     func news(root: String) throws {
         let counter = try Counter()
         let place = root + counter.home.dropFirst() + "/news"
@@ -18,7 +18,7 @@ struct ServiceTests {
     }
 
     @Test(
-        "serves where nobody hears what it tells", arguments: ["/nowhere/news", "@nobody", "news"])
+        "serves where its news has no listener", arguments: ["/nowhere/news", "@nobody", "news"])
     func unheard(place: String) throws {
         let page = try CashierPage(try Counter(), with: ["NOTIFY_SOCKET": place])
         #expect(try page.get("/api/v1/health").hasSuffix(" 200"))
