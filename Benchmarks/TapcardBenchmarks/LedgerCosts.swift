@@ -5,7 +5,7 @@ import SQLiteLedger
 import TapcardCore
 import TapcardDomain
 
-/// What a payment costs in the SQLite ledger, beside the same rows written by a loop in C.
+/// The cost of a payment in the SQLite ledger, next to the same rows written by a loop in C.
 struct LedgerCosts {
     let paymentsARound: Int
     let durableTransactions: Int

@@ -7,8 +7,8 @@ import TapcardCore
 import TapcardDomain
 import Type2Tag
 
-/// What a tap costs a PN532 on a serial line: counted at the emulated reader, with the real libnfc
-/// in between. Times are those that air and line would take; nothing here was timed.
+/// The cost of a tap for a PN532 on a serial line: counted at the emulated reader, with the real
+/// libnfc in between. Times are those that air and line would take; nothing here was timed.
 enum ReaderCosts {
     /// One line of the table.
     struct Row {

@@ -17,43 +17,43 @@ struct LanguageTests {
     private static let habits = [
         Habit(
             pattern: #"(?<!here )\b(?:is|are|was|were) no (?!longer|more\b)"#,
-            instead: #""is not a""#, most: [57, 1, 169, 9]),
+            instead: #""is not a""#, most: [57, 1, 79, 9]),
         Habit(
             pattern: #"\b[Tt]here (?:is|are|was|were) no\b[^.\n]*\bthat\b"#,
             instead: #""no ... exists", or the subject first"#, most: [0, 0, 1, 0]),
         Habit(
             pattern: #"\b(?:[Ww]hoever|[Nn]obody)\b"#,
-            instead: #"who it is: "the caller", "no client""#, most: [70, 4, 299, 33]),
+            instead: #"who it is: "the caller", "no client""#, most: [70, 4, 118, 33]),
         Habit(
             pattern: #"(?:^|[.:;] |/// |// |")(?:Whatever|Whichever)\b"#,
-            instead: #"a noun as subject"#, most: [2, 0, 15, 1]),
+            instead: #"a noun as subject"#, most: [2, 0, 4, 1]),
         Habit(
             pattern: #"/// The same\b"#, instead: #"a sentence that stands alone"#,
-            most: [1, 0, 31, 0]),
+            most: [1, 0, 6, 0]),
         Habit(
             pattern: #"/// What (?!if\b)"#,
             instead: #"a noun: "The lottery cache", and not "What is kept of the lottery""#,
-            most: [9, 0, 222, 0]),
+            most: [9, 0, 7, 0]),
         Habit(pattern: #"\b[Ww]hether what\b"#, instead: #"a noun"#, most: [1, 0, 2, 2]),
-        Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [17, 5, 51, 3]),
-        Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [1, 0, 4, 4]),
+        Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [17, 5, 15, 3]),
+        Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [1, 0, 3, 4]),
         Habit(
             pattern: #"\b[Mm]eanwhile\b"#, instead: #""in the meantime", "while ...""#,
-            most: [4, 0, 27, 4]),
-        Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [41, 0, 32, 6]),
+            most: [4, 0, 10, 4]),
+        Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [41, 0, 7, 6]),
         Habit(
             pattern: #"(?<!-)\b[Bb]ehind\b"#, instead: #""after", unless it is a place"#,
-            most: [18, 0, 115, 14]),
+            most: [18, 0, 40, 14]),
         Habit(
             pattern: #"\b(?:is|are|was|were) told of\b"#, instead: #""is reported to""#,
-            most: [2, 0, 7, 0]),
+            most: [2, 0, 1, 0]),
         Habit(
             pattern: #"\bcom(?:e|es|ing) to nothing\b"#, instead: #""has no effect""#,
-            most: [0, 0, 1, 0]),
-        Habit(pattern: #"\b(?:or|it) is none\b"#, instead: #"what it is"#, most: [0, 0, 5, 0]),
+            most: [0, 0, 0, 0]),
+        Habit(pattern: #"\b(?:or|it) is none\b"#, instead: #"what it is"#, most: [0, 0, 1, 0]),
         Habit(
             pattern: #"\bthan (?:work|works) anywhere\b"#,
-            instead: #"the number, its unit and its reason"#, most: [0, 0, 1, 0]),
+            instead: #"the number, its unit and its reason"#, most: [0, 0, 0, 0]),
     ]
 
     private static let places: [(name: String, folders: [String], endings: [String])] = [

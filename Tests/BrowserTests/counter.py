@@ -156,15 +156,21 @@ class Counter:
             headers["Authorization"] = f"Bearer {self.token}"
         return self.send(method, path, body, headers)
 
-    def read(self):
-        """What lies on the reader: behind an operation it is read anew."""
+    def wait(self, what, question):
+        """Asks until the answer is true, and returns it."""
         end = time.monotonic() + END_LIMIT
-        while time.monotonic() < end:
-            card = self.call("GET", "card")
-            if card["read"] or card["problem"] or card["session"] is None:
-                return card["read"]
+        while not (answer := question()):
+            if time.monotonic() > end:
+                raise AssertionError(f"never: {what}")
             time.sleep(PAUSE)
-        raise AssertionError("the card is never read")
+        return answer
+
+    def read(self):
+        """The card on the reader: after an operation it is read again."""
+        def seen():
+            card = self.call("GET", "card")
+            return (card["read"] or card["problem"] or card["session"] is None) and [card["read"]]
+        return self.wait("the card is read", seen)[0]
 
     def send(self, method, path, body, headers):
         data = None if body is None else json.dumps(body).encode()

@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import time
 
 from case import BrowserCase
-from counter import PAUSE
 
 # The record is four pages: behind the last one it is whole.
 WHOLE = "4 pulled-after"
@@ -39,14 +37,14 @@ class FaultCase(BrowserCase):
     def wait_at_the_reader(self):
         """Until what is unknown waits for its card, under the same id."""
         self.page.wait("window.calls.filter(([, path]) => path.endsWith('/pay')).length > 1")
-        while self.counter.call("GET", f"operations/{self.payments()[0]['operation']}")[
-                "phase"] != "waiting":
-            time.sleep(PAUSE)
+        self.wait_for_phase("waiting")
 
     def wait_for_end(self):
-        while self.counter.call("GET", f"operations/{self.payments()[0]['operation']}")[
-                "phase"] != "failed":
-            time.sleep(PAUSE)
+        self.wait_for_phase("failed")
+
+    def wait_for_phase(self, phase):
+        path = f"operations/{self.payments()[0]['operation']}"
+        self.counter.wait(phase, lambda: self.counter.call("GET", path)["phase"] == phase)
 
     def assertOnePayment(self, sent):
         payments = self.payments()

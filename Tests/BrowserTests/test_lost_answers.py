@@ -228,7 +228,7 @@ class CutTests(AnswerCase):
         self.page.see("Amanda Gonzalez")
         self.wait_for_a_card()
         self.proxy.keeps_streams_away = True
-        # The browser tries some connections anew by itself.
+        # The browser tries some connections again by itself.
         asked = "return window.calls.some(([, path]) => path.includes('/operations/'))"
         while not self.page.script(asked):
             self.proxy.cut()
@@ -236,8 +236,7 @@ class CutTests(AnswerCase):
         self.page.see("The server does not answer")
         self.page.stage("waiting")
         self.counter.put(self.uid)
-        while not self.counter.done("pay"):
-            time.sleep(0.1)
+        self.counter.wait("it is paid", lambda: self.counter.done("pay"))
 
     def test_what_was_paid_meanwhile_is_shown_when_the_stream_is_back(self):
         self.assertEqual(self.page.count(".stage.done"), 0)

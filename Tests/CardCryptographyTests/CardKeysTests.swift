@@ -31,7 +31,7 @@ struct CardKeysTests {
 
     @Test("Another UID, key id or master gives other keys")
     func separation() {
-        // Whoever has a password, or even what passwords are made from, has no seal.
+        // A password, or even the key of all passwords, does not give a seal.
         let otherPasswords = CardKeys(
             macMaster: Array(0x00...0x1F), passwordMaster: Array(0x21...0x40), keyID: 1)
         #expect(otherPasswords.cardKey(uid: uid) == keys.cardKey(uid: uid))

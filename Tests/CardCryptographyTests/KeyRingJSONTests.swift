@@ -73,7 +73,7 @@ struct KeyRingJSONTests {
     }
 
     @Test(
-        "What is no ring is refused",
+        "What is not a ring is refused",
         arguments: [
             (#""format":"#, #""form":"#), (#""tapcard keys 1""#, "1"), (#""keys":["#, #""key":["#),
             (#""keys":["#, #""more":1,"keys":["#), (#""keys":["#, #""format":"","keys":["#),

@@ -47,7 +47,7 @@ struct DamagedImageTests {
         }
     }
 
-    @Test("of random bytes, behind every first byte", arguments: [CardLayout.ntag213, .larger])
+    @Test("of random bytes, after every first byte", arguments: [CardLayout.ntag213, .larger])
     func random(layout: CardLayout) throws {
         var chance = HashChain(seed: "a card with damage")
         let heads = try [

@@ -70,7 +70,7 @@ struct FaceReadingTests {
     }
 
     @Test(
-        "is not confused by JSON that is no card",
+        "is not confused by JSON that is not a card",
         arguments: ["1", "[]", "{}", "null", #""balance""#, #"{"Balance":1}"#, #"{"id":1}"#])
     func noCard(json: String) {
         #expect(throws: CardImageError(.notACard, "")) { try face(json) }

@@ -22,7 +22,7 @@ struct NameRoomTests {
             holder: Holder(id: try HolderID(9), name: try HolderName(name)), scratch: .unscratched)
     }
 
-    @Test("is for 20 bytes beside the code", arguments: names)
+    @Test("is for 20 bytes next to the code", arguments: names)
     func room(name: String, length: Int) throws {
         try #require(name.utf8.count == length)
         let face = try face(name)

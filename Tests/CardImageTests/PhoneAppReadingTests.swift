@@ -21,7 +21,7 @@ struct PhoneAppReadingTests {
     func appRecord() throws {
         let tag = try bytes("03 48 D1 01 44 54") + Array(Self.json.utf8) + [0xFE]
         #expect(TagContent(decoding: tag, currency: .usd) == .foreignCard(try amanda()))
-        // The app writes behind the lock control block that an NTAG213 comes with, too.
+        // The app writes after the lock control block that an NTAG213 comes with, too.
         let factory = try bytes("01 03 A0 0C 34")
         #expect(TagContent(decoding: factory + tag, currency: .usd) == .foreignCard(try amanda()))
     }

@@ -22,7 +22,7 @@ struct TicketMemberTests {
         return face
     }
 
-    @Test("stand behind the state, before what others added, and are read back")
+    @Test("follow the state, before other programs' members, and are read back")
     func places() throws {
         var face = try face(name: "Al")
         face.scratch = .unscratched
@@ -67,7 +67,7 @@ struct TicketMemberTests {
         #expect(Set(seen) == [0, 1, 2] && seen == seen.sorted(by: >))
     }
 
-    @Test("stay where what others added has no room beside them", arguments: [true, false])
+    @Test("stay where other programs' members have no room next to them", arguments: [true, false])
     func others(hasGame: Bool) throws {
         var face = try face(name: "Al")
         face.scratch = .unscratched

@@ -10,7 +10,7 @@ struct CardWritingTests {
     static let used = 20
     static let old = area { UInt8($0) }
 
-    /// Area bytes of an NTAG213: zeros behind the used pages.
+    /// Area bytes of an NTAG213: zeros after the used pages.
     static func area(_ content: (Int) -> UInt8) -> [UInt8] {
         (0..<112).map { $0 < used * 4 ? content($0 + 1) : 0 }
     }
@@ -62,7 +62,7 @@ struct CardWritingTests {
         #expect(writes(torn, Self.old) == writes(Self.old, Self.old, all: true))
     }
 
-    @Test("what a longer message left behind, whatever else", arguments: [false, true])
+    @Test("only the old end of a longer message is cleared, or all", arguments: [false, true])
     func shorter(all: Bool) throws {
         let longer = Self.old.enumerated().map { $0 == 111 ? 0xFF : $1 }
         let pages = writes(longer, Self.old, all: all)
@@ -80,7 +80,7 @@ struct CardWritingTests {
         #expect(writes(before, after).first == Self.guardPage)
     }
 
-    @Test("areas of two sizes are no change of one card")
+    @Test("areas of two sizes are not a change of one card")
     func sizes() {
         #expect(writes(Self.old, Self.old + [0, 0, 0, 0], all: true).isEmpty)
     }

@@ -24,7 +24,7 @@ struct FirstSightTests {
         return await play(procedure, script)
     }
 
-    /// What a tag answers that is all there.
+    /// The answers of a complete tag.
     static func answers(of chip: Type2Chip = .ntag213, upTo last: UInt8 = 0x27) -> [[UInt8]] {
         [chip.version ?? [], header, numbered(4...last), signature]
     }

@@ -45,7 +45,7 @@ struct OtherChipTests {
         let last = 3 + 2 * size
         let firstPages = Array(stride(from: UInt8(4), through: last, by: 4))
         let blocks = firstPages.map { page in
-            // What lies behind the end is the beginning again.
+            // After the end the memory starts again at its beginning.
             ScriptedReader.Reply.answer((0..<4).flatMap { numbered((page &+ $0)...(page &+ $0)) })
         }
         let played = await FirstSightTests.look(
@@ -69,7 +69,7 @@ struct OtherChipTests {
         }
     }
 
-    @Test("that was swapped meanwhile is refused")
+    @Test("that was swapped in the meantime is refused")
     func swapped() async {
         let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
         let played = await FirstSightTests.look([.failure(.timedOut), .tag(other)])

@@ -2,7 +2,7 @@ import CardStore
 import PortDoubles
 import TagReading
 
-/// What came of a procedure that was played to a reader with a script.
+/// The result of a procedure that was played to a reader with a script.
 struct Played<Outcome: Sendable>: Sendable {
     let outcome: Outcome?
     let error: CardStoreError?

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The two places for records")
 struct RecordSlotsTests {
-    /// What can stand in one place; numbers tell the valid ones apart.
+    /// The possible contents of one place; numbers tell the valid ones apart.
     enum Content: CaseIterable, Sendable {
         case blank, broken, unsealed, retired, older, newer
 
@@ -108,7 +108,7 @@ struct RecordSlotsTests {
         #expect(slots.believing { _ in false } == slots)
     }
 
-    @Test("the ledger makes nothing valid that is no record")
+    @Test("the ledger makes nothing valid that is not a record")
     func notBelieved() throws {
         for content in [Content.blank, .broken, .newer] {
             let slots = try slots(content, content)

@@ -84,7 +84,7 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list").text == Self.nobody)
     }
 
-    @Test("where nobody can be asked, the variable is named; one that is no text is refused")
+    @Test("without a terminal the variable is named; one that is not text is refused")
     func unasked() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run("cashiers add Ann")
@@ -158,7 +158,7 @@ struct CashierCommandTests {
         #expect(try DurableFile(path).read() == Array(text.utf8))
     }
 
-    @Test("a file or a lock that cannot be used is told, and nobody is added")
+    @Test("a file or a lock that cannot be used is named, and no cashier is added")
     func unusable() async throws {
         let bench = try ProgramBench()
         let path = bench.path(of: "cashiers.json")
@@ -181,7 +181,7 @@ struct CashierCommandTests {
         try DurableFile(long.path + ".lock").remove()
     }
 
-    @Test("no more are added than work anywhere; one who is there gets a new password")
+    @Test("no more are added than the file may have; an existing one gets a new password")
     func crowd() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("cashiers add Ann", Self.password)

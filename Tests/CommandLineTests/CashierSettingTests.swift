@@ -50,7 +50,7 @@ struct CashierSettingTests {
         #expect(shown.contains("cashier                 variable         Ann\n"), "\(shown)")
     }
 
-    @Test("is refused where it is no name", arguments: ["\u{1B}[2J", " ", "Ann\u{7}"])
+    @Test("is refused where it is not a name", arguments: ["\u{1B}[2J", " ", "Ann\u{7}"])
     func refusals(_ name: String) async throws {
         let ended = try await ProgramBench().run("history", ["TAPCARD_CASHIER": name])
         #expect(ended.status == 2)

@@ -122,8 +122,8 @@ struct CommandLineCompletionTests {
                 .hasSuffix("complete -c tapcard -f -a '(__tapcard_candidates)'\n"))
     }
 
-    /// What bash offers after these words: first it is heard what its script asks of the program,
-    /// then it is given the program's answer.
+    /// The completions of bash after these words: its script's request to the program is recorded
+    /// first; then the script gets the program's answer.
     private func completions(of words: [String]) throws -> [String] {
         let asked = try bash(words, program: #"printf '%s\n' "$@" >&3"#, show: "")
         let request = asked.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

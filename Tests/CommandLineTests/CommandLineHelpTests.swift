@@ -50,13 +50,32 @@ struct CommandLineHelpTests {
     }
 }
 
+private let summary = """
+    Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \
+    card is
+    pulled away too soon.
+    """
+
+private let globals = """
+    Global options:
+      -r, --reader NAME  Use this reader
+      --ledger FILE      Keep the books here
+      --json             Print one JSON document
+      -h, --help         Show help and do nothing else
+      --version          Show the version and do nothing else
+
+    Exit status:
+      0                  done
+      2                  wrong usage
+
+    More:
+    """
+
 private let overview = """
     Usage:
       tapcard VERB [OPTIONS]
 
-    Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \
-    card is
-    pulled away too soon.
+    \(summary)
 
     Cards:
       read               Show what is on a card
@@ -76,18 +95,7 @@ private let overview = """
     Other:
       completions        Print completions for a shell
 
-    Global options:
-      -r, --reader NAME  Use this reader
-      --ledger FILE      Keep the books here
-      --json             Print one JSON document
-      -h, --help         Show help and do nothing else
-      --version          Show the version and do nothing else
-
-    Exit status:
-      0                  done
-      2                  wrong usage
-
-    More:
+    \(globals)
       tapcard VERB --help
 
     """
@@ -124,26 +132,13 @@ private let helpForTag = """
     Usage:
       tapcard tag VERB [OPTIONS]
 
-    Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \
-    card is
-    pulled away too soon.
+    \(summary)
 
     Tags:
       tag info           Describe the chip
       tag dump           Write all pages down
 
-    Global options:
-      -r, --reader NAME  Use this reader
-      --ledger FILE      Keep the books here
-      --json             Print one JSON document
-      -h, --help         Show help and do nothing else
-      --version          Show the version and do nothing else
-
-    Exit status:
-      0                  done
-      2                  wrong usage
-
-    More:
+    \(globals)
       tapcard tag VERB --help
 
     """

@@ -18,7 +18,7 @@ struct CommandPageTests {
                 case .run(let parsed) = try Self.table.parse(
                     words.dropFirst().map(String.init))
             else {
-                Issue.record("\(command.example) is no command line")
+                Issue.record("\(command.example) is not a command line")
                 continue
             }
             #expect(parsed.spec.path == command.path)

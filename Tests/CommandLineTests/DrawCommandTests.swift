@@ -75,7 +75,8 @@ struct DrawCommandTests {
                 #""stale":"not-json","notes":["What was kept is damaged."]}"# + "\n"))
     }
 
-    @Test("of a lottery that has gone back are old ones, until somebody says that it begins anew")
+    @Test(
+        "of a lottery that has gone back are old ones, until an operator says that it starts again")
     func begunAnew() async throws {
         let lottery = try FakeLottery.example()
         let bench = try ProgramBench(services: lottery.services)
@@ -92,9 +93,9 @@ struct DrawCommandTests {
                 + "gone back); if the lottery has really begun anew: tapcard draws --forget.\n")
         let refused = await bench.run("ticket claim")
         #expect(refused.status == 8 && refused.text.contains("begun anew there: tapcard draws --f"))
-        let anew = await bench.run("draws --forget")
-        #expect(anew.status == 0 && !anew.text.contains("draw-3"), "\(anew.text)")
-        #expect(await bench.run("draws") == anew)
+        let forgotten = await bench.run("draws --forget")
+        #expect(forgotten.status == 0 && !forgotten.text.contains("draw-3"), "\(forgotten.text)")
+        #expect(await bench.run("draws") == forgotten)
     }
 
     @Test("without an answer and with nothing kept are a failure of the service")

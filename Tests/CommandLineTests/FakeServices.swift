@@ -9,12 +9,12 @@ final class FakeLottery: LotteryService {
     private struct Answers {
         var draws: Result<Fetched<DrawList>, ServiceError>
         var tickets: Result<Fetched<[Ticket]>, ServiceError>
-        /// What is said of the draws when they are asked for again.
+        /// The answer when the draws are asked for again.
         var later: Result<Fetched<DrawList>, ServiceError>?
-        /// What is said of them only to those who do not take what is kept.
+        /// The answer to requests that do not accept the cache.
         var unseen: Result<Fetched<DrawList>, ServiceError>?
-        /// What it really says, while what was kept is better.
-        var anew: Result<Fetched<DrawList>, ServiceError>?
+        /// The answer of a lottery that has really started again.
+        var restarted: Result<Fetched<DrawList>, ServiceError>?
     }
 
     private let answers: Guarded<Answers>
@@ -35,7 +35,7 @@ final class FakeLottery: LotteryService {
 
     func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
         try answers.withLock { answers in
-            if let anew = answers.anew { answers.draws = anew }
+            if let restarted = answers.restarted { answers.draws = restarted }
             return answers.draws
         }.get()
     }
@@ -51,7 +51,7 @@ final class FakeLottery: LotteryService {
         answers.withLock { $0.draws = .success(Fetched(list)) }
     }
 
-    /// Adds a draw behind the back of whoever takes what is kept.
+    /// Adds a draw that callers who accept the cache do not see.
     func drawUnseen(_ draw: Draw) throws {
         let list = try DrawList(try draws().value.draws + [draw])
         answers.withLock { $0.unseen = .success(Fetched(list)) }
@@ -63,7 +63,7 @@ final class FakeLottery: LotteryService {
         answers.withLock { $0.later = .success(Fetched(list)) }
     }
 
-    /// What it has said stays known; it says nothing any more.
+    /// Stops answering; its earlier answers stay known.
     func vanish(_ kind: ServiceError.Kind = .unreachable, age: Int, notes: [String] = []) throws {
         let error = ServiceError(kind, "nobody listens")
         let (draws, tickets) = (try draws().value, try tickets().value)
@@ -77,9 +77,9 @@ final class FakeLottery: LotteryService {
     func goBack() throws {
         let error = ServiceError(.goneBack, "its list of draws has gone back")
         let kept = try draws().value
-        let anew = try DrawList(Array(kept.draws.dropFirst()))
+        let restarted = try DrawList(Array(kept.draws.dropFirst()))
         answer(Fetched(kept, age: 5, staleness: error))
-        answers.withLock { $0.anew = .success(Fetched(anew)) }
+        answers.withLock { $0.restarted = .success(Fetched(restarted)) }
     }
 
     /// Forgets its newest draw, and what was kept is gone as well.
@@ -87,7 +87,7 @@ final class FakeLottery: LotteryService {
         answer(Fetched(try DrawList(Array(try draws().value.draws.dropFirst()))))
     }
 
-    /// Says of the draws what it is told.
+    /// Sets the answer about the draws.
     func answer(_ draws: Fetched<DrawList>) {
         answers.withLock { $0.draws = .success(draws) }
     }
@@ -140,7 +140,7 @@ final class FakeActivation: ActivationService {
 
     init(_ answer: Result<ActivationAnswer, ServiceError>) { said = Guarded(answer) }
 
-    /// What it says from now on.
+    /// Sets the answer from now on.
     func answer(_ answer: Result<ActivationAnswer, ServiceError>) { said.withLock { $0 = answer } }
 
     func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {

@@ -16,7 +16,7 @@ struct LotteryLookTests {
         ])
     }
 
-    /// What stays on the screen of what a run has printed.
+    /// The screen after a run.
     private func screen(
         _ line: String, _ size: TerminalSize, _ lottery: FakeLottery,
         _ environment: [String: String] = ["NO_COLOR": "1"]

@@ -30,7 +30,7 @@ final class ProgramBench: Sendable {
     let served = Guarded<[String]>([])
     private let size: TerminalSize?
     private let services: Services
-    /// What the services' drivers were told, each time they were made.
+    /// The settings of the services' drivers, each time they were made.
     let made = Guarded<[ServiceSettings]>([])
     private let clock: @Sendable () -> Timestamp
     private let output = Recording()
@@ -81,13 +81,13 @@ final class ProgramBench: Sendable {
 
     func path(of name: String) -> String { "\(folder)/tapcard/simulated/\(name)" }
 
-    /// What a run left behind; a line on standard error begins with "! ".
+    /// The result of a run; a line on standard error begins with "! ".
     struct Ended: Equatable {
         let status: Int32
         let text: String
     }
 
-    /// What a shell is told for a line whose last word is being typed.
+    /// The completions for a line whose last word is being typed.
     func complete(_ line: String, failing failures: Failures = Failures()) async -> Ended {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         return await run(["help", "--complete"] + words, failing: failures)
@@ -131,7 +131,7 @@ final class ProgramBench: Sendable {
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
     }
 
-    /// What the run says that goes on now, where the process is ended at once.
+    /// The last words of the current run, when its process is ended at once.
     func cutShort() -> String {
         output.takeAll()
         running.withLock { $0 }?.cutShort {}
@@ -143,7 +143,7 @@ final class ProgramBench: Sendable {
         while !output.contains(text) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// What a run tells a program.
+    /// The JSON document of a run.
     func document(
         _ line: String, _ environment: [String: String] = [:]
     ) async throws -> JSONValue {
@@ -151,6 +151,16 @@ final class ProgramBench: Sendable {
         // The first run tells people where things lie, whatever form was asked for.
         let last = text.split(separator: "\n").last ?? ""
         return try JSONValue.parsing(Array(last.utf8))
+    }
+
+    /// A bench with a scratched card.
+    static func withScratchedCard(
+        isTerminal: Bool = false, services: Services
+    ) async throws -> ProgramBench {
+        let bench = try ProgramBench(isTerminal: isTerminal, services: services)
+        _ = await bench.run("demo --quiet")
+        _ = await bench.run("scratch --quiet")
+        return bench
     }
 
     /// Arms a fault, or none, and lays the card down again.
@@ -161,7 +171,7 @@ final class ProgramBench: Sendable {
         }
     }
 
-    /// What the doors to the world answer with instead of opening.
+    /// The errors with which reader, ledger and output refuse to open.
     struct Failures: Sendable {
         var reader: ReaderError?
         var ledger: LedgerError?
@@ -205,8 +215,7 @@ final class ProgramBench: Sendable {
     }
 }
 
-/// Somebody at the keyboard who types these lines, one a question, and nothing further; nil gives a
-/// question up.
+/// Answers questions with these lines, one each, and then with nothing; nil gives a question up.
 private final class TypingPerson: InteractiveTerminal {
     private let lines: Guarded<[String?]>
 

@@ -141,7 +141,7 @@ struct ProgramOutputTests {
         #expect(made.status == 0 && made.text.contains("signature: invalid"), "\(made.text)")
     }
 
-    @Test("of the steps of a protection, to whoever asks for more")
+    @Test("of the steps of a protection, with --verbose")
     func verbose() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -159,7 +159,7 @@ struct ProgramOutputTests {
         }
     }
 
-    @Test("of a protection that somebody made impossible meanwhile")
+    @Test("of a protection that became impossible in the meantime")
     func lockedSettings() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --protect --quiet")
@@ -233,7 +233,7 @@ struct ProgramOutputTests {
         }
     }
 
-    @Test("on a terminal, where nothing comes behind the result")
+    @Test("on a terminal, where nothing follows the result")
     func terminal() async throws {
         let bench = try ProgramBench(isTerminal: true)
         _ = await bench.run("issue --balance 20 --quiet")

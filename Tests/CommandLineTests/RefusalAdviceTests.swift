@@ -55,7 +55,7 @@ struct RefusalAdviceTests {
         #expect(closed.text.contains("A closed card cannot be unblocked."), "\(closed.text)")
     }
 
-    @Test("to restore what is no backup: it is named, and not the ledger")
+    @Test("to restore what is not a backup: it is named, and not the ledger")
     func noBackup() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run(
@@ -89,7 +89,7 @@ struct RefusalAdviceTests {
 
     @Test("to buy a ticket for a draw that is over")
     func pastDraw() async throws {
-        let bench = try await ProgramBench.withCard(FakeLottery.example())
+        let (bench, _) = try await ProgramBench.withCard()
         let over = await bench.run("ticket buy --draw draw-1")
         #expect(over.status == 4)
         #expect(over.text.hasSuffix("Leave --draw out to buy for the next draw.\n"), "\(over.text)")

@@ -10,7 +10,7 @@ struct RepeatedRequestTests {
     struct Request: Sendable, CustomTestStringConvertible {
         let before: [String]
         let line: String
-        /// What it is called in the history.
+        /// Its name in the history.
         let kind: String
         /// Another request, which may not have the same id.
         let other: String

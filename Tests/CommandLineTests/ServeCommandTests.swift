@@ -75,7 +75,7 @@ struct ServeCommandTests {
     func insecure() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
-        // Documentation's own network: nobody has that address, so nothing is served in the end.
+        // An address of the network for documentation: no machine has it, so nothing is served.
         let plain = await bench.run("serve --listen 192.0.2.1 --insecure")
         #expect(
             plain.text.contains(
@@ -89,7 +89,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "refuses what is no address, no name, no port, or half a certificate",
+        "refuses an invalid address, name or port, and half a certificate",
         arguments: [
             ("--listen localhost", "\"localhost\" is not a valid address to listen at"),
             ("--listen ::1", "\"::1\" is not a valid address to listen at"),

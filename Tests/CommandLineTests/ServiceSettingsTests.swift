@@ -143,12 +143,12 @@ struct ServiceSettingsTests {
             #expect(await bench.run(line).status == 0, "\(line)")
             #expect(bench.made.withLock { $0.count } == count + 1, "\(line)")
         }
-        // What asks nobody makes none.
+        // A verb without a service does not make one.
         _ = await bench.run("read")
         #expect(bench.made.withLock { $0.count } == 4)
     }
 
-    @Test("a file of certificates is told to whoever makes the services")
+    @Test("a file of certificates reaches the makers of the services")
     func authorities() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         #expect(await bench.run("draws").status == 0)
@@ -193,7 +193,7 @@ struct ServiceSettingsTests {
         #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)
     }
 
-    @Test("a variable that is no UTF-8 is refused, the password where it is wanted")
+    @Test("a variable that is not UTF-8 is refused, the password where it is wanted")
     func malformed() async throws {
         let bench = try ProgramBench()
         for name in ["TAPCARD_LEDGER", "HOME"] {

@@ -66,7 +66,8 @@ struct TakingsCommandTests {
                 """)
     }
 
-    @Test("are refused for what is no day", arguments: ["2023-02-30", "today", "14.11.2023", "1"])
+    @Test(
+        "are refused for what is not a day", arguments: ["2023-02-30", "today", "14.11.2023", "1"])
     func refusals(_ day: String) async throws {
         let ended = try await ProgramBench().run("takings --day \(day)")
         #expect(ended.status == 2)

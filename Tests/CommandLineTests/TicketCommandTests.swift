@@ -15,7 +15,7 @@ struct TicketCommandTests {
 
     @Test("a ticket is for the draw after the last, paid from the card")
     func buy() async throws {
-        let bench = try await ProgramBench.withCard(try FakeLottery.example())
+        let (bench, _) = try await ProgramBench.withCard()
         let bought = await bench.run("ticket buy --operation \(ProgramBench.purchase)")
         #expect(
             bought
@@ -38,7 +38,7 @@ struct TicketCommandTests {
 
     @Test("a program gets the ticket with its payment")
     func document() async throws {
-        let bench = try await ProgramBench.withCard(try FakeLottery.example())
+        let (bench, _) = try await ProgramBench.withCard()
         let line = "ticket buy --json --draw draw-9 --operation \(ProgramBench.purchase)"
         for replayed in [false, true] {
             #expect(
@@ -56,10 +56,9 @@ struct TicketCommandTests {
         }
     }
 
-    @Test("nothing is charged while the draws are not fresh, whoever asks for which draw")
+    @Test("nothing is charged while the draws are not fresh, with or without the draw's name")
     func stale() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         for kind in ServiceError.Kind.allCases where kind != .cancelled {
             try lottery.vanish(kind, age: 150)
             for line in ["ticket buy", "ticket buy --draw draw-9"] {
@@ -73,12 +72,12 @@ struct TicketCommandTests {
                             + "2 minutes old."), "\(ended.text)")
             }
         }
-        let nobody = try ProgramBench()
-        _ = await nobody.run("issue --balance 20 --quiet")
-        let ended = await nobody.run("ticket buy")
+        let offline = try ProgramBench()
+        _ = await offline.run("issue --balance 20 --quiet")
+        let ended = await offline.run("ticket buy")
         #expect(ended.status == 8)
         #expect(ended.text.contains("No ticket was sold and nothing was charged."))
-        for bench in [bench, nobody] { try await expectNothing(on: bench) }
+        for bench in [bench, offline] { try await expectNothing(on: bench) }
     }
 
     @Test(
@@ -97,7 +96,7 @@ struct TicketCommandTests {
             ("", "usage", "is not a valid draw name"),
         ])
     func noDraw(name: String, error: String, words: String) async throws {
-        let bench = try await ProgramBench.withCard(try FakeLottery.example())
+        let (bench, _) = try await ProgramBench.withCard()
         let ended = try await bench.document("ticket buy --draw=\(name)")
         #expect(ended["result"]?.string == (error == "usage" ? "usage" : "refused"))
         #expect(ended["error"]?.string == error)
@@ -107,7 +106,7 @@ struct TicketCommandTests {
 
     @Test("nothing is charged where no draw has taken place, or funds do not suffice")
     func refused() async throws {
-        let first = try await ProgramBench.withCard(try FakeLottery([]))
+        let (first, _) = try await ProgramBench.withCard(FakeLottery([]))
         for line in ["ticket buy", "ticket buy --draw draw-1"] {
             let none = try await first.document(line)
             #expect(none["result"]?.string == "refused")
@@ -116,7 +115,7 @@ struct TicketCommandTests {
         }
         try await expectNothing(on: first)
 
-        let bench = try await ProgramBench.withCard(try FakeLottery.example())
+        let (bench, _) = try await ProgramBench.withCard()
         let dear = await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "20.01"])
         #expect(dear.status == 4 && dear.text.contains("tapcard add"), "\(dear.text)")
         let other = await bench.run("ticket buy --card 04010203040506")
@@ -132,8 +131,7 @@ struct TicketCommandTests {
 
     @Test("nothing is charged where the lottery takes back a draw, nor is anything voided")
     func goneBack() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         try lottery.goBack()
         let ended = await bench.run("ticket buy")
         #expect(ended.status == 8, "\(ended.text)")
@@ -145,22 +143,20 @@ struct TicketCommandTests {
 
     @Test("a draw that takes place while a card is waited for is none that tickets are sold for")
     func drawnMeanwhile() async throws {
-        let lottery = try FakeLottery.example()
         let hours = Recording()
-        let bench = try await ProgramBench.withCard(lottery) {
+        let (bench, lottery) = try await ProgramBench.withCard {
             hours.append("an hour")
             return ProgramBench.now.adding(milliseconds: Int64(hours.count) * 3_600_000)
         }
-        try lottery.drawLater(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        try lottery.drawLater(FakeLottery.lost())
         let bought = try await bench.document("ticket buy")
         #expect(bought["ticket"]?["draw"]?.string == "draw-5")
     }
 
-    @Test("nobody buys one for a draw that is over because what is kept is still fresh")
+    @Test("a draw that is over is not sold because the cache is still fresh")
     func drawnUnseen() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
-        try lottery.drawUnseen(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        let (bench, lottery) = try await ProgramBench.withCard()
+        try lottery.drawUnseen(FakeLottery.lost())
         #expect(try await bench.document("draws")["draws"]?.array?.count == 3)
         let over = await bench.run("ticket buy --draw draw-4")
         #expect(over.status == 4 && over.text.contains("Draw draw-4 has taken place."))
@@ -170,12 +166,11 @@ struct TicketCommandTests {
 
     @Test("a retry gets the same ticket, whatever was drawn, set or lost since")
     func retried() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
         let first = try await bench.document(line)
         #expect(first["replayed"]?.bool == false)
-        try lottery.draw(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        try lottery.draw(FakeLottery.lost())
         try lottery.vanish(age: 5)
         let dear = ["TAPCARD_TICKET_PRICE": "3", "TAPCARD_LOTTERY_BALLS": "5"]
         let again = try await bench.document(line, dear)
@@ -190,7 +185,7 @@ struct TicketCommandTests {
 
     @Test("a card that is pulled leaves it open, and a retry buys the same ticket")
     func torn() async throws {
-        let bench = try await ProgramBench.withCard(try FakeLottery.example())
+        let (bench, _) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
         try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
         let torn = await bench.run(line)
@@ -206,13 +201,10 @@ struct TicketCommandTests {
 
     @Test("what a pulled card has is paid, also when the draw has taken place since")
     func tornAndDrawn() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
-        try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-        #expect(await bench.run(line).status == 6)
-        try await bench.arm(nil)
-        try lottery.draw(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        try await bench.interrupt(line, by: Fault(at: 4, counting: .write, .acknowledgeLost))
+        try lottery.draw(FakeLottery.lost())
         let again = try await bench.document(line)
         // It is this tap that has booked it.
         #expect(again["replayed"]?.bool == false && again["balance"]?.string == "18.00")
@@ -221,15 +213,12 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("nobody finishes buying a ticket whose draw is over, and the id is told to be spent")
+    @Test("buying a ticket whose draw is over is not finished, and the id is spent")
     func tornBefore() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
-        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
-        #expect(await bench.run(line).status == 6)
-        try await bench.arm(nil)
-        // The winning numbers are known to whoever looks into the ledger.
+        try await bench.interrupt(line, by: Fault(at: 1, counting: .write, .torn(.unchanged)))
+        // The winning numbers are known by now.
         try lottery.draw(
             FakeLottery.draw("draw-4", "2023-06-05", [6, 9, 14, 36, 50, 54], 44, 1))
         let late = await bench.run(line)
@@ -245,12 +234,11 @@ struct TicketCommandTests {
 
     @Test("a retry without the card says that it is open still, also when the draw is over")
     func retriedWithoutCard() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
         try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
         #expect(await bench.run(line).status == 6)
-        try lottery.draw(FakeLottery.draw("draw-4", "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1))
+        try lottery.draw(FakeLottery.lost())
         try await bench.reader.change { world in
             world.fault = nil
             world.put([])
@@ -268,12 +256,9 @@ struct TicketCommandTests {
 
     @Test("a lottery that is away voids nothing: what is open can be finished when it is back")
     func retriedWithoutLottery() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
-        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
-        #expect(await bench.run(line).status == 6)
-        try await bench.arm(nil)
+        try await bench.interrupt(line, by: Fault(at: 1, counting: .write, .torn(.unchanged)))
         for kind in ServiceError.Kind.allCases where kind != .cancelled {
             let here = try lottery.draws()
             try lottery.vanish(kind, age: 5)
@@ -294,12 +279,9 @@ struct TicketCommandTests {
         "a list of draws that tells nothing of a draw voids nothing, either",
         arguments: [[], ["draw-3", "raffle-1"], ["draw-200"], ["raffle-9"]])
     func retriedWithoutDraws(names: [String]) async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withCard(lottery)
+        let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --draw draw-9 --operation \(ProgramBench.purchase)"
-        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
-        #expect(await bench.run(line).status == 6)
-        try await bench.arm(nil)
+        try await bench.interrupt(line, by: Fault(at: 1, counting: .write, .torn(.unchanged)))
         let here = try lottery.draws()
         let draws = try names.map {
             try FakeLottery.draw($0, "2023-06-05", [1, 2, 3, 4, 5, 6], 7, 1)
@@ -318,9 +300,7 @@ struct TicketCommandTests {
 
     @Test("history names the ticket and the game that an operation was about")
     func history() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(FakeLottery.won())
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         _ = await bench.run("ticket claim --quiet")
         let entries = try await bench.document("history")["entries"]?.array ?? []
         let name = ProgramBench.ticket
@@ -332,10 +312,9 @@ struct TicketCommandTests {
 
     @Test("a card that is pulled and tapped much later has bought nothing, and says so")
     func voided() async throws {
-        let bench = try await ProgramBench.withCard(try FakeLottery.example())
-        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
-        #expect(await bench.run("ticket buy").status == 6)
-        try await bench.arm(nil)
+        let (bench, _) = try await ProgramBench.withCard()
+        try await bench.interrupt(
+            "ticket buy", by: Fault(at: 1, counting: .write, .torn(.unchanged)))
         let reading = await bench.run("read")
         #expect(
             reading.text.contains(

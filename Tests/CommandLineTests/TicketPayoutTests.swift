@@ -13,9 +13,7 @@ struct TicketPayoutTests {
 
     @Test("are booked once, and the ticket counts as claimed everywhere")
     func paidOut() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(FakeLottery.wonAll(5_000_000_000))
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.wonAll(5_000_000_000))
         let prize = "$5000000000.00"
         for (line, layout) in [("ticket check", ""), ("tickets", "card 04AC6B72BA6C80  ")] {
             let shown = await bench.run(line).text
@@ -67,9 +65,7 @@ struct TicketPayoutTests {
 
     @Test("are told to a program, and are in the history that it gets")
     func document() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(FakeLottery.won())
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         for isReplayed in [false, true] {
             let document = try await bench.document(
                 "\(Self.line) --operation 00000000-0000-4000-8000-00000000000a")
@@ -90,8 +86,7 @@ struct TicketPayoutTests {
 
     @Test("of which one is on the card, or is not won, are not paid")
     func refused() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, lottery) = try await ProgramBench.withTicket()
         for (line, status, words) in [
             ("ticket claim --paid-out", 2, "--paid-out needs the name of its ticket"),
             (Self.line, 4, "the draw of ticket ticket-6bfffbf1fa13 is not known yet"),
@@ -115,9 +110,7 @@ struct TicketPayoutTests {
 
     @Test("are advised where the card is too full for them, and only there")
     func fullCard() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(FakeLottery.won())
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let limits = ["TAPCARD_ADDITION_LIMIT": "999999", "TAPCARD_BALANCE_LIMIT": "999999.99"]
         _ = await bench.run("add 999951.99 --yes --quiet", limits)
         let full = await bench.run("ticket check").text

@@ -18,7 +18,7 @@ struct TicketPrizeTests {
             FakeLottery.ticket("ticket-2", "draw-2", [5, 45, 51, 1, 2, 3], 4),
             FakeLottery.ticket("ticket-3", "draw-9", [5, 45, 51, 1, 2, 3], 4),
         ])
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, _) = try await ProgramBench.withTicket(lottery)
         #expect(
             await bench.run("tickets")
                 == Ended(
@@ -32,7 +32,7 @@ struct TicketPrizeTests {
                         ticket-1  draw-1 2023-05-15  kept by the lottery  [ 2][16][23][44][47][52] +(14)  won $4000000000.00  6 of 6 and the bonus
 
                         """))
-        try lottery.draw(try FakeLottery.won(bonus: 44))
+        try lottery.draw(FakeLottery.won(bonus: 44))
         let drawn = await bench.run("tickets --card 04AC6B72BA6C80")
         #expect(
             drawn
@@ -59,7 +59,7 @@ struct TicketPrizeTests {
                 """#)
     }
 
-    @Test("are shown before the first card, and of no card that nobody knows")
+    @Test("are shown before the first card, and not of an unknown card")
     func noLedger() async throws {
         let lottery = try FakeLottery.example(tickets: [
             FakeLottery.ticket("ticket-3", "draw-9", [5, 45, 51, 1, 2, 3], 4)
@@ -82,8 +82,7 @@ struct TicketPrizeTests {
 
     @Test("of ours are shown when the lottery does not tell its own, and the failure is said")
     func halfAnswer() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, lottery) = try await ProgramBench.withTicket()
         lottery.failTickets(.wrongShape)
         let ended = await bench.run("tickets")
         #expect(ended.status == 8)
@@ -97,8 +96,7 @@ struct TicketPrizeTests {
 
     @Test("are checked with a tap, without a network against what is known")
     func check() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, lottery) = try await ProgramBench.withTicket()
         #expect(
             await bench.run("ticket check")
                 == Ended(
@@ -111,7 +109,7 @@ struct TicketPrizeTests {
                         none
 
                         """))
-        try lottery.draw(try FakeLottery.won())
+        try lottery.draw(FakeLottery.won())
         try lottery.vanish(.timedOut, age: 7_200)
         #expect(
             await bench.run("ticket check")
@@ -135,11 +133,9 @@ struct TicketPrizeTests {
         #expect(await bench.run("ticket check --card 04010203040506").status == 4)
     }
 
-    @Test("are named by what gives them up, and then nobody is told to claim them")
+    @Test("are named by the verb that gives them up, and no advice to claim them follows")
     func givenUp() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(try FakeLottery.won())
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let closed = await bench.run("close")
         let words =
             "1 ticket bought with it and not claimed can never be claimed now (draw-4: 1).\n"
@@ -155,7 +151,7 @@ struct TicketPrizeTests {
         #expect(!(await bench.run("issue --reissue")).text.contains("never"))
     }
 
-    @Test("of a card without any, and of a tag that is no card")
+    @Test("of a card without any, and of a tag that is not a card")
     func checkNone() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         _ = await bench.run("keys list")
@@ -164,19 +160,18 @@ struct TicketPrizeTests {
         #expect(
             await bench.run("ticket check")
                 == Ended(status: 0, text: "Card 04AC6B72BA6C80: no tickets\n"))
-        let nobody = try ProgramBench()
-        #expect(await nobody.run("ticket check").status == 8)
+        let offline = try ProgramBench()
+        #expect(await offline.run("ticket check").status == 8)
     }
 
     @Test("bring their prizes once, and never what was not won")
     func claim() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, lottery) = try await ProgramBench.withTicket()
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             let early = await bench.run(line + " --json")
             #expect(early.status == 4 && early.text.contains(#""error":"nothing-won""#))
         }
-        try lottery.draw(try FakeLottery.won())
+        try lottery.draw(FakeLottery.won())
         try lottery.vanish(age: 60)
         func ended(_ first: String, _ before: String) -> Ended {
             Ended(
@@ -208,8 +203,7 @@ struct TicketPrizeTests {
 
     @Test("are claimed in the draws that the lottery knows, not in those that were kept")
     func claimUnseen() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, lottery) = try await ProgramBench.withTicket()
         try lottery.drawUnseen(try FakeLottery.won())
         #expect(try await bench.document("ticket check")["drawn"]?.array?.isEmpty == true)
         #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
@@ -217,9 +211,7 @@ struct TicketPrizeTests {
 
     @Test("are not booked on the word of a lottery that takes back a draw")
     func claimGoneBack() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(try FakeLottery.won())
+        let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let here = try lottery.draws()
         try lottery.goBack()
         let refused = await bench.run("ticket claim")
@@ -236,9 +228,7 @@ struct TicketPrizeTests {
 
     @Test("that were booked show that a list without their draw is an old one")
     func claimedAndForgotten() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(try FakeLottery.won())
+        let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)
         try lottery.forget()
         let again = await bench.run("ticket claim")
@@ -260,7 +250,7 @@ struct TicketPrizeTests {
         #expect(checked["upcoming"]?.array?.isEmpty == true)
         #expect(checked["drawn"]?.array?.first?["prize"]?.string == "30.00")
         #expect(await bench.run("ticket check").text.contains("won $30.00, claimed\n"))
-        // What lies before the lottery's own window is no reason not to sell.
+        // A prize older than the lottery's own list does not prevent a sale.
         lottery.answer(
             Fetched(
                 try DrawList([FakeLottery.draw("draw-9", "2023-07-10", [1, 2, 3, 4, 5, 6], 7, 1)]))
@@ -270,11 +260,9 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("that a pulled card has left open are told when they are booked, beside older ones")
+    @Test("that a pulled card has left open are told when they are booked, next to older ones")
     func claimTorn() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(try FakeLottery.won())
+        let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)
         _ = await bench.run("ticket buy --quiet")
         try lottery.draw(
@@ -296,9 +284,8 @@ struct TicketPrizeTests {
 
     @Test("that won nothing, or are another card's, bring nothing")
     func nothingWon() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(try FakeLottery.won([9, 6, 1, 2, 3, 4], bonus: 44))
+        let (bench, _) = try await ProgramBench.withTicket(
+            in: FakeLottery.won([9, 6, 1, 2, 3, 4], bonus: 44))
         let lost = await bench.run("ticket check").text
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
@@ -315,14 +302,13 @@ struct TicketPrizeTests {
 
     @Test("of several, those are claimed that have room on the card")
     func limit() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
+        let (bench, lottery) = try await ProgramBench.withTicket()
         _ = await bench.run("ticket buy --quiet")
         let prizes = [
             "TAPCARD_PRIZES": "6=30 3=999990 2=10 1=5 0=1",
             "TAPCARD_BALANCE_LIMIT": "999999.99",
         ]
-        try lottery.draw(try FakeLottery.won())
+        try lottery.draw(FakeLottery.won())
         let claimed = await bench.run("ticket claim", prizes)
         #expect(claimed.status == 4)
         #expect(claimed.text.contains("Spend some of what is on the card"), "\(claimed.text)")
@@ -332,9 +318,7 @@ struct TicketPrizeTests {
 
     @Test("use the prizes that are set, and the unit of the top prize")
     func prizes() async throws {
-        let lottery = try FakeLottery.example()
-        let bench = try await ProgramBench.withTicket(lottery)
-        try lottery.draw(try FakeLottery.won([6, 9, 14, 36, 50, 54], bonus: 44))
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.wonAll(50))
         #expect(await bench.run("tickets").text.contains("won $50.00, not claimed  6 of 6 and"))
         let minor = ["TAPCARD_TOP_PRIZE_UNIT": "minor"]
         #expect(await bench.run("tickets", minor).text.contains("won $0.50, not claimed"))

@@ -16,7 +16,7 @@ struct DurableFileTests {
         return folder.path("plain/file")
     }
 
-    @Test("Behind a link that leads nowhere there may be a file: it is not taken for missing")
+    @Test("A file behind a broken link is not taken for missing")
     func danglingLink() throws {
         let file = DurableFile(folder.path("link"))
         try #require(unsafe symlink(folder.path("away"), file.path) == 0)
@@ -108,13 +108,13 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A folder is no file")
+    @Test("A folder is not a file")
     func isFolder() throws {
         let file = DurableFile(folder.path)
         expect(.isFolder) { () throws(FileError) in _ = try file.read() }
         expect(.isFolder) { () throws(FileError) in try file.write([1]) }
         #expect(folder.names() == [])
-        // The attempt has left nothing beside the folder either.
+        // The attempt has left nothing next to the folder either.
         #expect(try Child.run("sh", "-c", "ls -d \"$0\".*.new 2> /dev/null", folder.path) != 0)
     }
 
@@ -152,7 +152,7 @@ struct DurableFileTests {
         #expect(error?.detail == "/dev/full: No space left on device")
     }
 
-    @Test("A write that fails keeps the old file and leaves nothing beside it")
+    @Test("A write that fails keeps the old file and leaves nothing next to it")
     func failedWrite() throws {
         // A folder that is not empty cannot be replaced by a file: the last step fails.
         try DurableFile.makeFolder(folder.path("target"))
@@ -164,7 +164,7 @@ struct DurableFileTests {
         #expect(try DurableFile(folder.path("target/kept")).read() == [1])
     }
 
-    @Test("What a crash left behind is in nobody's way")
+    @Test("The remains of a crash do not disturb a later write")
     func leftovers() throws {
         let file = DurableFile(folder.path("file"))
         try DurableFile(folder.path("file.1a2b3c.new")).write([9, 9, 9])

@@ -102,7 +102,7 @@ struct FileLockTests {
     }
 
     @Test(
-        "What stands in a lock file that nobody holds names nobody",
+        "A lock file without a holder names no process",
         arguments: ["", "x", "-1", "0", "99999999999", "2147483647", "12345678901234567890"])
     func rubbish(content: String) throws {
         try DurableFile(path).write(Array(content.utf8))

@@ -43,7 +43,7 @@ struct FolderTests {
         }
     }
 
-    @Test("No name is no folder")
+    @Test("An empty name is not a folder")
     func empty() {
         expect(.notFound) { () throws(FileError) in try DurableFile.makeFolder("") }
     }

@@ -6,7 +6,7 @@ import Testing
 struct PipeTests {
     private static let patience: UInt32 = 20
 
-    @Test("A pipe that nobody writes to is refused, and not waited for")
+    @Test("A pipe without a writer is refused, and not waited for")
     func pipe() async {
         // In a process of its own, which an alarm ends should it wait for ever.
         await #expect(processExitsWith: .success) {

@@ -1,7 +1,7 @@
 import DurableFile
 import Testing
 
-/// What somebody does to tags, files and the ledger with other tools than tapcard, and what of it
+/// Changes to tags, files and the ledger with other tools than tapcard, and what of them
 /// reaches the counter. docs/SECURITY.md lists all of it.
 @Suite("An attack")
 struct AttackTests {

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is wrong is refused before anything is written, with words that say what to do instead.
+/// Invalid input is refused before anything is written, with words that say what to do instead.
 @Suite("Bad input is refused")
 struct BadInputTests {
     private static let unchanged = "Nothing was changed on card or ledger."
@@ -163,7 +163,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "words that are no command line",
+        "words that are not a command line",
         arguments: [
             ("pya 4.50", #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
             ("pay", "tapcard pay needs AMOUNT. See: tapcard pay --help"),

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What is left of a process that has ended.
+/// The output and status of a process that has ended.
 struct Ended {
     /// The exit status, or 128 and the number of the signal that ended it, as a shell has it.
     let status: Int32
@@ -118,7 +118,7 @@ final class ChildProcess {
         unsafe waitpid(process, &status, 0)
     }
 
-    /// What it has printed so far.
+    /// Its output so far.
     var output: String { get throws { try ChildProcess.text(of: outputPath) } }
     var errors: String { get throws { try ChildProcess.text(of: errorPath) } }
 

@@ -50,7 +50,7 @@ final class Counter {
     var ledger: String { "\(data)/ledger.sqlite" }
     var keys: String { "\(data)/keys.json" }
 
-    /// Starts a command line, with variables beside those of the counter; nil takes one away. With
+    /// Starts a command line, with more variables than the counter's; nil takes one away. With
     /// `files` it may have no more than so many open.
     func start(
         _ words: [String], with more: [String: String?] = [:],
@@ -105,7 +105,7 @@ final class Counter {
             at: location)
     }
 
-    /// The same for words that contain spaces or nothing.
+    /// Runs a command whose words may contain spaces or be empty.
     func expect(
         _ words: [String], status: Int32 = 0, prints output: String = "",
         complains errors: String = "", with more: [String: String?] = [:],
@@ -142,7 +142,7 @@ final class Counter {
         String(decoding: try #require(try DurableFile(path).read()), as: UTF8.self)
     }
 
-    /// What a run prints, with ids, times and the home folder masked.
+    /// The output of a run, with ids, times and the home folder masked.
     func masked(_ text: String) -> String {
         Mask.apply(to: text).replacing(home, with: "~")
     }
@@ -154,7 +154,7 @@ final class Counter {
     private func line(_ text: String) -> String { text.isEmpty ? "" : text + "\n" }
 }
 
-/// What differs from run to run.
+/// The parts of an output that differ from run to run.
 enum Mask {
     static var uuid: Regex<Substring> {
         /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/

@@ -22,7 +22,7 @@ struct CurrencyTests {
         return (euro, dollar)
     }
 
-    @Test("is named, and is no forgery")
+    @Test("is named, and is not a forgery")
     func named() throws {
         let (_, dollar) = try stations()
         let tag = try dollar.text(of: dollar.simulation.path)

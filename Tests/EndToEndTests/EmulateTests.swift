@@ -10,7 +10,7 @@ struct EmulateTests {
         return unsafe lstat(path, &status) == 0
     }
 
-    /// What wakes the chip, lists the tag and writes 01020304 into its page 27h.
+    /// Frames that wake the chip, list the tag and writes 01020304 into its page 27h.
     private static let writing: [UInt8] =
         [0x55, 0x55, 0x00, 0x00, 0x00]
         + [0x00, 0x00, 0xFF, 0x04, 0xFC, 0xD4, 0x4A, 0x01, 0x00, 0xE1, 0x00]
@@ -137,7 +137,7 @@ struct EmulateTests {
                 .status == 2)
     }
 
-    @Test("a name that is empty is no name", arguments: ["--tag", "--link", "--control"])
+    @Test("an empty name is not valid", arguments: ["--tag", "--link", "--control"])
     func emptyName(option: String) throws {
         let counter = try Counter()
         for more in [[], ["--tell", "status"]] {
@@ -257,7 +257,7 @@ struct EmulateTests {
         #expect(try process.end().status == 0)
     }
 
-    @Test("a tag's file that nobody may write is not played")
+    @Test("a tag's file that cannot be written is not played")
     func readOnly() throws {
         let counter = try Counter()
         let (link, file) = (counter.file("reader"), counter.file("tag.txt"))

@@ -6,7 +6,7 @@ enum Executable {
         let searched: [String]
     }
 
-    /// Beside the bundle of the tests lies the executable of the same build: only there it is sure
+    /// Next to the bundle of the tests lies the executable of the same build: only there it is sure
     /// to be of the same configuration and up to date, because this target depends on it. A runner
     /// that loads the bundle from elsewhere is helped by the usual folders below the package.
     static func path(of name: String = "tapcard") throws -> String {

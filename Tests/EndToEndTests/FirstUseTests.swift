@@ -2,7 +2,7 @@ import DurableFile
 import Glibc
 import Testing
 
-/// A station before its first card, and a simulated one beside it.
+/// A station before its first card, and a simulated one next to it.
 @Suite("First use")
 struct FirstUseTests {
     private let station: EmulatedCounter
@@ -69,7 +69,7 @@ struct FirstUseTests {
         #expect(try counter.step("issue --balance 3").hasPrefix("Issued: No name, €3.00\n"))
     }
 
-    @Test("a ledger that is gone is not begun again behind its keys")
+    @Test("a ledger that is gone is not begun again while its keys are there")
     func lostLedger() throws {
         try counter.step("init --currency USD")
         try DurableFile(counter.ledger).remove()

@@ -22,7 +22,7 @@ struct InterruptionTests {
                 """)
     }
 
-    @Test("whoever leaves before a code is revealed leaves the card unscratched")
+    @Test("leaving before a code is revealed leaves the card unscratched")
     func scratching() throws {
         let counter = try Counter()
         try counter.step("demo")
@@ -127,7 +127,7 @@ struct InterruptionTests {
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $4.00 left\n"))
     }
 
-    @Test("a payment goes on when nobody reads its output")
+    @Test("a payment goes on when its output is not read")
     func closedPipe() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20")

@@ -67,7 +67,7 @@ struct KeyTests {
         try counter.step("read")
     }
 
-    @Test("keys that were lost are not made anew, and cards under others are not believed")
+    @Test("lost keys are not made again, and cards under other keys are not trusted")
     func lost() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20")

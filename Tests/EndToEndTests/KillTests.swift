@@ -116,7 +116,7 @@ struct KillTests {
         return true
     }
 
-    /// What the card holds, in cents, after one tap that settles and one that finds nothing to do.
+    /// The card's balance in cents after one tap that settles and one that finds nothing to do.
     private func settledBalance(_ counter: Counter, scratched: Bool = false) throws -> Int {
         let first = try counter.step("read --json")
         let second = try counter.step("read --json")

@@ -11,7 +11,7 @@ struct LedgerFaultTests {
         try counter.step("issue --balance 20")
         let database = try OpenDatabase(counter.ledger)
         try database.execute("BEGIN IMMEDIATE")
-        // Whoever only looks need not wait for those who write.
+        // A reader of the ledger need not wait for a writer.
         #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
         try counter.expect(
             "pay 1", status: 9,

@@ -62,7 +62,7 @@ struct OutputTests {
         }
     }
 
-    /// What every verb that changes something is asked here, in an order in which each has
+    /// Commands of every verb that changes something, in an order in which each has
     /// something to do.
     private static let changes = [
         "init --currency USD", "config set timeout 20", "cashiers add Zed", "cashiers remove Zed",
@@ -152,7 +152,7 @@ struct OutputTests {
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output.contains("Restored from standard input"))
         #expect(ended.output.contains("Restored standard input onto tag 04AC6B72BA6C80\n"))
-        // Nothing is left behind where the copies passed through, and none is named like a dash.
+        // No temporary copy is left, and none is named like a dash.
         #expect(!KernelFile.names(in: counter.home).contains { $0.hasPrefix("tapcard-") })
         #expect(!KernelFile.names(in: other.home).contains("-"))
         #expect(

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-/// Nobody writes to these pipes: whoever opens one to read waits for ever.
-@Suite("A pipe in the place of a file of tapcard's own keeps nobody waiting")
+/// These pipes have no writer: a program that opens one to read waits for ever.
+@Suite("A pipe in the place of one of tapcard's files does not block a command")
 struct PipeTests {
     private func put(_ path: String, _ counter: Counter) throws {
         unsafe unlink(path)
@@ -79,7 +79,7 @@ struct PipeTests {
         try services.stop()
     }
 
-    @Test("what is kept of the lottery is thrown away and fetched anew")
+    @Test("the cache of the lottery is thrown away and fetched again")
     func cache() throws {
         let counter = try Counter()
         let services = try PlayedServices(counter, ["--max-age", "3600"])

@@ -45,7 +45,7 @@ struct ReaderTests {
                 """)
     }
 
-    @Test("whoever has asked for the simulated reader has one that can be used")
+    @Test("an explicit simulated reader can be used")
     func asked() throws {
         let list = try run(["readers", "--reader", "sim"], on: ["hub"])
         #expect(list.status == 0)
@@ -151,7 +151,7 @@ struct ReaderTests {
         #expect(first.errors.contains("(SCM SCL3711: needs another libnfc)"), "\(first.errors)")
     }
 
-    @Test("what is no serial port, and what is not there at all")
+    @Test("a path that is not a serial port, and one that does not exist")
     func paths() throws {
         for (path, what) in [
             ("/dev/null", "/dev/null is no serial port."),
@@ -182,7 +182,7 @@ struct ReaderTests {
                 #"tapcard: "pn53x_usb:\u{1B}[2J" is not a valid reader name."#))
     }
 
-    @Test("a reader that may not be opened by whoever asks")
+    @Test("a reader that this user may not open")
     func permission() throws {
         // Root may open everything: there the program is run as nobody, who is let into the bus.
         let user = geteuid() == 0 ? "exec setpriv --reuid=65534 --clear-groups" : "exec"

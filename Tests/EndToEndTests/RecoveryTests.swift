@@ -170,7 +170,7 @@ struct RecoveryTests {
         #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
     }
 
-    @Test("an old image that is put back is found out, whoever asks")
+    @Test("every verb notices an old image that is put back")
     func rollback() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20")

@@ -5,7 +5,7 @@ import Testing
 /// A program that runs for long while others work on the same keys and ledger.
 @Suite("A station that goes on running")
 struct RunningStationTests {
-    /// What it sealed under a key that was given up would make an honest card an old image.
+    /// A record sealed under a key that was given up would make an honest card an old image.
     @Test("seals nothing with a key that was retired since it was started")
     func retiredKey() throws {
         let counter = try Counter()
@@ -27,7 +27,7 @@ struct RunningStationTests {
         #expect(try counter.step("audit").contains("every invariant holds"))
     }
 
-    /// Nobody hears of a closing's money a second time.
+    /// The money of a closing is reported once.
     @Test("says what each tap has settled, and what has to be handed out")
     func settled() throws {
         for (verb, words) in [

@@ -3,7 +3,7 @@ import SchemaChecking
 import Testing
 import TextCodecs
 
-/// What is printed is held against what `tapcard schema` says of it, verb by verb.
+/// The output of every verb is compared with its `tapcard schema`.
 @Suite("The documents of --json and their schemas")
 struct SchemaTests {
     private func document(_ text: String) throws -> JSONValue {

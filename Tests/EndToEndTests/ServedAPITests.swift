@@ -39,7 +39,7 @@ struct ServedAPITests {
     @Test("schemathesis finds nothing that the document does not say")
     func document() throws {
         try withServer { address in
-            // Whatever is done to the drawer, the card lies on the reader for the calls.
+            // Calls to the simulator take the card away, so they have a run of their own.
             for filter in ["--exclude-path-regex", "--include-path-regex"] {
                 let client = try Client.schemathesis(secondsLimit: Self.secondsLimit)
                 let ended = try client.run([address, Self.examples, filter, "simulator"])

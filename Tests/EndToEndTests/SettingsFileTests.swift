@@ -68,7 +68,7 @@ struct SettingsFileTests {
         try counter.expect("config get timeout --quiet")
     }
 
-    @Test("and keys and ledger behind a link that leads nowhere are refused, and none are made")
+    @Test("and keys and ledger at a broken link are refused, and none are made")
     func danglingLinks() throws {
         let counter = try Counter()
         try counter.step("issue --balance 20")

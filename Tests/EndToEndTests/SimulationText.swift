@@ -66,7 +66,7 @@ struct SimulationText {
 }
 
 extension String {
-    /// What follows a text's first place in this one.
+    /// The rest of this text after a text's first place in it.
     fileprivate func components(after text: String) -> String? {
         firstRange(of: text).map { String(self[$0.upperBound...]) }
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Tags as they come: from others, locked, torn, two at once. What is no card stays as it is.
+/// Tags as they come: from others, locked, torn, two at once. What is not a card stays as it is.
 @Suite("Tags that are not as they should be")
 struct TagStateTests {
     private static let overwrite = "tapcard demo --overwrite writes the demo user over it."
@@ -71,7 +71,7 @@ struct TagStateTests {
                 + "the factory.")
     }
 
-    @Test("something that is no card is named, and kept unless its end is asked for")
+    @Test("something that is not a card is named, and kept unless its end is asked for")
     func foreign() throws {
         let counter = try Counter()
         try counter.step("keys list")

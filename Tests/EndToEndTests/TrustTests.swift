@@ -2,7 +2,7 @@ import CSQLite
 import DurableFile
 import Testing
 
-/// Every word for a card that cannot be trusted, as whoever stands at the counter meets it: the
+/// Every word for a card that cannot be trusted, as a cashier meets it: the
 /// word, the exit status, and a next step that is a command and works.
 @Suite("A card that cannot be trusted")
 struct TrustTests {
@@ -24,7 +24,7 @@ struct TrustTests {
     @Test("that promises what this ledger never sealed is forged, though the key is the true one")
     func forged() throws {
         let counter = try counterWithCard()
-        // Whoever has the keys can make such a card: another ledger with the same ones.
+        // The owner of the keys can make such a card: another ledger with the same keys.
         let thief = try Counter()
         try thief.write(try counter.text(of: counter.keys), to: thief.keys)
         try thief.step("init")
@@ -35,7 +35,7 @@ struct TrustTests {
         #expect(try balance(at: counter) == "20.00")
     }
 
-    @Test("that was sealed with a key that was given up is forged; repair seals it anew")
+    @Test("that was sealed with a key that was given up is forged; repair seals it again")
     func retiredKey() throws {
         let counter = try counterWithCard()
         try counter.step("keys rotate")
@@ -103,7 +103,7 @@ struct TrustTests {
         }
         try counter.step("issue --balance 3 --overwrite")
         try counter.step("pay 1")
-        // Whoever began anew and finds the copy of the keys has the card back.
+        // With the copy of the keys a new station has the card back.
         let again = try Counter()
         try again.step("keys list")
         try elsewhere.step("keys export ~/keys.json")
@@ -217,13 +217,13 @@ extension TrustTests {
         }
     }
 
-    /// What standard error says besides the result.
+    /// The lines on standard error.
     private func log(of counter: Counter) throws -> String {
         try counter.run(["read", "--no-settle", "--verbose"]).errors
     }
 }
 
-/// What a thief with a blank chip of settable number does. To a reader two bodies with one number
+/// Attempts of a thief with a blank chip of settable number. To a reader two bodies with one number
 /// are one card that changes its content.
 @Suite("Two bodies with one number")
 struct TwoBodiesTests {
@@ -351,7 +351,7 @@ private func hexadecimal(_ byte: UInt8) -> String {
     String(byte, radix: 16, uppercase: true)
 }
 
-/// What the ledger says the card on the reader, or the last one made, holds now.
+/// The balance in the ledger of the card on the reader, or of the last one made.
 private func balance(at counter: Counter) throws -> String {
     let output = try counter.run(["read", "--no-settle", "--json"]).output
     return String(try #require(output.firstMatch(of: /"balance":"([0-9.]+)"/)).output.1)

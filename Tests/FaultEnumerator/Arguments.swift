@@ -1,7 +1,7 @@
 import FaultyWorld
 import Type2Tag
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Arguments: Sendable {
     enum Command: Sendable, Equatable {
         case play([Plan])

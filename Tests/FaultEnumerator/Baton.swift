@@ -6,7 +6,7 @@ final class Baton: Sendable {
         /// Stations that wait for their next step, and how to let them go on.
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var ended: Set<Int> = []
-        /// Whoever waits until a station has taken its step.
+        /// The task that waits until a station has taken its step.
         var onlooker: CheckedContinuation<Void, Never>?
 
         /// The onlooker is told once every station that has not ended waits.

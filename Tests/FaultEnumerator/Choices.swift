@@ -31,12 +31,12 @@ extension Mishap {
     static let places = Dictionary(
         uniqueKeysWithValues: table.enumerated().map { ($0.element, $0.offset) })
 
-    /// What can happen to a card that is back before it is looked for.
+    /// The faults of a card that is back before it is looked for.
     private static let backKinds: [Fault.Kind] = [
         .lost, .pulledAfter, .acknowledgeLost, .torn(.zero), .torn(.mix(seed: 1)),
     ]
 
-    /// What can go wrong at a step in the midst of which nothing tears for good.
+    /// The faults at a step that tears no page for good.
     static func options(at step: Step) -> [Mishap] {
         switch step.act {
         case .frame where !step.isHeard, .write where !step.isHeard: []
@@ -102,7 +102,7 @@ extension TornPage {
         return contents
     }
 
-    /// Whether this many one-bits are fewer than there are: otherwise it is no class of its own.
+    /// Whether this many one-bits are fewer than there are: otherwise it is not a class of its own.
     private func isOwn(old: Page, new: Page) -> Bool {
         func ones(_ page: Page) -> Int { page.bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
         return switch self {

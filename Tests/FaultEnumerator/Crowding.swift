@@ -24,7 +24,7 @@ enum Crowding {
 
         var mostSelecting: Int { most.withLock { $0 } }
 
-        /// What happens while the first operation selects.
+        /// An event while the first operation selects.
         func meanwhile(_ body: @escaping @Sendable () async -> Void) {
             event.withLock { $0 = body }
         }

@@ -6,11 +6,11 @@ import Type2Tag
 /// Two stations with one ledger and one card: the first begins its deed; something else comes in
 /// between. A station's step is one frame or one transaction.
 package struct Duel: Hashable, Sendable {
-    /// What the second station does.
+    /// The work of the second station.
     package enum Second: Int, Sendable, Hashable, CaseIterable {
         /// Another customer pays.
         case payment
-        /// The same request comes under the same id.
+        /// The first request comes again under its id.
         case repetition
         /// An operator blocks the card.
         case block
@@ -42,9 +42,9 @@ package struct Duel: Hashable, Sendable {
     let place: Int
     let areReadersCareless: Bool
     let second: Second
-    /// What was open on the card before both.
+    /// The operation that was open on the card before both.
     let opening: Opening
-    /// Behind them the station whose turn it is works to its end, then the other one, each with
+    /// After them the station whose turn it is works to its end, then the other one, each with
     /// the card on its reader.
     let turns: [Turn]
     let fault: Fault?
@@ -83,7 +83,7 @@ package struct Duel: Hashable, Sendable {
         return [script.deed.errand, other]
     }
 
-    /// What became of it.
+    /// The outcome.
     struct Outcome {
         let steps: [Step]
         /// Whether every turn was as long as it was to be.
@@ -94,7 +94,7 @@ package struct Duel: Hashable, Sendable {
         let violations: [Violation]
     }
 
-    /// A world behind one undisturbed tap, with what does not hold before and after that.
+    /// A world after one undisturbed tap, with the violations before and after that.
     static func settled(
         _ rest: RestingWorld
     ) async -> (end: RestingWorld, violations: [Violation]) {
@@ -156,8 +156,8 @@ package struct Duel: Hashable, Sendable {
         }
     }
 
-    /// What the tag has must hold whenever the ledger has changed: whoever takes the card away then
-    /// has it so.
+    /// The rules of the tag must hold whenever the ledger has changed: the card may be taken away
+    /// at that moment.
     private func step(
         _ station: Int, _ baton: Baton, _ scene: Scene, _ found: inout [Violation]
     ) async -> Bool {

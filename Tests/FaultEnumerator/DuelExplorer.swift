@@ -8,11 +8,11 @@ import Type2Tag
 struct DuelBounds: Sendable {
     /// Turns before both work to their ends: two more switches than that at most.
     var turns = 2
-    /// The same with a fault at any step.
+    /// The turns where a fault is tried at any step.
     var turnsWithFault = 1
     var areReadersCareless = false
     var second = Duel.Second.payment
-    /// What is open on the card before both.
+    /// The operation that is open on the card before both.
     var opening = Opening.none
     /// Whether every mishap is tried as the fault, or the few that change most.
     var isThorough = false
@@ -40,7 +40,7 @@ struct DuelExplorer {
 
     private mutating func explore(_ turns: [Duel.Turn]) async {
         for steps in 0...Duel.mostTurnSteps {
-            // Behind the last turn the card goes along in any case.
+            // After the last turn the card goes along in any case.
             let next = turns + [Duel.Turn(steps: steps, movesCard: true)]
             let outcome = await play(next, nil)
             // A turn longer than the station has steps is a shorter one.
@@ -136,7 +136,7 @@ struct DuelExplorer {
     }
 }
 
-/// What came of the schedules of two stations.
+/// The result of the schedules of two stations.
 struct DuelReport: Sendable {
     struct Finding: Sendable {
         let violation: Violation
@@ -149,7 +149,7 @@ struct DuelReport: Sendable {
     /// Without a fault and with one.
     var schedules = [0, 0]
     var executions = 0
-    /// Worlds that differ behind both, and earlier images put back beside a ledger.
+    /// Different worlds after both, and pairs of a ledger and an earlier image put back.
     var ends = 0
     var images = 0
     /// Taps with more steps than a number can tell.

@@ -8,7 +8,7 @@ extension Duel {
     private static let (firstTurn, turnBits, firstFault, second) = (10, 8, 34, 51)
     private static let (firstOpening, secondOfSecond, end) = (52, 55, 56)
     package static let mostTurns = 3
-    /// What a number can tell: the steps of a turn, and the step of a fault.
+    /// The limits of a number: the steps of a turn, and the step of a fault.
     package static let mostTurnSteps = 127
     package static let mostFaultSteps = 256
 

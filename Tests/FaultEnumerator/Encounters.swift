@@ -8,7 +8,7 @@ import Type2Tag
 /// out, of one station or of two.
 struct Encounter {
     let rule: LeftOutRule
-    /// What went wrong, and how many schedules were played; nil where all of it went well.
+    /// The failure, and how many schedules were played; nil where all of it went well.
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
     static func of(_ rule: LeftOutRule) -> Encounter? { all.first { $0.rule == rule } }

@@ -105,7 +105,7 @@ struct Explorer {
     private mutating func afterGap(_ tap: Int, _ worlds: Worlds) -> Worlds {
         var next = Worlds()
         for node in worlds.nodes {
-            // A gap that leaves what another one leaves is no schedule of its own.
+            // A gap that leaves what another one leaves is not a schedule of its own.
             var left: Set<RestingWorld> = []
             if node.world.weak.count > Gap.mostRanks { report.gapsCut += 1 }
             for (place, gap) in Gap.all.enumerated() {

@@ -88,7 +88,7 @@ enum Mutants {
 }
 
 extension LeftOutRule {
-    /// Whoever hands numbers out again lowers them and forgets what was made for them. That I5 sees
+    /// Numbers are lowered and handed out again, and their records are forgotten. That I5 sees
     /// it shows nothing; a card that is accused does.
     fileprivate func tells(_ invariant: Invariant) -> Bool {
         self != .freshNumbers || invariant != .i5

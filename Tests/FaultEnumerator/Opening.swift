@@ -11,7 +11,7 @@ package enum Opening: Int, Sendable, Hashable, CaseIterable {
     case half
     /// The tag has all of it; the ledger does not know.
     case shown
-    /// The same, longer ago than an open payment lives.
+    /// Like the three before, but older than an open payment lives.
     case oldBegun, oldHalf, oldShown
 
     /// All that leave something open.

@@ -35,7 +35,7 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// What every run of the tests plays: two faults for every deed on the smallest chip that
+    /// The schedules of every run of the tests: two faults for every deed on the smallest chip that
     /// shows it, of every class for a payment and of one for the others, and for a payment on the other chips; one
     /// fault of every class for every deed on every chip; two stations. What takes longest comes
     /// first - the last deeds, which switch protection, take longest - so that no core waits at
@@ -63,7 +63,7 @@ struct Plan: Sendable {
             .flatMap { stations($0, turns: 1, turnsWithFault: 1) }
     }
 
-    /// What an operator does without the card, in one transaction.
+    /// An operator's work without the card, in one transaction.
     static func operators(_ script: Script, turnsWithFault: Int) -> [Plan] {
         stations(
             script, turns: 1, turnsWithFault: turnsWithFault, openings: Opening.allCases,

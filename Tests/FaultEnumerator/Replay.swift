@@ -6,7 +6,7 @@ import Type2Tag
 struct Replay {
     private var lines: [String] = []
     private var found: [Violation] = []
-    /// What was told since the last heading.
+    /// The lines since the last heading.
     private var told: Set<Violation> = []
 
     /// The words, and the invariants that are broken; nil where the number is none of a schedule.

@@ -1,6 +1,6 @@
 import FaultyWorld
 
-/// What came of the schedules of one script.
+/// The result of the schedules of one script.
 struct Report: Sendable {
     /// The shortest schedule that breaks an invariant, and how.
     struct Finding: Sendable {
@@ -15,7 +15,7 @@ struct Report: Sendable {
     var schedules: [Int]
     /// Taps that were played.
     var executions = 0
-    /// Worlds that differ behind the last tap, and earlier images put back beside a ledger.
+    /// Different worlds after the last tap, and pairs of a ledger and an earlier image put back.
     var ends = 0
     var images = 0
     /// Faults that no number can tell, because a tap had too many steps.

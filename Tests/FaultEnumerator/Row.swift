@@ -1,14 +1,14 @@
 import FaultyWorld
 import Type2Tag
 
-/// What a plan came to.
+/// The result of a plan.
 struct Row: Sendable {
-    /// What breaks an invariant.
+    /// A broken invariant.
     struct Finding: Sendable {
         let violation: Violation
         let number: UInt128
         let moment: String
-        /// What is told first.
+        /// The length of its schedule: the shortest is printed first.
         let length: Int
 
         func isShorter(than other: Finding) -> Bool {
@@ -18,7 +18,7 @@ struct Row: Sendable {
         }
     }
 
-    /// What it is added up with.
+    /// The rows of one group are added up.
     let group: String
     /// Whose schedules it has. Of two rows of the same, the longer one has those of the other.
     let scope: String
@@ -30,7 +30,7 @@ struct Row: Sendable {
     let images: Int
     let violationCount: Int
     let findings: [Finding]
-    /// What keeps the row from being the whole truth; empty where nothing does.
+    /// The reasons why the row is not complete; empty where it is.
     let doubts: [String]
 
     static func of(_ plan: Plan) async -> Row {

@@ -1,7 +1,7 @@
 package import FaultyWorld
 package import Type2Tag
 
-/// What is played: three taps of one deed on one chip. Its place in the list is part of a
+/// Three taps of one deed on one chip. Its place in the list is part of a
 /// schedule's number.
 package struct Script: Sendable {
     package let deed: Deed
@@ -20,7 +20,7 @@ package struct Script: Sendable {
     var errands: [Errand] { [deed.errand, deed.errand, Deed.next] }
 }
 
-/// What passes between two taps: time, and the strength of weak pages.
+/// The change between two taps: time, and the strength of weak pages.
 package struct Gap: Hashable, Sendable {
     let isLong: Bool
     let decay: Decay
@@ -65,7 +65,7 @@ package struct PlacedFault: Hashable, Sendable {
 }
 
 /// A schedule as one number: 6 bits for the script, one that only schedules of two stations have, 3
-/// for each of the gaps behind the taps, 16 for each fault, 2 more for each gap. The same number
+/// for each of the gaps after the taps, 16 for each fault, 2 more for each gap. The same number
 /// always means the same schedule.
 package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     package static let mostFaults = 3
@@ -87,7 +87,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         (0..<ScheduleNumber.mostFaults).count { field(ofFault: $0) != 0 }
     }
 
-    /// With the gap behind a tap.
+    /// With the gap after a tap.
     package func adding(_ gap: Int, behind tap: Int) -> ScheduleNumber {
         let (low, high) = ScheduleNumber.places(ofGap: tap)
         return ScheduleNumber(value | UInt128(gap & 7) << low | UInt128(gap >> 3) << high)
@@ -97,7 +97,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         (scriptBits + tap * gapBits, firstMoreOfGap + tap * moreGapBits)
     }
 
-    /// With one more fault, behind those that there are.
+    /// With one more fault, after the others.
     package func adding(_ fault: PlacedFault) -> ScheduleNumber {
         guard let mishap = Mishap.places[fault.mishap] else {
             preconditionFailure("every mishap is in the table")
@@ -112,7 +112,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         value >> (ScheduleNumber.firstFault + place * ScheduleNumber.faultBits) & 0xFFFF
     }
 
-    /// What the number says; nil where it is none of a schedule.
+    /// The schedule of the number; nil where it has none.
     package var decoded: (script: Script, gaps: [Gap], faults: [PlacedFault])? {
         let place = Int(value & 0x7F)
         guard let script = Script.all.first(where: { $0.place == place }),
@@ -142,7 +142,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         (faultCount, depth, value) < (other.faultCount, other.depth, other.value)
     }
 
-    /// For sorting beside schedules of two stations.
+    /// For sorting together with schedules of two stations.
     var length: Int { 1_000 * faultCount + depth }
 
     private var depth: Int {

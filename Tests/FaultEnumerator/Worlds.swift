@@ -24,7 +24,7 @@ struct Arrival {
         images.merge(other.images) { $1.isShorter(than: $0) ? $1 : $0 }
     }
 
-    /// The same behind one more tap.
+    /// The arrival after one more tap.
     func following(_ outcome: Play.Outcome) -> Arrival {
         let more = outcome.faults.count
         var next = self

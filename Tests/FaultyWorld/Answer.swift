@@ -2,15 +2,15 @@ import Ledger
 package import TapcardCore
 import TapcardDomain
 
-/// What somebody was told of a request that was done.
+/// The answer to a request that was done.
 package struct Answer: Sendable {
-    /// What was put onto the card; nil where that was not said.
+    /// The amount put onto the card; nil where that was not said.
     let amount: Int64?
     let balance: Int64?
     /// Nil where it was not said whether the request came again.
     let isReplayed: Bool?
     let display: DisplayState
-    /// What earlier taps had left open and this one has settled.
+    /// The operations that earlier taps had left open and this one has settled.
     let settled: [Settled]
 
     fileprivate init(
@@ -95,8 +95,8 @@ extension PrizeReceipt: Answering {
 }
 
 extension Tap {
-    /// The same where nobody else was at work: a new request is told to be new, a look tells what
-    /// is on the card, and what phones read is only called good where it is.
+    /// I6 and I8, where no other station was at work: a new request is told to be new, a look
+    /// tells what is on the card, and what phones read is only called good where it is.
     static func answerBroken(
         _ errand: Errand, _ answer: Answer, from before: RestingWorld, to after: RestingWorld
     ) -> [Violation] {

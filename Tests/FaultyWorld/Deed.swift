@@ -7,7 +7,7 @@ package import Type2Tag
 /// Something that moves a card from one state to another, with the world that it needs before.
 package struct Deed: Sendable {
     package let name: String
-    /// What is asked for.
+    /// The request.
     package let errand: Errand
     private let prepare: @Sendable (RestingWorld) async -> RestingWorld
 
@@ -86,7 +86,7 @@ package struct Deed: Sendable {
 
     package static func named(_ name: String) -> Deed? { all.first { $0.name == name } }
 
-    /// Another request of the same customer, behind the first one.
+    /// Another request of the same customer, after the first one.
     package static let next = Errand("pay 0.70", .id(number(8))) { _, _ in
         CardChange(.pay(usd(70)), number(8))
     }

@@ -2,7 +2,7 @@ package import Ledger
 package import TapcardCore
 package import TapcardDomain
 
-/// What somebody comes to a station with: one request, always under the same id.
+/// One customer's request to a station, always under the same id.
 package struct Errand: Sendable {
     /// How its operation is found in the ledger.
     package enum Trace: Sendable {
@@ -62,7 +62,7 @@ package struct Errand: Sendable {
     }
 }
 
-/// What a tap said in the end.
+/// The last words of a tap.
 package enum Said: Sendable, CustomStringConvertible {
     case done(Answer)
     case failed(TapcardError)
@@ -77,7 +77,7 @@ package enum Said: Sendable, CustomStringConvertible {
         }
     }
 
-    /// I6 and I7: what was said is true, and nobody honest was accused. `before` and `after` are
+    /// I6 and I7: what was said is true, and no honest card was accused. `before` and `after` are
     /// the ledger as the request came and as its answer was given.
     package func broken(
         _ errand: Errand, from before: LedgerTables, to after: LedgerTables
@@ -149,7 +149,7 @@ private struct Answered<Case: UseCase>: UseCase where Case.Success: Answering {
     }
 }
 
-/// A use case of one step. No two are equal: nobody saves them.
+/// A use case of one step. No two are equal: they are never saved.
 private struct AtOnce: UseCase {
     let ask: @Sendable (Station) async throws(TapcardError) -> Answer
 

@@ -6,7 +6,7 @@ package import TapcardDomain
 import Type2Tag
 
 extension Invariant {
-    /// What one transaction must not do: I1, I2, I5 and I13.
+    /// The rules for one transaction: I1, I2, I5 and I13.
     static func broken(from before: LedgerTables, to after: LedgerTables) -> [Violation] {
         var found: [Violation] = []
         for (uid, card) in before.cards {
@@ -50,7 +50,7 @@ extension Invariant {
 }
 
 extension RestingWorld {
-    /// What must hold whenever the card lies still, whatever was begun and not ended.
+    /// The rules that hold whenever the card lies still, whatever was begun and not ended.
     package func broken() async -> [Violation] { await ledgerBroken() + tagBroken() }
 
     /// The part of it that the tag has: I4, I11, what phones read and its settings, with its weak
@@ -169,7 +169,7 @@ extension RestingWorld {
         return numbers.max() ?? .none
     }
 
-    /// What phones read is what the card had: not what a payment that is open or void would leave.
+    /// Phones read a balance that the card had: not that of a payment that is open or void.
     /// A card that is being adopted shows what it showed to others.
     private var displayBroken: [Violation] {
         guard let card, let shown = image?.content(in: .usd).face?.balance.minorUnits,

@@ -21,7 +21,7 @@ struct Live {
     /// Whether the steps are noted in words.
     private var keepsWords: Bool
     /// Whether a reader whose station only looks selects a card that came back by itself, and
-    /// tells nobody.
+    /// does not report it.
     private let areReadersCareless: Bool
     /// By the number of the step, counted from 0 over all stations since the last saved moment.
     private var mishaps: [Int: Mishap]
@@ -179,7 +179,7 @@ struct Live {
         violations.append(Violation(.i10, "page \(page) was written"))
     }
 
-    /// What the tag will write on this frame, nil where it will not.
+    /// The step in which the tag writes on this frame, nil where it will not.
     private func written(by frame: [UInt8], on reader: Int) -> Step.Act? {
         guard Simulation.isWrite(frame),
             case .write(let page, _)? = try? Type2Command(frame: frame)
@@ -220,7 +220,7 @@ struct Live {
         }
         if act == .ledgerWrite { readers[station].isLooking = false }
         var mishap = begin(act, at: station)
-        // Whoever only looks has nothing to commit.
+        // A transaction that only reads has nothing to commit.
         if act == .ledgerRead, mishap?.isOfCommit == true { mishap = nil }
         defer { keepWorld() }
         switch mishap {
@@ -329,7 +329,7 @@ extension Live: Hashable {
 }
 
 extension Mishap {
-    /// Whether nobody knows behind it what became of a transaction.
+    /// Whether the outcome of a transaction is unknown after it.
     var isOfCommit: Bool {
         switch self {
         case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true

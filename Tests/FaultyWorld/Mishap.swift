@@ -1,22 +1,22 @@
 package import SimulatedField
 
-/// What goes wrong at one step of a tap: at a frame, or at a transaction of the ledger.
+/// A fault at one step of a tap: at a frame, or at a transaction of the ledger.
 package enum Mishap: Hashable, Sendable {
     /// On the radio. Where the card is gone by it, it stays away until the next tap.
     case radio(Fault.Kind)
-    /// The same, and the card is laid back at once.
+    /// On the radio, and the card is laid back at once.
     case radioAndBack(Fault.Kind)
     /// The process dies before the step, or after it.
     case killedBefore, killedAfter
     /// The ledger cannot be asked, and says so; nothing is done.
     case ledgerAway
-    /// The same, from here to the end of the tap.
+    /// The ledger cannot be asked from here to the end of the tap.
     case ledgerGone
     /// The commit is lost, and whether it was done is not known.
     case commitLost
     /// The commit is done, and whether it was is not known.
     case commitUnknown
-    /// The same, and from here to the end of the tap nobody answers.
+    /// The commit is done without an answer, and from here on the ledger does not answer.
     case commitUnknownLedgerGone
     case service(ServiceFault)
 }

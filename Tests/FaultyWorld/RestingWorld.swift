@@ -35,19 +35,19 @@ package struct RestingWorld: Hashable, Sendable {
         return uid
     }
 
-    /// The keys of the house: whoever has given the first one up has made a second one before.
+    /// The keys of the house. A second key is made before the first one is given up.
     package var keys: KeyRing { Scene.keys(without: ledger.retiredKeyIDs) }
 
-    /// What the ledger knows of the card on the tag.
+    /// The ledger's row of the card on the tag.
     package var card: LedgerCard? { ledger.cards[uid] }
 
-    /// What the card's account holds, by its entries.
+    /// The balance of the card's account, by its entries.
     package var balance: Int64 {
         guard let purse = card?.purse else { return 0 }
         return ledger.entries.reduce(0) { $0 + ($1.account == purse ? $1.amount : 0) }
     }
 
-    /// What is open on the card.
+    /// The operation that is open on the card.
     package var open: Operation? {
         ledger.operations.values.first { $0.uid == uid && $0.state == .pending }
     }
@@ -80,7 +80,7 @@ package enum Decay: Int, Sendable, CaseIterable, Hashable {
     case none
     /// All their one-bits are lost.
     case toZero
-    /// What they held before shows again.
+    /// Their earlier content shows again.
     case toOld
 }
 

@@ -35,7 +35,7 @@ extension LedgerTables {
             let isToBeBooked =
                 operation.amount != 0
                 && (operation.state == .committed || !operation.kind.isVoidable)
-            // A card that is made anew with nothing on it closes its old account all the same.
+            // A card that is made again with nothing on it closes its old account all the same.
             let mayBeBooked = isToBeBooked || operation.kind.makesCard
             let isWrong = booked.isEmpty ? isToBeBooked : !mayBeBooked
             if isWrong || booked.reduce(0, { $0 + $1.amount }) != 0 {
@@ -132,7 +132,7 @@ extension LedgerTables {
 }
 
 extension Operation {
-    /// What the operation has done to the card's account for good.
+    /// The lasting effect of the operation on the card's account.
     var lastingChange: Int64 {
         switch kind {
         case .pay, .ticket, .close: state == .committed ? -amount : 0

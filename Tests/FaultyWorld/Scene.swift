@@ -40,7 +40,7 @@ package final class Scene: Sendable {
         live.withLock { live in live.steps.dropFirst(step).contains { $0.act == .ledgerWrite } }
     }
     package var violations: [Violation] { live.withLock { $0.violations } }
-    /// What the ledger told a station since it last did anything but ask; nil for no answer.
+    /// The ledger's answers to a station since it last did anything but ask; nil for no answer.
     package func answers(to station: Int) -> [LedgerTables?] {
         live.withLock { $0.answers[station] }
     }
@@ -48,17 +48,17 @@ package final class Scene: Sendable {
     package func hasChanged(_ operation: OperationID, _ station: Int) -> Bool {
         live.withLock { $0.changed[station].contains(operation) }
     }
-    /// Whether a station's process was killed: what it would have said nobody heard.
+    /// Whether a station's process was killed before it could say anything.
     package func isDead(_ station: Int) -> Bool { live.withLock { $0.dead.contains(station) } }
 
     /// Lays the card on another station's reader, or takes it away.
     package func moveCard(to station: Int?) { live.withLock { $0.move(to: station) } }
 
-    /// The same keys in every scene: seals can be compared.
+    /// Equal keys in every scene, so that seals can be compared.
     package static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }
-    /// The same ring after a rotation, for whoever has given up the first of its keys.
+    /// The ring after a rotation, for worlds that have given up the first of its keys.
     private static let rotated: KeyRing = {
         let made = try? keys.rotated(created: "2026-02-01") { count in
             [UInt8](repeating: 0x33, count: count)

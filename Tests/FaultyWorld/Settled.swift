@@ -46,8 +46,8 @@ extension RestingWorld {
         return image.area == CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
     }
 
-    /// One undisturbed tap, and what must hold behind it: I8, and all that holds at rest. Where no
-    /// card was ever made of the tag there is nothing to settle.
+    /// One undisturbed tap, and the rules that must hold after it: I8, and all that hold at rest.
+    /// Where no card was ever made of the tag there is nothing to settle.
     package func settling() async -> (world: RestingWorld, violations: [Violation]) {
         guard card != nil else { return (self, []) }
         let tap = await Tap.play(.read, in: self)
@@ -122,7 +122,7 @@ extension RestingWorld {
         return tap.violations + (isUntouched ? [] : [Violation(.i7, words)])
     }
 
-    /// I6: whoever asks now what became of a request is told just that, and nothing happens again.
+    /// I6: the same request is answered with its outcome now, and nothing happens again.
     package func askingAgain(_ errand: Errand) async -> [Violation] {
         guard let operation = errand.operation(in: ledger) else { return [] }
         let tap = await Tap.play(errand, in: self)

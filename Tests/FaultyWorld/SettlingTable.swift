@@ -52,7 +52,7 @@ extension Invariant {
                 found.append(
                     Violation(.i6, "\(operation.kind.rawValue) was booked, and no tag shows it"))
             }
-            // Making a card moves its balance once more, behind what it ends.
+            // Making a card moves its balance once more, after the operation that it ends.
             if isMaking { continue }
             let purse = after.cards[operation.uid]?.purse
             let balance = after.entries.reduce(0) { $0 + ($1.account == purse ? $1.amount : 0) }

@@ -2,7 +2,7 @@ package import Type2Tag
 
 /// One step of a station: a frame, or a transaction of the ledger.
 package struct Step: Sendable {
-    /// What is done.
+    /// The action of the station.
     package enum Act: Sendable, Hashable {
         case frame([UInt8])
         /// A WRITE of a page, with what it held before.
@@ -18,7 +18,7 @@ package struct Step: Sendable {
     package let mishap: Mishap?
     /// Whether a frame came to a tag that listened.
     package var isHeard = false
-    /// What the station was told.
+    /// The station's answer.
     package var answer = ""
     /// The world once the step was taken; only where a scene keeps them.
     package var after: RestingWorld?
@@ -44,11 +44,11 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(invariant.rawValue): \(detail)" }
 }
 
-/// What must hold whatever goes wrong; numbered as in docs/EXACTLY-ONCE.md.
+/// The rules that hold whatever goes wrong, numbered as in docs/EXACTLY-ONCE.md.
 package enum Invariant: String, Sendable, CaseIterable {
     case i1 = "I1", i2 = "I2", i3 = "I3", i4 = "I4", i5 = "I5", i6 = "I6", i7 = "I7", i8 = "I8"
     case i9 = "I9", i10 = "I10", i11 = "I11", i12 = "I12", i13 = "I13", i14 = "I14"
-    /// What a phone reads is a balance that the card has had, or none.
+    /// A phone reads a balance that the card has had, or none.
     case display
     /// A tag has its password, and asks for it, where the ledger says so, and nowhere else.
     case protection

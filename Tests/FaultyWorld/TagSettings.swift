@@ -10,8 +10,8 @@ extension TagMemory {
         return chip.isProtected(by: AccessConfiguration(self[first], self[first + 1]))
     }
 
-    /// What of a tag's settings is not as the ledger has it, in words; nil where all of it is, or
-    /// as long as they are being switched. Password and PACK, which nobody can read, are compared.
+    /// The difference between a tag's settings and the ledger's, in words; nil where they agree,
+    /// or are being switched. Password and PACK, which no reader can read, are compared, too.
     package func settingsDiffer(from protection: CardProtection, _ keys: KeyRing) -> String? {
         guard protection.isSettled, let first = chip.configurationPage else { return nil }
         let settings = AccessConfiguration(self[first], self[first + 1])

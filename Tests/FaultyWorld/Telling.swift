@@ -37,7 +37,7 @@ extension Step: CustomStringConvertible {
 }
 
 extension RestingWorld {
-    /// What counts of it, in a line.
+    /// The state of the world that counts, in a line.
     package var words: String {
         var words: [String] = []
         for (place, slot) in (slots?.slots ?? []).enumerated() {

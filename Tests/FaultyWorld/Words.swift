@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// What happened in a ledger, in words.
+/// The changes in a ledger, in words.
 enum Words {
     static func change(from before: LedgerTables, to after: LedgerTables) -> String {
         var words: [String] = []

@@ -68,7 +68,7 @@ struct FaultyWorldTests {
             Set(violations.map(\.invariant))
         }
 
-        // The old record is put back behind everybody's back.
+        // The old record is put back by another program.
         var old = paid
         old.tag = before.tag
         #expect(invariants(await old.broken()) == [.i11])
@@ -123,7 +123,7 @@ struct FaultyWorldTests {
     }
 }
 
-/// What was said is held against the ledger as it was before the tap, and as it is behind it.
+/// The answer is compared with the ledger before the tap and after it.
 @Suite("What a tap says")
 struct SaidTests {
     private let error = { (kind: TapcardError.Kind) in TapcardError(kind, "something is wrong") }

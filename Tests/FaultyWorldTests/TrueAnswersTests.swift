@@ -6,7 +6,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What the fault enumerator found, kept: requests that were done, and were said not to be.
+/// Earlier findings of the fault enumerator: requests that were done, and were said not to be.
 @Suite("A request that was done")
 struct TrueAnswersTests {
     private func isDone(_ said: Said) -> Bool {
@@ -83,7 +83,7 @@ struct TrueAnswersTests {
         }
     }
 
-    @Test("is remembered in the same tap where the ledger goes away behind it")
+    @Test("is remembered in the same tap where the ledger goes away after it")
     func ledgerGoneBehindIt() async throws {
         let deed = try #require(Deed.named("activate"))
         let world = await deed.world(on: .ntag213)

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What holds for every input whatsoever, under the name of the code that it holds for.
+/// A rule that holds for every input, under the name of the code that it holds for.
 ///
 /// An input that breaks it, crashes it or never ends is a mistake in the product. The fuzzer looks
 /// for such inputs; the ones that were chosen or found run as ordinary tests.
@@ -34,7 +34,7 @@ public struct FuzzTarget: Sendable {
         }
     }
 
-    /// The same for a thread of its own, which may wait for others.
+    /// Runs an input, and blocks the calling thread until it is done.
     public func runAndWait(_ input: [UInt8]) throws {
         switch check {
         case .plain(let check): try check(input)
@@ -58,7 +58,7 @@ private final class Outcome: @unchecked Sendable {
     func set(_ error: any Error) { self.error = error }
 }
 
-/// What an input broke.
+/// The rule that an input broke.
 public struct BrokenProperty: Error, CustomStringConvertible {
     public let description: String
 }

@@ -13,7 +13,7 @@ final class HostileLine: Sendable {
         let terminal: PseudoTerminal
         var emulation: Emulation
         var choices = Choices([])
-        /// What was put on the line since the input began.
+        /// The bytes on the line since the input began.
         var said: [UInt8] = []
     }
 
@@ -54,7 +54,7 @@ final class HostileLine: Sendable {
 
     func becomeHonest() { state.withLock { $0.choices = Choices([]) } }
 
-    /// A choice for whoever uses the reader.
+    /// A choice for the caller of the reader.
     func byte() -> UInt8 { state.withLock { $0.choices.byte() } }
 
     var isAtEnd: Bool { state.withLock { $0.choices.isAtEnd } }

@@ -39,7 +39,7 @@ private struct HostileCounter {
     let station: Station
     private let ledger = InMemoryLedger()
 
-    /// Two bits for the chip, two for the length of answers, one for a tag that is no card yet.
+    /// Two bits for the chip, two for the length of answers, one for a tag that is not a card yet.
     init(_ setting: UInt8, _ choices: Choices) async throws {
         let chip = HostileCounter.chips[Int(setting & 3) % HostileCounter.chips.count]
         let tag = try unwrap(TagMemory.blank(chip, uid: HostileCounter.uid), "no tag")
@@ -181,7 +181,7 @@ private struct HostileCounter {
             known == nil || known?.state == .committed, "\(id) is not done: \(known?.state as Any)")
     }
 
-    /// What holds at any moment.
+    /// The rules at any moment.
     func check() async throws {
         let audit = try await ledger.audit()
         try require(audit.violations.isEmpty, audit.violations.joined(separator: "; "))

@@ -1,7 +1,7 @@
 import PCSCReader
 import TagReading
 
-/// What a PC/SC reader says, in each manner of speaking: every call ends, and what it returns is
+/// The answers of a PC/SC reader, in each dialect: every call ends, and what it returns is
 /// what the reader said.
 func checkReaderAnswers(_ input: [UInt8]) throws {
     var choices = Choices(input)

@@ -7,8 +7,8 @@ extension FuzzTarget {
     /// Bytes of the fuzzer's choice arrive at the real libnfc: whatever it makes of them, every
     /// call ends, no answer is made up, and the next tap over an honest line works.
     ///
-    /// libnfc opens one reader in a process, so nothing else may use it meanwhile. The reader stays
-    /// open from input to input, as opening it is what takes the time.
+    /// libnfc opens one reader in a process, so nothing else may use it in the meantime. The reader
+    /// stays open from input to input, as opening it is what takes the time.
     public static let readerLine = FuzzTarget(waiting: "reader-line") { input in
         try await LineBench.shared.check(input)
     }
@@ -80,7 +80,7 @@ private final class LineBench {
         }
     }
 
-    /// What a customer does next.
+    /// A customer's next move.
     private func tap(_ reader: LibNFCReader) async throws {
         let tag = try await reader.select(within: .zero)
         try require(tag.uid == LineBench.uid, "another number than the tag's: \(tag)")

@@ -68,7 +68,7 @@ private func checkFrames(_ bytes: [UInt8]) throws {
     }
 }
 
-/// What is typed to the emulated reader: a line that is refused changes nothing.
+/// Lines typed to the emulated reader: a line that is refused changes nothing.
 private func checkControlLines(_ input: [UInt8]) throws {
     let mostLines = 64
     var emulation = Emulation(.fresh)
@@ -89,7 +89,7 @@ private func checkControlLines(_ input: [UInt8]) throws {
     }
 }
 
-/// What a PN53x says to libnfc.
+/// The answers of a PN53x to libnfc.
 private func checkChipAnswers(_ input: [UInt8]) throws {
     if let answer = try? TagAnswer(input) {
         switch answer {
@@ -121,7 +121,7 @@ private func checkChipAnswers(_ input: [UInt8]) throws {
     }
 }
 
-/// What the program and the process around its reader say to one another.
+/// The messages between the program and the process around its reader.
 private func checkMessages(_ input: [UInt8]) throws {
     if let request = ReaderRequest(input) {
         try require(request.message == input, "a request is another one")

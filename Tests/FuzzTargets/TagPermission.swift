@@ -4,8 +4,8 @@ import Ledger
 import TapcardDomain
 import Type2Tag
 
-/// What may be asked of the tag that lies there, by the command that is under way and by what the
-/// ledger has of its card just then. Whatever a tag answers, its true PACK even, changes nothing.
+/// The frames that the tag on the reader may get, by the command that is under way and by what the
+/// ledger has of its card just then. No answer of a tag, not even its true PACK, changes it.
 struct TagPermission: Sendable {
     /// Use cases, by what they may do to a tag.
     enum Command: Sendable {
@@ -23,7 +23,7 @@ struct TagPermission: Sendable {
     let keys: KeyRing
     /// The ledger's row for the tag; nil for a tag that it does not know.
     let card: LedgerCard?
-    /// What the tag said that it is, last in this tap.
+    /// The tag's last identity in this tap.
     let claimed: Type2Chip?
     /// The first byte of each page that was read in this tap, as it was told last.
     let told: [UInt8: UInt8]

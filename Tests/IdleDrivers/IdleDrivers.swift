@@ -2,7 +2,7 @@ package import ServicePorts
 package import TapcardDomain
 package import Verbs
 
-/// A drawer that nobody looks into: the bench holds its reader itself.
+/// An unused drawer: the bench holds its reader itself.
 package struct EmptyDrawer: SimulatedTags {
     package init() {}
 

@@ -2,12 +2,11 @@ import RawHTTP
 import Testing
 import TextCodecs
 
-@Suite("Requests that nobody should send", .timeLimit(.minutes(5)))
+@Suite("Requests that no honest page sends", .timeLimit(.minutes(5)))
 struct AttackTests {
     /// With a card on the reader; afterwards nothing is booked, and the server still answers.
     private func unharmed(_ body: (KioskBench) async throws -> Void) async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let books = try await bench.books()
             try await body(bench)
             #expect(try await bench.books() == books)
@@ -58,7 +57,7 @@ struct AttackTests {
                     Asked(status: answer.status, headers: answer.headers, text: answer.text),
                     status, "refused", String(text.prefix(300)))
             }
-            // What is no HTTP at all is answered shortly, or not.
+            // Anything but HTTP gets a short answer or none.
             for text in [
                 "\u{16}\u{03}\u{01}\u{02}\r\n\r\n", "hello\r\n\r\n", "\r\n\r\n\r\n",
                 "\(pay)Content-Length: +17\r\n\r\n\(body)",
@@ -210,7 +209,7 @@ struct AttackTests {
                     let asked = try await bench.ask("GET", path, headers: headers)
                     expect(asked, 403, "forbidden-origin", "\(site) \(path)")
                 }
-                // A link may lead to the page; nobody may take it as a part of his own.
+                // A link may lead to the page; no other page may embed it.
                 #expect(try await bench.ask("GET", "/", headers: headers).status == 200)
                 let embedded = ["Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"]
                 expect(

@@ -28,7 +28,7 @@ struct CashierLimitsTests {
         #expect(limits.admit("Ann", from: Self.here, at: 60_000) == nil)
     }
 
-    @Test("a stranger elsewhere keeps nobody out, whatever names they try")
+    @Test("a stranger elsewhere keeps no cashier out, whatever names they try")
     func elsewhere() {
         var limits = LoginLimits()
         for second in 0..<60 {
@@ -55,7 +55,7 @@ struct CashierLimitsTests {
         #expect(limits.admit("Bob", from: Self.here, at: 0) != nil)
     }
 
-    @Test("a clock that is set back locks nobody out")
+    @Test("a clock that is set back locks no cashier out")
     func clock() {
         var limits = LoginLimits()
         for _ in 0..<LoginLimits.ofAName {

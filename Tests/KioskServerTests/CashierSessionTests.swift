@@ -79,7 +79,7 @@ struct CashierSessionTests {
         #expect(sessions.session(token: session.token, isUsed: false) == session)
         clock.advance(less: -1)
         #expect(sessions.session(token: session.token) == nil)
-        // Where nobody has logged in there is nobody to leave.
+        // Without a session there is nothing to log out of.
         #expect(sessions.session(token: nobodys.token) == nobodys)
     }
 

@@ -9,8 +9,7 @@ struct CrowdTests {
     @Test(
         "a payment goes through while others say half of what they want", arguments: [1_000, 3_000])
     func halfOpen(count: Int) async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let lane = BlockingLane(label: "half open")
             let host = "Host: 127.0.0.1:\(bench.port)\r\n"
             let halves = [
@@ -31,7 +30,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("pages that come and go at once leave nothing behind")
+    @Test("pages that come and go at once leave no session")
     func comingAndGoing() async throws {
         try await KioskBench.with { bench in
             for _ in 0..<50 {

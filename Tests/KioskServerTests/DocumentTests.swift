@@ -16,7 +16,7 @@ struct DocumentTests {
             #expect(document["openapi"]?.string == "3.1.0")
         }
 
-        /// What is wrong with an answer.
+        /// The faults of an answer.
         func faults(
             _ asked: Asked, _ method: String, _ path: String
         ) throws -> [String] {
@@ -71,7 +71,7 @@ struct DocumentTests {
             for name in Set(names) { #expect(checker.resolved(.string(name)) != nil, "\(name)") }
             for schema in document["components"]?["schemas"]?.members ?? [] {
                 let isNamed = names.contains("#/components/schemas/\(schema.key)")
-                // Events are told of in words.
+                // Events are described in words.
                 #expect(isNamed || text.contains("(\(schema.key))"), "\(schema.key)")
             }
         }

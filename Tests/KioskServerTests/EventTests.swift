@@ -36,8 +36,7 @@ struct EventTests {
 
     @Test("a payment's phases in their order, to every page, and the card as it is then")
     func phases() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.reader.take()
             let pages = [try await EventListener(bench), try await EventListener(bench)]
             let watcher = try await EventListener(bench)
@@ -68,8 +67,7 @@ struct EventTests {
 
     @Test("a card that came for an operation lies there before that is done, and until it goes")
     func arrived() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.takeCard()
             let page = try await EventListener(bench)
             #expect(try await page.next("state")["card"] == .null)
@@ -118,8 +116,7 @@ struct EventTests {
 
     @Test("what lies there is never told as it was before an operation")
     func fresh() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             for units in 1...20 {
                 let paid = try await bench.call("pay", #"{"amount":"0.01"}"#)
                 let left = try #require(paid.json["balance"]?.string)
@@ -130,7 +127,7 @@ struct EventTests {
         }
     }
 
-    @Test("what only looks is no operation")
+    @Test("what only looks is not an operation")
     func looking() async throws {
         try await KioskBench.with { bench in
             try await bench.takeCard()
@@ -172,7 +169,7 @@ struct EventTests {
         }
     }
 
-    @Test("a page that does not read is dropped, and holds up nobody else")
+    @Test("a page that does not read is dropped, and holds up no other page")
     func slow() async throws {
         try await KioskBench.with { bench in
             let slow = try await EventListener(bench, receiveBytes: 1)

@@ -44,6 +44,17 @@ final class KioskBench: Sendable {
         #expect(await bench.end() == 0)
     }
 
+    /// A bench with a card of 20.00 on its reader.
+    static func withCard(
+        timeout: Int = 600, services: Services = NoServices.all,
+        _ body: (KioskBench) async throws -> Void
+    ) async throws {
+        try await with(timeout: timeout, services: services) { bench in
+            try await bench.issue()
+            try await body(bench)
+        }
+    }
+
     private init(
         _ timeout: Int, _ services: Services, _ ledger: any LedgerStore
     ) async throws {
@@ -87,7 +98,7 @@ final class KioskBench: Sendable {
     /// Reads the ledger through, as in a quiet hour.
     func checkLedger() async { await served.kiosk.withLock { $0 }?.checkLedger() }
 
-    /// What the program has written beside its answer: its log.
+    /// The program's log.
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
@@ -112,13 +123,13 @@ final class KioskBench: Sendable {
     }
 }
 
-/// What a request came to.
+/// The answer to a request.
 struct Asked: Sendable {
     let status: Int
     let headers: [String: String]
     let text: String
 
-    /// Nil members where it is no JSON.
+    /// Nil members where it is not JSON.
     var json: JSONValue { (try? JSONValue.parsing(Array(text.utf8))) ?? .null }
     var word: String? { json["error"]?.string }
 }
@@ -157,9 +168,9 @@ extension KioskBench {
     func get(_ path: String) async throws -> Asked { try await ask("GET", "/api/v1/\(path)") }
 
     /// A card with money on it lies on the reader.
-    func issue(balance: String = "20.00") async throws {
+    func issue() async throws {
         try await reader.put()
-        let issued = try await call("issue", #"{"name":"Amanda","balance":"\#(balance)"}"#)
+        let issued = try await call("issue", #"{"name":"Amanda","balance":"20.00"}"#)
         #expect(issued.status == 200, "\(issued.text)")
     }
 

@@ -13,8 +13,7 @@ struct LeavingTests {
 
     @Test("what it waits for a card with is stopped, when its last stream has ended")
     func waiting() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.reader.take()
             let books = try await bench.books()
             let watcher = try await EventListener(bench)
@@ -39,8 +38,7 @@ struct LeavingTests {
 
     @Test("its scratching is stopped, and the card stays unscratched")
     func scratching() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let watcher = try await EventListener(bench)
             let tab = try await EventListener(bench, client: Self.client)
             bench.mayPass.withLock { $0 = false }
@@ -55,8 +53,7 @@ struct LeavingTests {
 
     @Test("a payment that is being written goes on, and so does that of another page")
     func writing() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let watcher = try await EventListener(bench)
             let tab = try await EventListener(bench, client: Self.client)
             await bench.reader.holdWrites(true)
@@ -78,11 +75,10 @@ struct LeavingTests {
         }
     }
 
-    @Test("an activation goes on, and its answer is there for whoever comes later")
+    @Test("an activation goes on, and its answer is there for a later caller")
     func activating() async throws {
         let service = HeldActivation()
-        try await KioskBench.with(services: service.services) { bench in
-            try await bench.issue()
+        try await KioskBench.withCard(services: service.services) { bench in
             #expect(try await bench.call("scratch").status == 200)
             let tab = try await EventListener(bench, client: Self.client)
             async let activated = bench.call(
@@ -100,8 +96,7 @@ struct LeavingTests {
 
     @Test("a counter that is closed begins nothing new, and lets what runs come to its end")
     func closing() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let page = try await EventListener(bench)
             await bench.reader.holdWrites(true)
             async let paid = bench.call("pay", #"{"amount":"4.50"}"#)

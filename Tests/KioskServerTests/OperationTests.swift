@@ -11,8 +11,7 @@ struct OperationTests {
 
     @Test("while one waits for a card no other begins; what needs no card goes on")
     func taken() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.reader.take()
             let page = try await EventListener(bench)
             async let paid = bench.call("pay", Self.pay)
@@ -32,8 +31,7 @@ struct OperationTests {
 
     @Test("of those that are over only the last ones can be asked about: the memory is bounded")
     func bounded() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             func id(_ number: Int) -> String {
                 "0b9f1f6e-5a3c-4d2e-9f10-\(String(1_000_000_000_000 + number).dropFirst())"
             }
@@ -58,8 +56,7 @@ struct OperationTests {
 
     @Test("the same request is joined while it runs, and answered from the ledger afterwards")
     func same() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.reader.take()
             let page = try await EventListener(bench)
             async let first = bench.call("pay", Self.pay)
@@ -94,8 +91,7 @@ struct OperationTests {
 
     @Test("a call without an operation in the ledger is not repeated under the same id, either")
     func remembered() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let block = #"{"card":"04AC6B72BA6C80","operation":"\#(Self.id)"}"#
             let first = try await bench.call("block", block)
             #expect(first.status == 200)
@@ -110,8 +106,7 @@ struct OperationTests {
 
     @Test("what has been booked is answered, not denied, while the reader is in use")
     func beside() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let paid = try await bench.call("pay", Self.pay)
             #expect(paid.status == 200)
             await bench.reader.holdWrites(true)
@@ -142,8 +137,7 @@ struct OperationTests {
 
     @Test("one operation uses the reader, whatever ids are sent")
     func oneReader() async throws {
-        try await KioskBench.with(timeout: 120) { bench in
-            try await bench.issue()
+        try await KioskBench.withCard(timeout: 120) { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)
             try await bench.takeCard()
             let page = try await EventListener(bench)
@@ -180,8 +174,7 @@ struct OperationTests {
 
     @Test("a request that was none does not stand in the way of one under its id")
     func mistaken() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let none = #"{"amount":"0","operation":"\#(Self.id)"}"#
             #expect(try await bench.call("pay", none).status == 400)
             let paid = try await bench.call("pay", Self.pay)
@@ -193,7 +186,7 @@ struct OperationTests {
         }
     }
 
-    @Test("an operation that nobody has begun is not there")
+    @Test("an operation that was never begun is not found")
     func unknown() async throws {
         try await KioskBench.with { bench in
             let path = "/api/v1/operations/\(Self.other)"
@@ -207,8 +200,7 @@ struct OperationTests {
 
     @Test("one that waits is stopped; one that writes is not")
     func stopping() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.reader.take()
             let books = try await bench.books()
             let page = try await EventListener(bench)
@@ -232,10 +224,9 @@ struct OperationTests {
         }
     }
 
-    @Test("nobody comes in time: 504, and nothing was done")
-    func nobody() async throws {
-        try await KioskBench.with(timeout: 0) { bench in
-            try await bench.issue()
+    @Test("no card comes in time: 504, and nothing was done")
+    func noCard() async throws {
+        try await KioskBench.withCard(timeout: 0) { bench in
             try await bench.reader.take()
             let books = try await bench.books()
             let answer = try await bench.call("pay", Self.pay)

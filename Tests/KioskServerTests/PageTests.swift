@@ -2,7 +2,7 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("The page and what is told of the server", .timeLimit(.minutes(5)))
+@Suite("The page and the server's headers", .timeLimit(.minutes(5)))
 struct PageTests {
     @Test("its files may be kept, and may load nothing from elsewhere")
     func files() async throws {
@@ -74,8 +74,7 @@ struct PageTests {
 
     @Test("metrics and log name no person and no code")
     func privacy() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             let scratched = try await bench.call("scratch")
             let code = try #require(scratched.json["code"]?.string)
             #expect(try await bench.call("pay", #"{"amount":"999"}"#).status == 409)

@@ -57,7 +57,7 @@ actor PlayedReader: TagReader {
 
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         while frame.first == Self.write, holdsWrites {
-            // A card that is being written is not left alone, whoever has gone.
+            // A card that is being written is not left alone, even if its client has gone.
             await Task.detached { try? await Task.sleep(for: Self.pause) }.value
         }
         return try await inside.exchange(frame)

@@ -1,7 +1,7 @@
 import Testing
 import TextCodecs
 
-@Suite("Whoever is told that an operation was stopped can rely on it", .timeLimit(.minutes(5)))
+@Suite("A stopped operation stays stopped", .timeLimit(.minutes(5)))
 struct StoppingTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let path = "/api/v1/operations/\(id)"
@@ -9,8 +9,7 @@ struct StoppingTests {
 
     @Test("also where a card comes at the moment of the stop")
     func atOnce() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             try await bench.takeCard()
             let books = try await bench.books()
             let page = try await EventListener(bench)
@@ -28,8 +27,7 @@ struct StoppingTests {
 
     @Test("what was begun before under the same id can happen yet, and is not called stopped")
     func begunBefore() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             await bench.reader.holdWrites(true)
             let page = try await EventListener(bench)
             async let torn = bench.call("pay", Self.pay)
@@ -49,8 +47,7 @@ struct StoppingTests {
 
     @Test("what has happened was not stopped")
     func happened() async throws {
-        try await KioskBench.with { bench in
-            try await bench.issue()
+        try await KioskBench.withCard { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)
             let stopped = try await bench.ask("DELETE", Self.path)
             #expect(stopped.status == 409 && stopped.word == "too-late")

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// What is asked of the service that activates codes, and what comes of it.
+    /// Requests to the service that activates codes, and their outcome.
     static let activation = [
         scratched("nothing goes onto the card before a yes is recorded") { desk in
             #expect(try await desk.refusal(of: .activate, id: 3) == .wrongState)

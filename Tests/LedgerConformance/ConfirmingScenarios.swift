@@ -91,7 +91,7 @@ extension Scenario {
 }
 
 extension Desk {
-    /// What takes money off a card.
+    /// The operations that take money off a card.
     static let voidable: [Intent] = [
         .pay(.cents(400)), .ticket(.sample(), .cents(200)), .close,
     ]

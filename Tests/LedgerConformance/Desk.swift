@@ -77,7 +77,7 @@ public struct Desk: Sendable {
             at: .tick(id))
     }
 
-    /// What the service said.
+    /// The service's answer.
     @discardableResult public func answer(
         _ id: Int, rejectedBy version: String? = nil
     ) async throws -> ActivationAttempt? {
@@ -107,7 +107,7 @@ struct Unexpected: Error {
 }
 
 extension Settlement {
-    /// What goes onto the tag.
+    /// The record for the tag.
     func work() throws -> OpenWork {
         guard case .work(let work) = self else { throw Unexpected(answer: "\(self)") }
         return work

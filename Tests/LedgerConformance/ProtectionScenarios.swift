@@ -48,7 +48,7 @@ extension Scenario {
             #expect(try await desk.view().card.protection == .on(keyID: 0))
             #expect(try await desk.view().open == nil)
             #expect(try await desk.ledger.operation(.numbered(2))?.state == .voided)
-            // What lies on the tag is confirmed by nobody.
+            // The record on the tag is not confirmed.
             let confirmation = try await desk.ledger.confirm(try #require(ended), at: .end)
             #expect(
                 confirmation == .voided(try #require(try await desk.ledger.operation(.numbered(2))))

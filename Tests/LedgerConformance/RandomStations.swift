@@ -10,11 +10,11 @@ public struct RandomStations: Sendable {
     private var clock = 0
     /// Who works at each of them.
     private static let cashiers = [CashierName.ann, nil, .bob]
-    /// What each station last saw of each card; often it is out of date.
+    /// Each station's last view of each card; often it is out of date.
     private var memories: [[CardUID: Seen]]
-    /// What lies half done on a reader.
+    /// The operation that is half done on a reader.
     private var works: [OpenWork?]
-    /// What each station asked last: it may not have heard the answer.
+    /// Each station's last request: it may not have heard the answer.
     private var requests: [Request?]
     private var payments: [CardUID: OperationID] = [:]
     private var sold: [CardUID: TicketID] = [:]
@@ -58,7 +58,7 @@ public struct RandomStations: Sendable {
             return .payOut(
                 amount(), of: ticket(on: uid), on: uid, id: id(), at: .tick(clock))
         case 7:
-            // Nobody seals with the third one, and seldom with the second.
+            // The third one is never used for sealing, and the second seldom.
             if chance(10) { return .retire(chance(70) ? 3 : 2, at: .tick(clock)) }
             return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
         default:
@@ -75,7 +75,7 @@ public struct RandomStations: Sendable {
         }
     }
 
-    /// What the station learns from the answer.
+    /// The station's new view, from the answer.
     public mutating func note(_ answer: Answer, to step: Step) {
         if case .asked(.attempt(let attempt)) = answer { attempts.append(attempt.id) }
         guard let station = step.station else { return }

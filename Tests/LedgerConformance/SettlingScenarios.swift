@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// What the next tap does with an operation that was left open.
+    /// The next tap's work on an operation that was left open.
     static let settling = [
         Scenario("a card that is not as it was seen is judged again") { desk in
             #expect(

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// What an operator does without the card.
+    /// An operator's work without the card.
     static let status = [
         Scenario("a card is blocked and unblocked") { desk in
             try await desk.complete(.issue(), id: 1)

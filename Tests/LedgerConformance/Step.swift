@@ -73,7 +73,7 @@ public enum Step: Sendable {
     }
 }
 
-/// What a ledger said, to compare.
+/// The answer of a ledger, to compare.
 public enum Answer: Hashable, Sendable {
     case beginning(Beginning)
     case confirmation(Confirmation)

@@ -156,7 +156,7 @@ extension Scenario {
                 .claim(Ticket.sample(1).id, .cents(30)), id: 8, on: .second)
             try await desk.complete(.refund(of: paid.id, nil), id: 9, on: .second)
             #expect(try await desk.balance(.second) == 830)
-            // Whoever gets the card next has none of it, and the prize is still the buyer's.
+            // The card's next holder has none of it, and the prize is still the buyer's.
             try await desk.complete(.reissue(), id: 10, on: .second)
             #expect(try await desk.ledger.tickets(of: .second) == [])
         },

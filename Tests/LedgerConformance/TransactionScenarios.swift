@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// What the storage itself has to keep.
+    /// The promises of the storage itself.
     static let transactions = [
         Scenario("a write that throws leaves nothing behind") { desk in
             try await desk.complete(.issue(), id: 1)

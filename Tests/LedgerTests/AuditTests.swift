@@ -3,7 +3,7 @@ import LedgerConformance
 import TapcardDomain
 import Testing
 
-/// Rows that break an invariant, written behind the rules' back.
+/// Rows that break an invariant, written past the rules.
 @Suite("The audit") struct AuditTests {
     /// One violation: what is planted, and the invariant that the audit must name.
     struct Planted: Sendable, CustomTestStringConvertible {

@@ -17,7 +17,7 @@ enum Bench {
     static let getVersion: [UInt8] = [0x60]
     static let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
 
-    /// Runs a body, and leaves neither a reader nor an emulator behind.
+    /// Runs a body, and closes its reader and its emulator.
     static func run(
         _ simulation: Simulation = .fresh, link: String? = nil,
         _ body: (LibNFCReader, EmulatedReader) async throws -> Void
@@ -50,7 +50,7 @@ enum Bench {
         return try await LibNFCReader.open(name)
     }
 
-    /// What a call throws; a call that does not throw is an error of its own.
+    /// The error that a call throws; a call that does not throw fails the test.
     static func kind(
         of call: () async throws -> some Sendable
     ) async throws -> ReaderError.Kind {

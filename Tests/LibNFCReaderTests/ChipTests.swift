@@ -35,7 +35,7 @@ struct ChipTests {
         #expect(Firmware(answer)?.isPN531 == (answer.count == 2))
     }
 
-    @Test("anything else is no firmware", arguments: [0, 1, 3, 5])
+    @Test("anything else is not a firmware version", arguments: [0, 1, 3, 5])
     func noFirmware(length: Int) {
         #expect(Firmware([UInt8](repeating: 0x32, count: length)) == nil)
     }

@@ -47,7 +47,7 @@ extension LiveTests {
             }
         }
 
-        /// This CRC is right again when a byte of zero is added behind it, so whoever sent a frame
+        /// This CRC is right again when a byte of zero is added after it, so the sender of a frame
         /// looks at the length of the answer as well.
         @Test("an answer with a byte too many never has the length of a right one")
         func longer() async throws {

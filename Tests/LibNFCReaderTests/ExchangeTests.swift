@@ -102,7 +102,8 @@ extension LiveTests {
             }
         }
 
-        @Test("a WRITE whose acknowledge did not arrive is no success, though the page is written")
+        @Test(
+            "a WRITE whose acknowledge did not arrive is not a success, though the page is written")
         func acknowledgeLost() async throws {
             try await Bench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)

@@ -35,7 +35,7 @@ extension LiveTests {
             }
         }
 
-        /// What a card's protection rests on: settings act only after this.
+        /// A card's protection rests on this: settings act only afterwards.
         @Test("a tag that is let go and selected again has lost its power")
         func powerCycle() async throws {
             try await Bench.run { (reader, emulator) async throws in

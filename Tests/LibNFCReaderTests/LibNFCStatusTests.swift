@@ -57,7 +57,7 @@ struct LibNFCStatusTests {
             LibNFCReader.libraryPresence() == .usable(version: try LibNFCReader.libraryVersion()))
         #expect(LibNFCLibrary.presence("libnfc-that-is-not-there.so.6") == .missing)
         guard case .unusable(let why) = LibNFCLibrary.presence("libc.so.6") else {
-            Issue.record("it is no libnfc")
+            Issue.record("it is not libnfc")
             return
         }
         #expect(why.contains("nfc_version"))

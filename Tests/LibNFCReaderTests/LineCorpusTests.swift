@@ -3,7 +3,7 @@ import FuzzTargets
 import Testing
 
 extension LiveTests {
-    /// Here and not beside the other targets' inputs: libnfc opens one reader in a process.
+    /// Here and not with the other targets' inputs: libnfc opens one reader in a process.
     @Suite("What the fuzzer puts on the reader's line")
     struct LineCorpusTests {
         private static let folder = URL(filePath: #filePath).deletingLastPathComponent()

@@ -64,7 +64,7 @@ extension LiveTests {
                 #expect(kind == .busy)
                 #expect(emulator.counters.hostCommands == before)
             }
-            // Whatever is plugged into this machine: the names are whole.
+            // With any reader of this machine, the names are whole.
             for name in try await LibNFCReader.connectedReaders() {
                 _ = try ConnectionString(name)
             }
@@ -78,13 +78,13 @@ extension LiveTests {
             #expect(error.detail.contains("No such file"))
         }
 
-        @Test("a device that is no serial line is no reader")
+        @Test("a device that is not a serial line is not a reader")
         func noLine() async throws {
             let error = try await Self.error(opening: "pn532_uart:/dev/null")
             #expect(error.kind == .noReader && error.detail.contains("/dev/null"))
         }
 
-        @Test("a serial line on which nobody answers is no reader, and is left free")
+        @Test("a silent serial line is not a reader, and is left free")
         func silent() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }

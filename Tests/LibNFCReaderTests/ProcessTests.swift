@@ -5,7 +5,7 @@ import SimulatedField
 import TagReading
 import Testing
 
-/// What can only be seen of a whole process, each in one of its own.
+/// Tests of whole processes, each in one of its own.
 extension LiveTests {
     @Suite("The process around libnfc")
     struct ProcessTests {
@@ -17,7 +17,7 @@ extension LiveTests {
             return count
         }
 
-        @Test("a hundred readers opened and closed leave no descriptor behind")
+        @Test("a hundred readers opened and closed leave no descriptor open")
         func descriptors() async throws {
             await #expect(processExitsWith: .success) {
                 let emulator = try EmulatedReader.start(.fresh)
@@ -34,7 +34,7 @@ extension LiveTests {
             }
         }
 
-        @Test("failures leave no descriptor behind either")
+        @Test("failures leave no descriptor open either")
         func failures() async throws {
             await #expect(processExitsWith: .success) {
                 let emulator = try EmulatedReader.start(.fresh)

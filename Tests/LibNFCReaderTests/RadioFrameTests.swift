@@ -12,7 +12,8 @@ struct RadioFrameTests {
     }
 
     @Test(
-        "a byte that is no four bits is no answer", arguments: [0x10, 0x1A, 0xA0, 0xFF] as [UInt8])
+        "a byte that is not four bits is not an answer",
+        arguments: [0x10, 0x1A, 0xA0, 0xFF] as [UInt8])
     func strayByte(byte: UInt8) {
         #expect(throws: ReaderError(.garbled)) { try TagAnswer([byte]) }
     }

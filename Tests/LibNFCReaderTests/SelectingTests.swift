@@ -17,7 +17,7 @@ extension LiveTests {
         }
 
         /// libnfc begins with a search that does not end; here it is given up after a few tries.
-        @Test("an empty field is no tag, and is left without power")
+        @Test("an empty field is not a tag, and is left without power")
         func emptyField() async throws {
             try await Bench.run(Simulation()) { (reader, emulator) async throws in
                 #expect(
@@ -65,7 +65,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a second tag put beside a selected one is not taken for it")
+        @Test("a second tag put next to a selected one is not taken for it")
         func tagBeside() async throws {
             try await Bench.run(Bench.twoTags) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)

@@ -10,7 +10,7 @@ struct TagListTests {
     private static let two: [UInt8] =
         [2] + one.dropFirst() + [2, 0x00, 0x04, 0x08, 4] + classic
 
-    @Test("nobody there")
+    @Test("no tag")
     func none() throws {
         #expect(try TagList([0]).tags.isEmpty)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the keys do at the board")
 struct BoardKeyTests {
-    @Test("digits choose and go on to the next slot; behind the last one they begin another row")
+    @Test("digits choose and go on to the next slot; after the last one they begin another row")
     func digits() throws {
         var board = try BoardMaker.board()
         #expect(board.type("12") == nil)
@@ -20,7 +20,7 @@ struct BoardKeyTests {
         board.type("5")
         #expect(board.choice == [5, nil, nil, nil])
         #expect(board.cursor == 1)
-        // Nor does a row begin anew that has a gap.
+        // A row with a gap does not start again either.
         board.press(.last)
         board.type("22")
         #expect(board.choice == [5, nil, nil, 2])
@@ -215,7 +215,7 @@ struct BoardKeyTests {
         #expect(board.press(.back) == .password(nil))
     }
 
-    @Test("a password that is too long is not cut: nobody would see it")
+    @Test("a password that is too long is not cut unseen")
     func longPassword() throws {
         var board = try BoardMaker.board()
         _ = board.take(.passwordWanted(user: "amanda"))

@@ -186,7 +186,7 @@ struct BoardScreenTests {
                 """)
     }
 
-    @Test("the ranking: the fewest guesses first, whoever was earlier before the others")
+    @Test("the ranking: the fewest guesses first, then the earlier game")
     func ranking() throws {
         var board = try BoardMaker.board(slots: 4, width: 60, height: 12)
         board.type("r")
@@ -208,7 +208,7 @@ struct BoardScreenTests {
     }
 }
 
-/// What a line takes on a terminal.
+/// The columns of a line on a terminal.
 enum Cells {
     /// The wide characters that these tests use.
     static func count(_ line: String) -> Int {

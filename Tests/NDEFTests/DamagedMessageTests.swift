@@ -50,7 +50,7 @@ struct DamagedMessageTests {
         #expect(readable > 0)
     }
 
-    /// Whatever a damaged message is read as must be a message that can be written and read
+    /// The reading of a damaged message must be a message that can be written and read
     /// again, and what is read strictly is read leniently too.
     private func checkWhatIsRead(_ bytes: [UInt8]) throws {
         let lenient = decoded(bytes, .lenient)

@@ -96,7 +96,7 @@ struct MessageRulesTests {
         #expect(message.records == [NDEFRecord(format: .unknown, id: [9], payload: [7])])
     }
 
-    @Test("an id of no bytes is no id")
+    @Test("an empty id is not valid")
     func emptyID() throws {
         let message = try NDEFMessage(decoding: [0xD9, 1, 1, 0, 0x54, 7])
         #expect(message.records == [text([7])])

@@ -44,7 +44,7 @@ struct NDEFTextTests {
     }
 
     @Test(
-        "a payload that is no text is refused",
+        "a payload that is not text is refused",
         arguments: [
             ("no status byte", []),
             ("reserved bit", [0x42, 0x65, 0x6E, 0x41]),

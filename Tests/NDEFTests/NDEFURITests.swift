@@ -39,7 +39,7 @@ struct NDEFURITests {
     }
 
     @Test(
-        "a payload that is no URI is refused",
+        "a payload that is not a URI is refused",
         arguments: [
             ("no prefix byte", []),
             ("first reserved prefix", [0x24, 0x61]),

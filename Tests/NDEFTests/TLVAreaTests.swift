@@ -24,7 +24,7 @@ struct TLVAreaTests {
     @Test("areas cut off anywhere", arguments: try Fixture.all(in: "tlv.txt"))
     func truncation(_ fixture: Fixture) throws {
         guard let whole = try? TLVArea(decoding: fixture.bytes) else { return }
-        // Behind a whole block, and only there, an area may end.
+        // An area may end after a whole block, and only there.
         let ends = Set(whole.blocks.map { $0.valueOffset + $0.value.count })
         for count in fixture.bytes.indices {
             let cut = Array(fixture.bytes.prefix(count))
@@ -93,7 +93,7 @@ struct TLVAreaTests {
         #expect(throws: NDEFError(.tooLong)) { try TLVArea(decoding: fitting + [0]) }
     }
 
-    /// The blocks lie one behind the other from the first byte on, and no byte is left over
+    /// The blocks lie one after the other from the first byte on, and no byte is left over
     /// unless a terminator stands before it.
     private func checkWhatIsRead(_ bytes: [UInt8]) {
         guard let area = try? TLVArea(decoding: bytes) else { return }

@@ -6,7 +6,7 @@ public struct Client {
         public let description: String
     }
 
-    /// What is left of a client that has ended.
+    /// The output and status of a client that has ended.
     public struct Ended {
         public let status: Int32
         /// Both streams, as they came.
@@ -28,7 +28,8 @@ public struct Client {
     /// nfcpy, in the environment that `make deps` makes.
     public static func nfcpy() throws -> Client { try python("nfcpy_client.py") }
 
-    /// schemathesis, which asks a server for whatever its document says; it is silent meanwhile.
+    /// schemathesis, which asks a server for whatever its document says; it is silent in the
+    /// meantime.
     public static func schemathesis(secondsLimit: Int32) throws -> Client {
         var client = try python("schemathesis_client.py")
         client.secondsLimit = secondsLimit

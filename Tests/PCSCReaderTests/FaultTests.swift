@@ -7,7 +7,7 @@ import Type2Tag
 extension PCSCReaderTests {
     @Suite("believes nothing that did not happen", .stage)
     struct Faults {
-        /// What no reader answers to any command.
+        /// Answers that no reader gives to any command.
         static let nonsense: [[UInt8]] = [
             [0x90], [0x12, 0x34], [0x6F, 0x00], [0x63, 0x00], [0xD5, 0x43, 0x90, 0x00],
             [0xD5, 0x41, 0x00, 0x0A, 0x90, 0x00], [0xC0, 0x03, 0x00, 0x90, 0x90, 0x00],
@@ -15,7 +15,7 @@ extension PCSCReaderTests {
             [0x0A, 0x90, 0x00], [UInt8](repeating: 0xFF, count: 258),
         ]
 
-        @Test("an answer of another form is no acknowledge", arguments: Kind.allCases)
+        @Test("an answer of another form is not an acknowledge", arguments: Kind.allCases)
         func nonsense(kind: Kind) async throws {
             let reader = try await kind.bench()
             for answer in Self.nonsense {
@@ -28,7 +28,9 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a READ of another length or with a wrong CRC is no answer", arguments: Kind.allCases)
+        @Test(
+            "a READ of another length or with a wrong CRC is not an answer",
+            arguments: Kind.allCases)
         func spoiltRead(kind: Kind) async throws {
             let reader = try await kind.bench()
             let data = [UInt8](repeating: 0, count: 16)

@@ -24,14 +24,14 @@ struct Stage {
     // The same: whether all of them are on the one that runs.
     private nonisolated(unsafe) static var isComplete = false
 
-    /// Every reader anew on a fresh pcscd, which knows of no earlier card.
+    /// Every reader again on a fresh pcscd, which knows of no earlier card.
     static func clear() async throws {
         stop()
         for kind in Kind.allCases { kind.slot.become(kind.reader) }
         try await start()
     }
 
-    /// Every reader anew, on each an empty NTAG213. A fresh pcscd takes 0.4 s to find them, so the
+    /// Every reader again, on each an empty NTAG213. A fresh pcscd takes 0.4 s to find them, so the
     /// one that runs is kept where none of its cards has left since it found them.
     static func lay() async throws {
         let tag = try #require(TagMemory.blank(.ntag213, uid: Kind.uid))
@@ -83,7 +83,7 @@ struct PlayedPCSCDTrait: SuiteTrait, TestScoping {
     }
 }
 
-/// Every reader anew before each test.
+/// Every reader is made again before each test.
 struct StageTrait: TestTrait, SuiteTrait, TestScoping {
     let isRecursive = true
     let hasTags: Bool

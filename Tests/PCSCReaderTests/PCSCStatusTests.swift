@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A PC/SC status")
 struct PCSCStatusTests {
-    @Test("access denied is no reader at first, and a lost one to who was let in before")
+    @Test("access denied means no reader at first, and a lost one after access was granted")
     func denied() {
         let status = PCSCStatus.securityViolation
         #expect(status.readerError == ReaderError(.noReader))
@@ -21,7 +21,7 @@ struct PCSCStatusTests {
         #expect(status.onceLetIn == status)
     }
 
-    @Test("one that nobody knows is a lost reader, with its number")
+    @Test("an unknown one is a lost reader, with its number")
     func unknown() {
         let error = PCSCStatus(rawValue: 0x42).readerError
         #expect(error == ReaderError(.readerLost))

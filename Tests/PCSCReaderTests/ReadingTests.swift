@@ -25,7 +25,7 @@ extension PCSCReaderTests {
             #expect(try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4]) == [])
             #expect(kind.slot.change { $0.tag?[0x10] } == Page(1, 2, 3, 4))
             #expect(kind.slot.change { $0.writeCount } == 1)
-            // Page 0 is written by nobody.
+            // Page 0 is never written.
             await #expect(
                 throws: kind == .plain ? ReaderError(.timedOut) : ReaderError(.refused(0))
             ) { try await reader.exchange([0xA2, 0x00, 1, 2, 3, 4]) }

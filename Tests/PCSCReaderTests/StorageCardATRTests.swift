@@ -9,7 +9,7 @@ struct StorageCardATRTests {
         0x00, 0x00, 0x00, 0x00, 0x68,
     ]
 
-    /// The same with another standard and name, and the check byte that belongs to it.
+    /// An ATR with another standard and name, and the check byte that belongs to it.
     static func answer(standard: UInt8, name: UInt16) -> [UInt8] {
         var bytes = ultralight.dropLast()
         bytes[12] = standard
@@ -32,7 +32,7 @@ struct StorageCardATRTests {
     }
 
     @Test(
-        "another name or another standard is no Type 2 tag",
+        "another name or another standard is not a Type 2 tag",
         arguments: [(0x03, 0x0001), (0x03, 0x0002), (0x03, 0x0300), (0x04, 0x0003), (0x0B, 0x003A)])
     func others(standard: UInt8, name: UInt16) throws {
         let card = try #require(
@@ -41,7 +41,7 @@ struct StorageCardATRTests {
         #expect(!card.isType2)
     }
 
-    @Test("of another length it is none")
+    @Test("of another length it is invalid")
     func lengths() {
         for count in 0..<Self.ultralight.count {
             #expect(StorageCardATR(Array(Self.ultralight.prefix(count))) == nil, "\(count) bytes")
@@ -49,7 +49,7 @@ struct StorageCardATRTests {
         #expect(StorageCardATR(Self.ultralight + [0x00]) == nil)
     }
 
-    @Test("with any byte wrong it is none")
+    @Test("with any byte wrong it is invalid")
     func wrongByte() {
         for index in Self.ultralight.indices {
             var bytes = Self.ultralight
@@ -58,7 +58,7 @@ struct StorageCardATRTests {
         }
     }
 
-    @Test("of another application it is none, though its check byte is right")
+    @Test("of another application it is invalid, though its check byte is right")
     func otherApplication() {
         for index in 1..<12 {
             var bytes = Self.ultralight

@@ -54,7 +54,7 @@ struct TypeAActivationTests {
             ])
     }
 
-    @Test("calls twice, and then nobody is there")
+    @Test("calls twice, and then no tag is there")
     func nobody() throws {
         #expect(try Self.run([nil]) == .send([0x52], lastBits: 7, hasCRC: false))
         #expect(try Self.run([nil, nil]) == .nobody)
@@ -74,7 +74,7 @@ struct TypeAActivationTests {
         let answers = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         for count in 0..<answers[index].count {
             let cut = Array(answers[index].prefix(count))
-            // One byte of four bits is what refuses a frame; it is no SAK either.
+            // One byte of four bits is what refuses a frame; it is not a SAK either.
             let isRefusal = index.isMultiple(of: 2) && index > 0 && count == 1
             #expect(
                 throws: isRefusal ? ReaderError(.refused(cut[0])) : ReaderError(.garbled),

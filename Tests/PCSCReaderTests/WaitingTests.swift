@@ -120,7 +120,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a card of another kind is no Type 2 tag", .emptyStage,
+            "a card of another kind is not a Type 2 tag", .emptyStage,
             arguments: [
                 // A DESFire, a MIFARE Classic 1K, a SIM card in a slot with contacts, nonsense.
                 [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80], PlayedStorageReader.storageCard(name: 1),

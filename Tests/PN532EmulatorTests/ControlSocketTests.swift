@@ -39,7 +39,7 @@ struct ControlSocketTests {
             try #require(count == text.utf8.count)
         }
 
-        /// What has come: nil for nothing, empty when the other end is gone.
+        /// The bytes that have come: nil for nothing, empty when the other end is gone.
         func heard(by number: Int) -> String? {
             var bytes = [UInt8](repeating: 0, count: 100)
             let count = unsafe recv(descriptors[number], &bytes, bytes.count, 0)
@@ -74,7 +74,7 @@ struct ControlSocketTests {
         return (socket, callers)
     }
 
-    @Test("silent clients are no work, as many as there may be")
+    @Test("silent clients cost no work, however many there are")
     func silence() throws {
         let (socket, callers) = try crowded()
         #expect(!Self.isReady(socket))
@@ -147,7 +147,7 @@ struct ControlSocketTests {
         #expect(heard == ["remove"])
     }
 
-    @Test("where nobody takes connections a line is not sent, and the socket is not dead")
+    @Test("where connections are not accepted a line is not sent, and the socket is not dead")
     func stopped() throws {
         let path = Self.name()
         let socket = try ControlSocket.open(path)

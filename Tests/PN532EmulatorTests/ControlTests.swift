@@ -6,7 +6,7 @@ import Type2Tag
 
 @Suite("Control lines")
 struct ControlTests {
-    @Test("put tags on, beside each other, and take them off")
+    @Test("put tags on, next to each other, and take them off")
     func tags() throws {
         var bench = Bench()
         _ = try bench.control("add classic")

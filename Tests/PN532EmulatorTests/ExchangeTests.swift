@@ -15,7 +15,7 @@ struct ExchangeTests {
         return bench
     }
 
-    /// The same with both checksums left to the host.
+    /// A bench with both checksums left to the host.
     private static func withoutChecksum() -> Bench {
         var bench = selected()
         #expect(bench.send([0x08] + transmitMode + [0x00] + receiveMode + [0x00]) == [])

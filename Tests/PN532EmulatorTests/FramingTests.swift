@@ -96,7 +96,7 @@ struct FramingTests {
     }
 
     @Test(
-        "what is no command is an error",
+        "what is not a command is an error",
         arguments: [[0xD4], [0xD5, 0x02], [0xD4, 0x01], [0xD4, 0xFF]] as [[UInt8]])
     func syntax(data: [UInt8]) {
         var bench = Bench()

@@ -4,7 +4,7 @@ import SimulatedField
 import Testing
 import Type2Tag
 
-@Suite("Bytes that nobody meant")
+@Suite("Random bytes")
 struct RandomBytesTests {
     private static let commands: [UInt8] = [
         0x00, 0x02, 0x04, 0x06, 0x08, 0x0C, 0x0E, 0x10, 0x12, 0x14, 0x32, 0x40, 0x42, 0x44, 0x46,

@@ -72,7 +72,7 @@ struct SelectionTests {
             bench.send([0x42, 0x60]) == [0x00, 0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03])
     }
 
-    @Test("a card that was let go is found by nobody's request until the field was off")
+    @Test("a halted card answers no request until the field was off")
     func released() throws {
         var bench = Self.patient()
         #expect(bench.send(Bench.list) == Self.found)

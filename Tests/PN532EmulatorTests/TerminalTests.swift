@@ -7,7 +7,7 @@ import Type2Tag
 
 @Suite("An emulated reader on a terminal")
 struct TerminalTests {
-    /// What a client does with the device.
+    /// A client's work with the device.
     private final class Host {
         private static let millisecondsLimit: Int32 = 10_000
         private let descriptor: Int32
@@ -222,7 +222,7 @@ struct TerminalTests {
         return (ends[0], ends[1])
     }
 
-    /// A socket that nobody listens at any more.
+    /// A socket without a listener.
     private static func deadSocket(_ path: String) -> Bool {
         let isKept = (try? ControlSocket.open(path)).map { socket in
             // A second name keeps the file when the first one goes with the socket.

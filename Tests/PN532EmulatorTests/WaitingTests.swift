@@ -22,7 +22,7 @@ struct WaitingTests {
         #expect(try bench.control("present").output.isEmpty)
     }
 
-    @Test("a card of another kind is no answer, and the waiting goes on")
+    @Test("a card of another kind is not an answer, and the waiting goes on")
     func otherKind() throws {
         var bench = try Self.waiting()
         #expect(try bench.control("present felica").output.isEmpty)
@@ -53,7 +53,7 @@ struct WaitingTests {
     }
 
     @Test(
-        "nobody ever comes to a chip that plays a card, or tests its field",
+        "no reader ever comes to a chip that plays a card, or tests its field",
         arguments: [[0x8C, 0x00], [0x58, 0x00]] as [[UInt8]])
     func forEver(command: [UInt8]) throws {
         var bench = try Self.waiting(command)

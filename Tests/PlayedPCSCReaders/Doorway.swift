@@ -1,7 +1,7 @@
 import Glibc
 
-/// The socket at which pcscd is reached, made before pcscd is started, as systemd does it: whoever
-/// connects meanwhile waits.
+/// The socket at which pcscd is reached, made before pcscd is started, as systemd does it: a
+/// client that connects in the meantime waits.
 ///
 /// A pcscd that makes the socket itself gives it its name before it listens there, and for that
 /// moment who connects is told that nobody is there.

@@ -1,7 +1,7 @@
 public import TagReading
 public import Type2Tag
 
-/// What happens to one command on its way, counted from 1.
+/// The fate of one command on its way, counted from 1.
 public struct PlayedFault: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The tag leaves the field before the command reaches it.
@@ -24,7 +24,7 @@ public struct PlayedFault: Sendable, Hashable {
     }
 }
 
-/// What lies on a played reader, with and without power.
+/// The tag on a played reader, with and without power.
 public struct PlayedField: Sendable {
     /// The tag that is near; nil for none. It comes and goes at any time.
     public var tag: TagMemory?

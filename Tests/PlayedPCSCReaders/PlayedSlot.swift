@@ -11,9 +11,9 @@ public final class PlayedSlot: Sendable {
         var hasLeft = false
     }
 
-    /// What reader.conf calls it; pcscd adds ` 00 00`.
+    /// Its name in reader.conf; pcscd adds ` 00 00`.
     public let friendlyName: String
-    /// In the network of the played pcscd, where nobody else listens.
+    /// In the network of the played pcscd, where no other program listens.
     let port: Int
     let state: Guarded<State>
     /// One element for each command that is left without an answer.
@@ -54,7 +54,7 @@ public final class PlayedSlot: Sendable {
     func noteSilence() { silent.yield() }
     func noteEndOfConnection() { state.change { $0.hasLeft = true } }
 
-    /// What to answer to a message of vpcd: a control byte, or a command for the card.
+    /// The answer to a message of vpcd: a control byte, or a command for the card.
     enum Reply {
         case bytes([UInt8])
         case nothing

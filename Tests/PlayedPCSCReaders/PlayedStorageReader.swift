@@ -7,7 +7,7 @@ public struct PlayedStorageReader: PlayedReader {
     public mutating func answer(_ command: [UInt8], _ field: inout PlayedField) -> [UInt8] {
         switch (command.prefix(2), command.count) {
         case ([0xFF, 0xCA], 5):
-            // The number is the one it read when the card came: it may have gone meanwhile.
+            // The number is the one it read when the card came: it may have gone since.
             guard let uid = field.tag?.uid else {
                 return field.otherCard == nil
                     ? [0x63, 0x00] : [0x01, 0x02, 0x03, 0x04, 0x90, 0x00]

@@ -9,7 +9,7 @@ struct NetworkOfProcess: Sendable {
 
 /// A connection into the network of another process: a shell there that passes on what it reads.
 final class Relay {
-    /// No other process that is started meanwhile may hold it open.
+    /// No other process that is started in the meantime may hold it open.
     static let kindOfSocket = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
     let descriptor: Int32

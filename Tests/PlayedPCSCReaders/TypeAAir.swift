@@ -16,7 +16,7 @@ struct TypeAAir: Sendable {
         set { state = newValue ? .active : .idle }
     }
 
-    /// What comes back to a frame whose last byte has so many bits, 0 for all.
+    /// The answer to a frame whose last byte has so many bits, 0 for all.
     mutating func answer(
         _ frame: [UInt8], bits: UInt8, _ field: inout PlayedField
     ) -> Received? {

@@ -21,7 +21,7 @@ package actor RawClient {
         package let number = errno
     }
 
-    /// What is said at the beginning follows the connection at once, however busy the threads are.
+    /// `text` follows the connection at once, however busy the threads are.
     /// With a small window for what it receives, where it is not going to read.
     package init(
         _ port: UInt16, saying text: String = "", receiveBytes: CInt? = nil,
@@ -182,11 +182,11 @@ package struct RawAnswer: Sendable {
     /// Names in lower case.
     package let headers: [String: String]
     package var body: [UInt8] = []
-    /// What came behind the body that was kept.
+    /// The number of further bytes of the body, which were not kept.
     package var furtherBytes = 0
 
     package var bodyBytes: Int { body.count + furtherBytes }
-    /// What the head promises; nil where it promises nothing.
+    /// The length that the head promises; nil where it promises none.
     package var promisedBytes: Int? { headers["content-length"].flatMap { Int($0) } }
 
     package var text: String { String(decoding: body, as: UTF8.self) }

@@ -32,7 +32,7 @@ struct JudgementTests {
         survey.rows.map { "\($0.name ?? "-"): \($0.state.text)" }
     }
 
-    @Test("a reader of libnfc is ready when it can be opened and nobody holds it")
+    @Test("a reader of libnfc is ready when it can be opened and no program holds it")
     func ready() {
         #expect(Self.states(Self.survey(Self.acr122u)) == ["acr122_usb:001:004: ready"])
         #expect(
@@ -73,7 +73,7 @@ struct JudgementTests {
                 == ["acr122_usb:001:004: held by another program"])
     }
 
-    @Test("a reader that pcscd holds can be used through pcscd, and is no problem then")
+    @Test("a reader that pcscd holds can be used through pcscd, and is not a problem then")
     func throughPCSCD() {
         let name = "ACS ACR122U PICC Interface 00 00"
         let held = [ReaderHolder.program(pid: 9, name: "pcscd")]
@@ -113,7 +113,7 @@ struct JudgementTests {
         #expect(Self.states(Self.survey(Self.acr1252u)) == ["pcsc:ACR1252: needs pcscd"])
     }
 
-    @Test("whoever asks for one reader hears of that one only")
+    @Test("a question about one reader is answered for that one only")
     func oneReader() {
         var survey = Self.survey(Self.acr122u)
         survey.readers.append(
@@ -199,7 +199,7 @@ struct JudgementTests {
     }
 
     @Test(
-        "nobody is told to unplug what has no plug",
+        "no advice to unplug a built-in reader",
         arguments: [
             "sim", "sim:x.txt", "pcsc:ACR1252", "pn532_spi:/dev/spidev0.0", "arygon:/dev/x",
         ])
@@ -226,7 +226,7 @@ struct JudgementTests {
             ])
     }
 
-    @Test("nobody is told to join root's group for a serial port", arguments: ["root", "dialout"])
+    @Test("no advice to join root's group for a serial port", arguments: ["root", "dialout"])
     func serialGroup(_ group: String) throws {
         var node = Self.node(.denied)
         node.group = group

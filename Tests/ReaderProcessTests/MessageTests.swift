@@ -69,7 +69,7 @@ struct MessageTests {
         #expect((ReaderReply(error) != nil) == (first < 10 || first == 255))
     }
 
-    @Test("words that are too long are cut behind a whole character", arguments: 0...4)
+    @Test("words that are too long are cut after a whole character", arguments: 0...4)
     func longWords(_ lead: Int) throws {
         let words = String(repeating: "a", count: lead) + String(repeating: "\u{20AC}", count: 90)
         let message = ReaderReply.failed(ReaderError(.noReader, words)).message
@@ -81,7 +81,7 @@ struct MessageTests {
         #expect((253...255).contains(error.detail.utf8.count))
     }
 
-    @Test("words that are no UTF-8 are none")
+    @Test("words that are not UTF-8 are refused")
     func senselessWords() {
         #expect(ReaderReply([5, 0, 0, 1, 0x86]) == nil)
         #expect(ReaderReply([1, 1, 0x86, 0, 0, 0, 0, 0, 0, 0, 1]) == nil)

@@ -185,7 +185,7 @@ struct ReaderProcessTests {
     }
 }
 
-@Suite("Whatever reader is plugged in")
+@Suite("Any reader that is plugged in")
 struct LastingReaderTests {
     /// A plug into which the test puts readers, and the waits it was asked for.
     private struct Plug: Sendable {
@@ -235,7 +235,7 @@ struct LastingReaderTests {
     }
 
     @Test(
-        "no tag is no reason to look for another reader",
+        "no tag is not a reason to look for another reader",
         arguments: [
             ReaderError.Kind.noTag, .tagLost, .timedOut, .refused(0), .garbled, .severalTags,
             .cancelled,

@@ -28,14 +28,14 @@ struct ActivationParsingTests {
         "others are refused by their name",
         arguments: ["6.1", "6.1.0", "6.0", "6", "5.99", "0", "6.01", "6.10000000000000000000000"])
     func below(_ version: String) throws {
-        // Ten is more than one: the digits behind the dot are a number, not a fraction.
+        // Ten is more than one: the digits after the dot are a number, not a fraction.
         let isAbove = version.hasPrefix("6.10")
         let expected: ActivationAnswer = isAbove ? .active : .refused(version: version)
         #expect(try answer(#"{"ios":"\#(version)"}"#) == expected)
     }
 
     @Test(
-        "what is no answer, by what is wrong with it",
+        "what is not an answer, by what is wrong with it",
         arguments: [
             ("", .notJSON, "is no JSON"),
             ("<html><body>Sign in</body></html>", .notJSON, "a page for people"),

@@ -36,7 +36,7 @@ struct AddressTests {
     }
 
     @Test(
-        "what would end a line is no value of one",
+        "a value must not end its line",
         arguments: [
             "a\r\nHost: other", "a\nb", "a\rb", "a\u{0}b", "", " a", "a ", "\u{E9}",
             String(repeating: "a", count: 8_193),
@@ -46,12 +46,12 @@ struct AddressTests {
         #expect(MastermindToken(value) == nil || value.utf8.count <= 8_193)
     }
 
-    @Test("what is no token is no name of a line", arguments: ["", "a:b", "a b", "a\r\n", "é"])
+    @Test("a name of a line must be a token", arguments: ["", "a:b", "a b", "a\r\n", "é"])
     func names(_ name: String) {
         #expect(HTTPHeader(name, "value") == nil)
     }
 
-    @Test("a head is read line by line; what is no line of one is passed over")
+    @Test("a head is read line by line; what is not a line of one is passed over")
     func head() {
         var head = HTTPHead()
         for line in [

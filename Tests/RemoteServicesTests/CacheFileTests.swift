@@ -113,7 +113,7 @@ struct CacheFileTests {
         #expect(again.notes.count == 3, "\(again.notes)")
     }
 
-    @Test("nobody else may read them")
+    @Test("no other user may read them")
     func permissions() async throws {
         let (bench, name) = try await bench()
         let manager = FileManager.default
@@ -143,7 +143,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("what a killed process has left behind goes once nobody can be at work on it")
+    @Test("the files of a killed process go once no process can be at work on them")
     func leftBehind() async throws {
         let (bench, _) = try await bench()
         let now = 1_700_000_000.0

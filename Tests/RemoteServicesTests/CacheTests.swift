@@ -35,7 +35,7 @@ struct CacheTests {
     }
 
     @Test(
-        "for how long nobody is asked",
+        "for how long the service is not asked",
         arguments: [
             (["Cache-Control: max-age=600"], 599, 600),
             (["Cache-Control: public, MAX-AGE=600, immutable"], 599, 600),
@@ -133,7 +133,7 @@ struct CacheTests {
         "what is never kept",
         arguments: [
             "Cache-Control: no-store", "Cache-Control: max-age=600, No-Store", "Vary: *",
-            // Whatever stands behind a quotation mark that is never closed may be meant.
+            // Anything after a quotation mark that is never closed may be meant.
             "Cache-Control: x=\"a, no-store", "Cache-Control: max-age=600, x=\"a",
             #"Cache-Control: x="\"", no-store, y="\"""#,
         ])
@@ -195,7 +195,7 @@ struct CacheTests {
             bench.lastConditions == [
                 "If-None-Match: W/\"v1\"", "If-Modified-Since: Mon, 13 Nov 2023 20:00:00 GMT",
             ])
-        // It lives anew, and by what was said now.
+        // Its life starts again, with the new length.
         bench.transport.pass(seconds: 599)
         #expect(try await bench.draws().age == 599)
         #expect(bench.requestCount == 2)
@@ -254,7 +254,7 @@ struct CacheTests {
         #expect(later.staleness == nil && later.value.draws.map(\.id.text) == ["draw-4"])
     }
 
-    @Test("a lottery that begins anew is believed by who says so, and by all from then on")
+    @Test("a lottery that starts again is accepted when one caller says so, then by all")
     func begunAnew() async throws {
         let bench = try CacheBench(try ok(["ETag: \"v1\"", "Cache-Control: max-age=600"]))
         _ = try await bench.draws()
@@ -281,7 +281,7 @@ struct CacheTests {
         #expect(try await fresh.lottery().drawsBegunAnew().notes.isEmpty)
     }
 
-    @Test("a 304 that nobody asked for, or about another version, is no answer")
+    @Test("an unexpected 304, or one about another version, is not an answer")
     func wrongNotModified() async throws {
         let bench = try CacheBench(.status(304))
         let unasked = await #expect(throws: ServiceError.self) { try await bench.draws() }

@@ -3,7 +3,7 @@ import RemoteServices
 import ServicePorts
 import Testing
 
-@Suite("A request that nobody waits for any more", .timeLimit(.minutes(1)))
+@Suite("A cancelled request", .timeLimit(.minutes(1)))
 struct CancellationTests {
     private let client = HTTPClient(.init(version: "1", proxy: ""))
     private static let long = HTTPLimits(connecting: .seconds(500), whole: .seconds(500))
@@ -39,7 +39,7 @@ struct CancellationTests {
         try await ScriptedServer.serving([.hold]) { server in
             let first = send(server)
             await server.received(1)
-            // It waits for its turn behind the first one.
+            // It waits for its turn after the first one.
             let second = send(server)
             second.cancel()
             first.cancel()
@@ -59,7 +59,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("does not wait for longer than it has, behind others")
+    @Test("does not wait for its turn longer than it may")
     func queued() async throws {
         let clock = PlayedClock()
         let client = HTTPClient(.init(version: "1", proxy: "")) { clock.read() }

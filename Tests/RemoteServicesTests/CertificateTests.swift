@@ -21,7 +21,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("nobody vouches for it: refused; its own authority does: taken")
+    @Test("without a known authority it is refused; with its own it is accepted")
     func selfSigned() async throws {
         try await SecureServer.serving(names: "DNS:localhost") { server in
             let stranger = try #require(await failure(server, believing: nil))

@@ -9,7 +9,7 @@ struct HTTPClientTests {
 
     private let client = HTTPClient(.init(version: "1.2.3", proxy: ""))
 
-    /// What becomes of a request to a server with this script.
+    /// The outcome of a request to a server with this script.
     private func failure(
         _ steps: [ScriptedServer.Step], within limits: HTTPLimits = Self.limits
     ) async throws -> ServiceError? {
@@ -52,7 +52,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("what came on the way is no part of the answer")
+    @Test("what came on the way is not part of the answer")
     func continued() async throws {
         let early = ScriptedServer.Step.text("HTTP/1.1 103 Early Hints\r\nETag: early\r\n\r\n")
         try await ScriptedServer.serving([early] + .answer("404 Not Found", "no")) { server in
@@ -64,7 +64,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "lines behind a body are no part of the answer",
+        "lines after a body are not part of the answer",
         arguments: ["0\r\n", "2\r\n{}\r\n0\r\n", "2\r\n{}\r\n0\r\nHTTP/9: 1\r\n"])
     func trailers(_ chunks: String) async throws {
         let script: [ScriptedServer.Step] = [
@@ -179,7 +179,7 @@ struct HTTPClientTests {
         #expect(failure.detail == "no connection came about within 0.20 s")
     }
 
-    @Test("nobody there, and no such name")
+    @Test("no listener, and no such name")
     func unreachable() async throws {
         let dead = "http://127.0.0.1:\(try Loopback.deadPort())/"
         let refused = try #require(await failure(of: HTTPRequest(.get, dead)))

@@ -44,7 +44,7 @@ struct LargeAnswerTests {
     ]
 
     @Test(
-        "a head without end, a line without end, lines without end behind a body", arguments: heads)
+        "a head without end, a line without end, lines without end after a body", arguments: heads)
     func head(begin: String, more: String) async throws {
         let script: [ScriptedServer.Step] = [.text(begin), .flood(Array(more.utf8), times: 10_000)]
         try await ScriptedServer.serving(script) { server in
@@ -54,7 +54,7 @@ struct LargeAnswerTests {
         }
     }
 
-    /// In a process of its own: the memory of this one is that of all tests that run meanwhile.
+    /// In a process of its own: this one has the memory of all tests that run at the same time.
     @Test("a hundred megabytes do not make the process grow by thirty", .timeLimit(.minutes(2)))
     func flood() async {
         await #expect(processExitsWith: .success) {

@@ -21,14 +21,14 @@ enum Loopback {
         return (listener, UInt16(bigEndian: place.sin_port))
     }
 
-    /// A port on which nobody listens.
+    /// A port without a listener.
     static func deadPort() throws -> UInt16 {
         let (socket, port) = try listen(backlog: 1)
         close(socket)
         return port
     }
 
-    /// A port on which nobody is let in any more: its queue is full. The sockets keep it so.
+    /// A port whose queue of connections is full. The sockets keep it so.
     static func fullPort() throws -> (port: UInt16, sockets: [Int32]) {
         let (listener, port) = try listen(backlog: 0)
         var sockets = [listener]

@@ -31,7 +31,7 @@ struct LotteryParsingTests {
         #expect(tickets[0].balls == (try Balls([2, 16, 23, 44, 47, 52], bonus: 14)))
     }
 
-    @Test("numbers with and without quotes, members that nobody knows, no draws at all")
+    @Test("numbers with and without quotes, unknown members, no draws at all")
     func lenient() throws {
         let plain = String(decoding: try Fixture.draws.bytes, as: UTF8.self)
             .replacing(/"([0-9]+)"/) { $0.output.1 }

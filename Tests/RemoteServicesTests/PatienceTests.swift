@@ -75,7 +75,7 @@ struct PatienceTests {
         #expect(slow.uptime == .seconds(15))
 
         let broken = ScriptedTransport(.after(.seconds(7), .status(500)))
-        // The first attempt takes 7 s, the second 7 s behind a pause: no time is left for a third.
+        // The first attempt takes 7 s, the second 7 s after a pause: no time is left for a third.
         #expect(try await failure(broken).kind == .broken)
         #expect(broken.requests.count == 2)
         #expect(broken.uptime == .seconds(14.5))

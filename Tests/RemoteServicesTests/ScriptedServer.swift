@@ -9,7 +9,7 @@ import Glibc
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case send([UInt8])
-        /// The same so many times, until the other end has had enough.
+        /// These bytes so many times, until the other end has had enough.
         case flood([UInt8], times: Int)
         /// Until the other end goes.
         case hold

@@ -8,7 +8,7 @@ final class ScriptedTransport: HTTPTransport {
     enum Reply: Sendable {
         case answer(Int, [UInt8], [String])
         case failure(ServiceError)
-        /// The same, after some time.
+        /// This answer, after some time.
         indirect case after(Duration, Reply)
 
         static func ok(_ body: [UInt8], _ head: String...) -> Reply { .answer(200, body, head) }

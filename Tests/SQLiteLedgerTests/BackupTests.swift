@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Whoever has moved the file away may not know who still has it open.
+    /// The operator who has moved the file away may not know which program still has it open.
     @Test func waitsUntilNobodyUsesALedgerThatWasMovedAway() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// What a killed restore has left is nobody's; what another program is about to use is not.
+    /// The files of a killed restore are removed; those of another program at work are not.
     @Test func takesAwayWhatAKilledOneHasLeft() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// A ledger that the first command has made is nobody's choice.
+    /// A ledger that the first command has made was not chosen by an operator.
     @Test func bringsItsCurrencyToALedgerWithoutCards() async throws {
         try await Folder.temporary { folder in
             let ledger = try await folder.withPayments()

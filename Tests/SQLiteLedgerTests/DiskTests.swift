@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A read-only file system. What is in it can be looked at and copied, not changed. A program
-    /// that was killed leaves its journal behind, and the newest rows in it.
+    /// that was killed leaves its journal, and the newest rows in it.
     @Test(arguments: [false, true])
     func aLedgerThatMayOnlyBeLookedAt(hasJournal: Bool) async {
         await #expect(processExitsWith: .success) { [hasJournal] in
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// A file that is read without locks, because nobody seemed to write it.
+    /// A file that is read without locks, because no program seemed to write it.
     @Test func aLedgerThatIsWrittenWhileItIsLookedAt() async {
         await #expect(processExitsWith: .success) {
             try await Folder.temporary { folder in
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file anew.
+    /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file again.
     @Test func aCommitThatFailsHalfWay() async {
         await #expect(processExitsWith: .success) {
             try await Folder.temporary { folder in

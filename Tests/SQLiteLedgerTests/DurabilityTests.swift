@@ -5,7 +5,7 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// What reaches the disk, what does not, and what two programs see of each other.
+/// Writes that reach the disk, those that do not, and two programs on one ledger.
 @Suite("Transactions in a file") struct DurabilityTests {
     @Test func aPaymentIsTwoDurableTransactions() async throws {
         try await Folder.temporary { folder in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What is committed into a file that is the ledger no longer, nobody will ever see.
+    /// A commit into a file that is no longer the ledger would be lost.
     @Test(arguments: ["moved", "removed", "replaced"])
     func nothingIsCommittedOnceItsFileIsAnother(_ change: String) async throws {
         try await Folder.temporary { folder in

@@ -1,6 +1,6 @@
 import Testing
 
-/// What earlier versions left behind: the files in `fixtures/ledgers`.
+/// Ledgers of earlier versions: the files in `fixtures/ledgers`.
 enum Fixture {
     static func text(_ name: String) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -38,7 +38,7 @@ struct Folder: Sendable {
 
     var ledger: String { path + "/ledger.sqlite" }
 
-    /// What lies in it, without the file that those lock who have the ledger open.
+    /// Its files, without the one that is locked while the ledger is open.
     var names: [String] { Folder.names(in: path).filter { !$0.hasSuffix(".lock") } }
 
     private static func names(in path: String) -> [String] {

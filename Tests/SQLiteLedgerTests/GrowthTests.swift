@@ -5,7 +5,7 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// What must not cost more because more was done before.
+/// Work that must not cost more because more was done before.
 @Suite("A ledger that grows") struct GrowthTests {
     /// Everything that a cashier does searches by an index, and reads no table through.
     @Test func isSearchedByIndexesAtEveryTap() async throws {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A damaged page that no tap needs is found by whoever looks for damage, and stops nobody else.
+    /// A damaged page that no tap needs is found by a check for damage, and stops no other work.
     @Test func isReadThroughByTheAuditAndTheBackupAlone() async throws {
         try await Folder.temporary { folder in
             _ = try await folder.filled()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// What a cashier does, each thing at least once.
+    /// A cashier's requests, each at least once.
     private static func work(at desk: Desk) async throws {
         let (third, fourth, fifth) = (CardUID.numbered(3), CardUID.numbered(4), CardUID.numbered(5))
         try await desk.complete(.issue(), id: 1)

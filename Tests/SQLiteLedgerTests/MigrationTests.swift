@@ -4,7 +4,7 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// What a later version will do to the ledgers of this one.
+/// Migrations of this version's ledgers by a later one.
 @Suite("A migration") struct MigrationTests {
     private static let later = Schema(
         steps: Schema.current.steps + ["ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"])

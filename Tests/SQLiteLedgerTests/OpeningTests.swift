@@ -5,7 +5,7 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// What happens before there is a ledger to work with.
+/// The steps before there is a ledger to work with.
 @Suite("Opening a ledger") struct OpeningTests {
     @Test func beginsAMissingFileForItsOwnerOnly() async throws {
         try await Folder.temporary { folder in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Whoever waits while a backup takes the ledger's place must not go on with the old file.
+    /// A program that waits while a backup takes the ledger's place must not keep the old file.
     @Test func noticesThatAnotherFileHasTakenTheName() async throws {
         try await Folder.temporary { folder in
             try await folder.open().close()

@@ -6,7 +6,7 @@ import Testing
 
 /// The ledger in a file does what every ledger does.
 ///
-/// One after the other, as each ledger has files open, and libnfc works with few beside it.
+/// One after the other, as each ledger has files open, and libnfc needs free ones.
 @Suite("The ledger in a file", .serialized) struct SQLiteConformanceTests {
     @Test(arguments: Scenario.all) func conforms(_ scenario: Scenario) async throws {
         try await Folder.temporary { folder in

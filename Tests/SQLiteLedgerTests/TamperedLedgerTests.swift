@@ -7,9 +7,9 @@ import Testing
 /// Somebody takes the triggers off, changes rows so that all books still add up, and puts the
 /// triggers back.
 ///
-/// One after the other, as each ledger has files open, and libnfc works with few beside it.
+/// One after the other, as each ledger has files open, and libnfc needs free ones.
 @Suite("A ledger that was tampered with", .serialized) struct TamperedLedgerTests {
-    /// What is changed, and how the audit's complaint begins.
+    /// A change, and the beginning of the audit's complaint about it.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let sql: String

@@ -7,7 +7,7 @@ public struct SchemaChecker {
 
     public init(document: JSONValue) { self.document = document }
 
-    /// What is wrong, each with the place where; nothing where the value is as it should be.
+    /// The faults of a value, each with its place; none where the value is valid.
     public func faults(
         of value: JSONValue, against schema: JSONValue, at place: String = "$"
     ) -> [String] {

@@ -31,7 +31,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "what is no code is malformed",
+        "what is not a code is malformed",
         arguments: [nil, "", "6.24", "0b9f1f6e5a3c4d2e9f101a2b3c4d5e6f", "0b9f1f6e-5a3c"])
     func malformed(code: String?) {
         var activation = SandboxActivation()

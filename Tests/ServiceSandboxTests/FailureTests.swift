@@ -93,7 +93,7 @@ struct FailureTests {
         }
     }
 
-    @Test("what is no JSON, and JSON that answers something else")
+    @Test("a body that is not JSON, and JSON that answers something else")
     func bodies() async throws {
         try await SandboxBench.with { bench in
             try await bench.switchFailure("not-json*1")

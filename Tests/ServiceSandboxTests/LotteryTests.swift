@@ -15,7 +15,7 @@ struct LotteryTests {
 
     private func text(_ answer: SandboxAnswer) throws -> String {
         guard case .text(let text) = answer.body else {
-            Issue.record("a body that is no text")
+            Issue.record("a body that is not text")
             return ""
         }
         return text

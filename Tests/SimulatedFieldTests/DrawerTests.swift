@@ -79,7 +79,7 @@ struct DrawerTests {
         #expect(simulation.lastOnReader == World.otherUID)
     }
 
-    @Test("saves a tag in its place, or behind the others")
+    @Test("saves a tag in its place, or after the others")
     func save() throws {
         var simulation = try World.twoTags()
         let changed = try World.tag(.ntag216)

@@ -3,7 +3,7 @@ import TagReading
 import Testing
 import Type2Tag
 
-@Suite("What is no simulation")
+@Suite("Text that is not a simulation")
 struct SimulationRefusalTests {
     /// A change to the text of a simulation, and a part of the reason why it is refused.
     struct Case: Sendable, CustomTestStringConvertible {

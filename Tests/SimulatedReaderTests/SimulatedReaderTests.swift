@@ -47,7 +47,7 @@ struct SimulatedReaderTests {
     }
 
     @Test(
-        "loses a tag that is taken away, and one beside which another is put",
+        "loses a tag that is taken away, and one next to which another is put",
         arguments: [
             [], [World.otherUID], [World.uid, World.otherUID],
         ])
@@ -59,7 +59,7 @@ struct SimulatedReaderTests {
         _ = try await reader.exchange([0x60])
         try await reader.change { $0.put(lying) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
-        // It was without power meanwhile: to lie there again is not enough.
+        // It has lost its power: to lie there again is not enough.
         try await reader.change { $0.put([World.uid]) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
         _ = try await reader.select(within: .zero)

@@ -69,7 +69,7 @@ struct SimulationFileTests {
         #expect(error?.detail.contains(place.path) == true)
     }
 
-    @Test("is no reader where it cannot be")
+    @Test("is not a reader where it cannot be")
     func noPlace() {
         let file = SimulationFile(path: "/tmp/tapcard-no-such-folder/simulation")
         #expect(throws: ReaderError(.noReader)) { try file.change { $0 } }

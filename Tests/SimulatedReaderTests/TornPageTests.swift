@@ -12,7 +12,7 @@ struct TornPageTests {
             UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits))
     }
 
-    /// What is left of a page that held the old bits and was to hold the new ones.
+    /// The content of a page that held the old bits and was to hold the new ones.
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {
@@ -119,7 +119,7 @@ struct TornPageTests {
     }
 
     @Test(
-        "is no page of lock bits",
+        "is not a page of lock bits",
         arguments: [
             (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])

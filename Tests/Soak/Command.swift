@@ -41,7 +41,7 @@ enum Command {
         return 0
     }
 
-    /// The clock says only when to stop, and when to print a line for whoever waits.
+    /// The clock says only when to stop, and when to print a line.
     private static func play(_ soak: inout Soak, _ seconds: Int) async throws(Broken) {
         let clock = ContinuousClock()
         let start = clock.now

@@ -2,7 +2,7 @@ import Type2Tag
 
 /// One sticker in somebody's pocket.
 package struct Body: Sendable {
-    /// Why a card may be accused although nobody cheats with this body. `Evidence.bears` says of
+    /// Why a card may be accused although it was never used for cheating. `Evidence.bears` says of
     /// what.
     package enum Mark: Sendable, CaseIterable {
         /// Somebody wrote on it with a phone.
@@ -19,9 +19,9 @@ package struct Body: Sendable {
     /// Pages whose last WRITE was not acknowledged, with what they held before.
     var weak: [UInt8: Page] = [:]
     var marks: Set<Mark> = []
-    /// The places for records that a vandal wrote on, and nobody since.
+    /// The places for records whose last writer was a vandal.
     var spoiltPlaces: Set<Int> = []
-    /// What a thief has kept of it.
+    /// A thief's copy of it.
     var dumps: [TagMemory] = []
 
     static let mostDumps = 8

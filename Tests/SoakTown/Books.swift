@@ -1,7 +1,7 @@
 import TapcardCore
 import TapcardDomain
 
-/// What people believe: cash that went in and out of the drawer, and what they were told at the
+/// The people's view: cash that went in and out of the drawer, and what they were told at the
 /// counter. It is kept without any look into the ledger, and held against it.
 struct Books: Sendable {
     /// Something that was asked for and not answered: it happened, or it did not.
@@ -24,12 +24,12 @@ struct Books: Sendable {
     enum Standing: Sendable { case active, blocked, closed, replaced }
     enum Scratch: Sendable { case none, unscratched, scratched, activated }
 
-    /// What the holder of a card was told.
+    /// The answers to the holder of a card.
     struct Account: Sendable {
         var balance: Int64
         var standing = Standing.active
         var scratch = Scratch.unscratched
-        /// What is not known yet, oldest first.
+        /// The requests of unknown outcome, oldest first.
         var claims: [Claim] = []
         var refundable: [Payment] = []
         var tickets = 0

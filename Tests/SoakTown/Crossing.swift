@@ -47,7 +47,7 @@ extension Town {
         try await calmRead(index)
     }
 
-    /// What a customer at two counters is told by one of them.
+    /// The answer of one counter to a customer at two of them.
     private mutating func hear(
         _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int,
         _ account: Books.Account, haveMet: Bool
@@ -76,13 +76,13 @@ extension Town {
     }
 }
 
-/// What was said at two counters; at the second, nothing where the card never came there.
+/// The answers of two counters; at the second, nothing where the card never came there.
 private struct Said: Sendable {
     let first: Result<Receipt, TapcardError>?
     let second: Result<Receipt, TapcardError>??
 }
 
-/// Two counters meet over one card, in every rehearsal anew.
+/// Two counters meet over one card, again in every rehearsal.
 private final class Meeting: Sendable {
     private struct State {
         var scene: Scene?

@@ -7,7 +7,7 @@ import TapcardDomain
 
 // People who come to the counter with a card.
 extension Town {
-    /// Whoever holds this sticker does something with it.
+    /// The holder of this sticker does something with it.
     mutating func visit(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         guard let account = books.accounts[uid] else { return try await firstVisit(index) }
@@ -166,7 +166,7 @@ extension Town {
         note("answers: operation-mismatch")
     }
 
-    /// What a claim asks of a station.
+    /// A claim's request to a station.
     func request(_ claim: Books.Claim) -> Ask<Receipt> {
         let amount = Money(minorUnits: claim.amount, .usd)
         let mood = chance.pick(PlayedService.Mood.allCases)
@@ -241,7 +241,7 @@ extension Town {
         kind == .refusal(.cardBlocked) || kind == .refusal(.cardClosed)
     }
 
-    /// What became of what was not known: asked of the counter, without the card.
+    /// The outcome of unknown requests, asked of the counter without the card.
     ///
     /// Where the card is gone for good, what is open stays so: booked or not when it was begun.
     mutating func learn(

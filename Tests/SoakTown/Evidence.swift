@@ -7,7 +7,7 @@ package import TapcardCore
 import TapcardDomain
 import Type2Tag
 
-/// What a card had to say for itself before a tap, looked up in the bytes: a mark alone says only
+/// The state of a card before a tap, looked up in the bytes: a mark alone says only
 /// that something was done to it, and the card may be as good as before.
 package struct Evidence: Sendable {
     var isKnown = true
@@ -24,11 +24,11 @@ package struct Evidence: Sendable {
     var isUnderRetiredKey = false
     /// A record stands on it that this ledger never made, as on a card that was adopted.
     var hasForeignRecord = false
-    /// What phones read does not say for whom a record is.
+    /// The text for phones does not say for whom a record is.
     var isFaceTorn = false
     /// The ledger says that it has a password, and it has another or none.
     var lacksPassword = false
-    /// A vandal wrote on a place for records, and nobody since.
+    /// The last writer on a place for records was a vandal.
     var isSpoilt = false
 
     package init() {}
@@ -107,7 +107,7 @@ extension Town {
         return evidence
     }
 
-    /// A card was accused: nobody may be who is honest, or whose card has its good record yet.
+    /// I7: no honest customer is accused, nor one whose card still has its good record.
     mutating func expectExcuse(for kind: TapcardError.Kind, _ index: Int) throws(Broken) {
         guard !bodies[index].marks.isEmpty else {
             throw broken("I7: an honest card is \(kind.word)")
@@ -122,7 +122,7 @@ extension Town {
         for mark in marks { note("accused: \(kind.word), \(mark)") }
     }
 
-    /// I7: nobody took a card for good that has no good record.
+    /// I7: no card without a good record was accepted.
     func expectAcceptable() throws(Broken) {
         guard !evidence.isBad else { throw broken("I7: a bad card was accepted: \(evidence)") }
     }

@@ -30,7 +30,7 @@ struct Occasion {
     }
 }
 
-/// What went wrong in a tap, as far as it explains what was said at its end.
+/// The faults in a tap, as far as they explain the answer at its end.
 package struct Trouble: Sendable {
     private var isOnRadio = false
     /// A frame was refused once, as if the tag asked for a password.
@@ -66,7 +66,7 @@ package struct Trouble: Sendable {
 // What goes wrong in a disturbed tap, at which of its steps.
 extension Town {
     /// A place is drawn from the steps that the tap would take, and what can go wrong there; a
-    /// later fault from the steps that are taken behind an earlier one. So each of them strikes.
+    /// later fault from the steps that are taken after an earlier one. So each of them strikes.
     func drawMishaps(_ rehearse: ([Int: Mishap]) async -> [Step]) async -> [Int: Mishap] {
         var mishaps: [Int: Mishap] = [:]
         var first = 0
@@ -97,7 +97,7 @@ extension Town {
                 (3, .commitLost), (3, .commitUnknown), (3, .commitUnknownLedgerGone),
             ]
         case .frame, .write:
-            // Where nobody listens, nothing can be lost on the way.
+            // Without a listener nothing can be lost on the way.
             guard step.isHeard else { return deaths }
             var kinds: [(Int, Fault.Kind)] = [
                 (2, .lost), (3, .acknowledgeLost), (1, .pulledAfter), (1, .garbled), (1, .late),

@@ -7,15 +7,15 @@ import TapcardCore
 import TapcardDomain
 import Type2Tag
 
-// Whoever runs the counter: makes cards, puts things right, and sometimes makes them worse.
+// The operator of the counter makes cards, puts things right, and sometimes makes them worse.
 extension Town {
-    /// Somebody comes with a sticker that nobody has an account for.
+    /// A customer comes with a sticker without an account.
     mutating func firstVisit(_ index: Int) async throws(Broken) {
         guard bodies[index].marks.isEmpty else { return try await calmRead(index) }
         try await make(index, demo: chance.percent(15), isAnew: tables.cards[uid(index)] != nil)
     }
 
-    /// Makes a card, trying until it is made: the cash lies on the table meanwhile.
+    /// Makes a card, trying until it is made: the cash lies on the table in the meantime.
     mutating func make(_ index: Int, demo isDemo: Bool, isAnew: Bool) async throws(Broken) {
         let amount = isDemo ? 0 : Int64(chance.below(5_000))
         let hasScratchCard = isDemo || chance.percent(80)
@@ -44,7 +44,7 @@ extension Town {
         try await expectSettled(index)
     }
 
-    /// The same order again and again, until one without any disturbance succeeds.
+    /// An order, repeated until one without any disturbance succeeds.
     @discardableResult
     mutating func carryOut(
         _ order: CardOrder, _ what: String, _ index: Int
@@ -72,7 +72,7 @@ extension Town {
         }
     }
 
-    /// A disturbed tap failed, and is tried again: it has accused nobody without a reason.
+    /// A disturbed tap failed, and is tried again: it has not accused a card without a reason.
     private mutating func expectDisturbance(_ error: TapcardError, _ index: Int) throws(Broken) {
         if Town.blames(error) { return try expectExcuse(for: error.kind, index) }
         guard isExplained(error.kind, index) else {

@@ -9,7 +9,7 @@ package struct Soak: Sendable {
     package private(set) var tally = Tally()
     /// Counted over all towns, from 1.
     package private(set) var step = 0
-    /// What happened to the card that was worked on last.
+    /// The history of the last card.
     package private(set) var story: [String] = []
 
     package init(seed: UInt64) { self.seed = seed }

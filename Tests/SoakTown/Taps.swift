@@ -16,7 +16,7 @@ enum Hold: Sendable {
     case away
 }
 
-/// What is asked of a station, in a scene.
+/// A request to a station, in a scene.
 typealias Ask<Success> = @Sendable (Station, Scene) async throws(TapcardError) -> Success
 
 extension Town {
@@ -26,7 +26,7 @@ extension Town {
         return world
     }
 
-    /// One tap. Nil where the process died: then nobody said anything.
+    /// One tap. Nil where the process died without an answer.
     mutating func play<Success: Sendable>(
         _ index: Int, _ what: String, _ hold: Hold, _ ask: @escaping Ask<Success>
     ) async throws(Broken) -> Result<Success, TapcardError>? {
@@ -146,14 +146,14 @@ extension Town {
         let isAnew = world.open?.kind.makesCard == true || isFormatted(before)
         let mayLack = !bodies[index].marks.isEmpty || isAnew
         guard !mayLack || (evidence.hasGoodRecord && lack(in: before) == nil) else { return }
-        // Where the confirmed record itself is gone, nobody can know which of the others is weak.
+        // Where the confirmed record itself is gone, it is unknown which of the others is weak.
         let isUnsure = mayLack && !hasConfirmedRecord(before)
         if let lack = lack(in: world, isUnsure ? [.none] : Decay.allCases) {
             throw broken("I11: \(lack)")
         }
     }
 
-    /// Whether its records do not matter: nobody has confirmed them yet, or ever will.
+    /// Whether its records do not matter: they are not confirmed, and never will be.
     func isBetweenCards(_ world: RestingWorld) -> Bool {
         world.open?.kind.makesCard == true || isFormatted(world)
     }
@@ -247,7 +247,7 @@ extension Town {
 }
 
 extension Town {
-    /// What was done to a card is no excuse any more: it is settled. But of a tag's protection a
+    /// Damage to a card is not an excuse any more: it is settled. But of a tag's protection a
     /// look that has nothing to write learns nothing.
     mutating func forgive(_ index: Int) {
         let protection = tables.cards[uid(index)]?.protection ?? .off
@@ -256,7 +256,7 @@ extension Town {
     }
 
     /// The tag has its password and asks for it where the ledger says so, and nowhere else; unless
-    /// a restored ledger has lost what was done to it, as long as nobody repairs it.
+    /// a restored ledger has lost what was done to it, as long as it is not repaired.
     private mutating func expectProtection(
         _ index: Int, _ protection: CardProtection
     ) throws(Broken) {
@@ -285,7 +285,7 @@ extension TagMemory {
 }
 
 extension Scene {
-    /// What somebody is told at one of its stations; nothing where the process died.
+    /// The answer of one of its stations; nothing where the process died.
     func hear<Success>(
         _ ask: Ask<Success>, at number: Int
     ) async -> Result<Success, TapcardError>? {

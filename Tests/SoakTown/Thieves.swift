@@ -9,7 +9,7 @@ import Type2Tag
 
 // People who want what is not theirs, and people who break things.
 extension Town {
-    /// A tap that must come to nothing: no good word, no money moved. Returns what was said.
+    /// A tap that must have no effect: no good word, no money moved. Returns what was said.
     private mutating func expectNothing(
         _ index: Int, _ what: String
     ) async throws(Broken) -> TapcardError? {

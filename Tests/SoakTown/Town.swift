@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Type2Tag
 
-/// What must not be, with where it was found.
+/// A violation, with the place where it was found.
 package struct Broken: Error, CustomStringConvertible {
     package let step: Int
     package let description: String
@@ -30,9 +30,9 @@ package struct Town {
     var backup: (tables: LedgerTables, books: Books)?
     /// Records of a time that a restored ledger does not know any more.
     var lost: [CardUID: Set<[UInt8]>] = [:]
-    /// What the card had to say for itself before the last tap.
+    /// The state of the card before the last tap.
     var evidence = Evidence()
-    /// What went wrong in it.
+    /// The faults in it.
     var trouble = Trouble()
     package private(set) var tally = Tally()
     package private(set) var step = 0
@@ -46,7 +46,7 @@ package struct Town {
         for _ in 0..<Town.size { bodies.append(blank()) }
     }
 
-    /// What happened to the card that was worked on last, in words.
+    /// The history of the last card, in words.
     package var story: [String] { stories[lastBody] ?? [] }
 
     /// A sticker from the factory.
@@ -177,7 +177,7 @@ package struct Town {
     }
 }
 
-/// How often each thing happened, so that nobody takes an idle run for a good one.
+/// How often each thing happened, so that an idle run is not taken for a good one.
 package struct Tally: Sendable {
     package private(set) var counts: [String: Int] = [:]
 

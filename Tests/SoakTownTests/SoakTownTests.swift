@@ -6,7 +6,7 @@ import Testing
 /// The long simulation, for a few seconds. `make soak` plays it for as long as anyone likes.
 @Suite("A town of people with cards", .timeLimit(.minutes(5)))
 struct SoakTownTests {
-    @Test("loses no cent and accuses nobody honest, and nothing in it is idle")
+    @Test("loses no cent and accuses no honest customer, and nothing in it is idle")
     func towns() async throws {
         var tally = Tally()
         for seed: UInt64 in [4, 20_261_121] {
@@ -24,7 +24,7 @@ struct SoakTownTests {
         for what in SoakTownTests.met { #expect(tally.counts[what] != nil, "\(what)") }
     }
 
-    /// What has to happen in the towns of both seeds together.
+    /// The events that must occur in the towns of both seeds together.
     private static let met = [
         "answers: pay done", "answers: add done", "answers: refund done",
         "answers: scratch done", "answers: ticket done", "answers: game done", "prizes: booked",

@@ -21,13 +21,13 @@ struct RadioCRCTests {
         #expect(RadioCRC.bytes(of: []) == [0x63, 0x63])
     }
 
-    @Test("is put behind a frame and taken off again", arguments: vectors)
+    @Test("is appended to a frame and taken off again", arguments: vectors)
     func both(frame: [UInt8], expected: [UInt8]) {
         #expect(RadioCRC.appended(to: frame) == frame + expected)
         #expect(RadioCRC.stripped(from: frame + expected) == frame)
     }
 
-    @Test("that is wrong in one bit is no CRC", arguments: 0..<32)
+    @Test("that is wrong in one bit is not a CRC", arguments: 0..<32)
     func wrongBit(bit: Int) {
         var frame = RadioCRC.appended(to: [0x30, 0x00])
         frame[bit / 8] ^= 1 << (bit % 8)

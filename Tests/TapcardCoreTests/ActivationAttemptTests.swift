@@ -10,7 +10,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What becomes of one whose answer is late, lost, or comes when the card is not what it was.
+/// The end of one whose answer is late, lost, or comes when the card is not what it was.
 @Suite("An attempt to activate")
 struct ActivationAttemptTests {
     private static let silence = Result<ActivationAnswer, ServiceError>.failure(
@@ -189,7 +189,7 @@ struct ActivationAttemptTests {
         task.cancel()
         gate.continuation.finish()
         guard case .failure(let error) = await task.value else {
-            Issue.record("whoever leaves does not wait for the card")
+            Issue.record("a caller who leaves does not wait for the card")
             return
         }
         #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
@@ -198,7 +198,7 @@ struct ActivationAttemptTests {
         #expect(try await world.station.read().stateWord == "activated")
     }
 
-    @Test("of a card that is blocked meanwhile is written; a new one is refused")
+    @Test("of a card that is blocked in the meantime is written; a new one is refused")
     func blocked() async throws {
         let world = try await scratched()
         let uid = try await world.uid()
@@ -220,7 +220,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a card that is closed meanwhile is noted, and said to be")
+    @Test("of a card that is closed in the meantime is noted, and said to be")
     func closed() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.active)) {
@@ -240,7 +240,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a card that is replaced meanwhile shows on the new one")
+    @Test("of a card that is replaced in the meantime shows on the new one")
     func replaced() async throws {
         let world = try await scratched()
         let lost = try await world.uid()
@@ -257,7 +257,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a card that is issued again meanwhile has no effect")
+    @Test("of a card that is issued again in the meantime has no effect")
     func reissued() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.active)) {

@@ -168,7 +168,7 @@ struct AdoptTests {
         try await world.expectSettled()
     }
 
-    @Test("of a sealed card can be left out: it is issued anew, with numbers that go on")
+    @Test("of a sealed card can be left out: it is issued again, with numbers that go on")
     func reissuedStranger() async throws {
         let world = try await worldWithStranger(.ntag213)
         let best = try #require(try await world.slots().best?.record)
@@ -236,7 +236,7 @@ struct AdoptTests {
         #expect(numbers.count == 2 && numbers.allSatisfy { $0 > number })
     }
 
-    /// What the app would read.
+    /// The text that the app would read.
     private func appJSON(on world: World) async throws -> String {
         let area = try await world.tag().image.area
         let block = try #require(try TLVArea(decoding: area).message)

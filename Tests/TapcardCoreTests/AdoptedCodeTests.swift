@@ -8,7 +8,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What a tag without a seal says of a code is somebody's word.
+/// The code on a tag without a seal proves nothing.
 @Suite("A code on a tag that others wrote")
 struct AdoptedCodeTests {
     private static let code = "11111111-2222-4333-8444-555555555555"

@@ -9,7 +9,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What an operator decides about a card that need not be there.
+/// An operator's decisions about a card that need not be there.
 @Suite("A card that is blocked or forgotten")
 struct CardStatusTests {
     @Test("is blocked: it shows its balance and takes and gives no money")

@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// What a slip of a finger can move, and what has to be confirmed.
+/// Amounts that a slip of a finger can move, and those that have to be confirmed.
 @Suite("Ceilings")
 struct CeilingTests {
     @Test("an amount that lost its decimal point is not moved before it is confirmed")

@@ -109,7 +109,7 @@ struct CloseTests {
         try await world.expectSettled()
     }
 
-    @Test("and formatting before the last tap has settled is no damage")
+    @Test("and formatting before the last tap has settled is not damage")
     func formattedUnsettled() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))

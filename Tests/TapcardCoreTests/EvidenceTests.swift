@@ -10,7 +10,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What the log says of a card that is not as it should be: torn or tampered with.
+/// The log's lines about a card that was torn or tampered with.
 @Suite("The hint in the log")
 struct EvidenceTests {
     static let tears: [TornPage] = [
@@ -35,7 +35,7 @@ struct EvidenceTests {
             }
             torn += hints.count { $0.contains("looks torn") }
             try await world.expectSettled()
-            #expect(try await self.hints(of: world) == [], "what was settled is no news")
+            #expect(try await self.hints(of: world) == [], "settled operations are not news")
         }
         #expect(torn > 0)
     }
@@ -190,7 +190,7 @@ struct EvidenceTests {
         #expect(reading.problem == nil && reading.balance == World.usd(1_000))
     }
 
-    /// What one reading tells the log. It settles what can be settled.
+    /// The lines that one reading adds to the log. It settles what can be settled.
     private func hints(of world: World, _ keys: KeyRing? = nil) async throws -> [String] {
         let heard = Guarded<[String]>([])
         let quiet = world.clock.surroundings

@@ -133,7 +133,7 @@ extension Type2Chip {
 }
 
 extension InterposedReader {
-    /// What was asked of the tag.
+    /// The commands that the tag received.
     fileprivate var commands: [Type2Command] {
         exchanges.compactMap { try? Type2Command(frame: $0.frame) }
     }

@@ -176,7 +176,7 @@ struct ForeignProtectionTests {
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await station.protect(id: World.id(2))
         }
-        try await world.expectAlive()
+        try await world.tag().expectAlive(by: world.keys)
         try await world.putBack()
         #expect(try await world.station.read().protection == .on(keyID: 1))
         try await world.expectSettled()

@@ -194,7 +194,7 @@ struct GivenUpTagTests {
 }
 
 extension World {
-    /// Whether whoever has the keys can write to this tag, whatever weak pages show: it asks for
+    /// Whether the owner of the keys can write to this tag, whatever weak pages show: it asks for
     /// nothing, or for a password of ours. PACK proves something to us and opens nothing.
     fileprivate func expectOpens(_ label: Comment, decayed weak: Set<UInt8>) async throws {
         let memory = try await tag()

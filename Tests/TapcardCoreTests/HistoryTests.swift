@@ -9,7 +9,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What was done, looked up without a card.
+/// Past operations, looked up without a card.
 @Suite("The history of a card")
 struct HistoryTests {
     @Test("has a line for everything that was done, oldest first")
@@ -122,7 +122,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("is audited: an operation that is open is no violation")
+    @Test("is audited: an operation that is open is not a violation")
     func audit() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 2, counting: .write, .lost))

@@ -6,7 +6,7 @@ import TagReading
 import TapcardCore
 import Type2Tag
 
-/// What tests of the core put between a station and its reader.
+/// Answers that tests of the core put between a station and its reader.
 extension InterposedReader {
     /// A chip that does not know READ_SIG, as some copies of the NTAG21x.
     static let unsigned: Answer = { frame, reader throws(ReaderError) in

@@ -189,7 +189,7 @@ struct IssueTests {
             return
         }
         guard case .failure(let error) = said else {
-            Issue.record("a name of \(bytes) bytes has no room beside a code")
+            Issue.record("a name of \(bytes) bytes has no room next to a code")
             return
         }
         #expect(error.kind == .tooLong && error.result == .refused)

@@ -40,7 +40,7 @@ struct KeyFileTests {
             let bytes = Array(text.utf8)
             try DurableFile(file.path).write(bytes, mode: 0o600)
             expectUnusable(file)
-            #expect(try DurableFile(file.path).read() == bytes, "a backup may still mend it")
+            #expect(try DurableFile(file.path).read() == bytes, "a backup may still fix it")
         }
     }
 

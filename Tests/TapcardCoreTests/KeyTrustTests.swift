@@ -101,7 +101,7 @@ struct KeyTrustTests {
             let source = KeyRingSource(World.keys) { ring.withLock { $0 } }
             let wasRetired = Guarded(false)
             let interlude = Disturbance(before: step) {
-                // Of a card at rest, whoever retires its key is told that it will be refused.
+                // Retiring the key of a card at rest reports that the card will be refused.
                 guard (try? await deed.operation(in: world))??.state == .pending,
                     let keys = try? KeyTrustTests.rotated.retiring(1),
                     (try? await world.ledger.retire([1], at: world.now)) != nil

@@ -11,36 +11,28 @@ struct KilledProcessTests {
         "leaves a card that the next tap settles, and a request that happens once",
         arguments: Type2Chip.known, FaultyWorld.Deed.all.map(\.name))
     func everyStep(_ chip: Type2Chip, _ name: String) async throws {
-        let deed = try #require(FaultyWorld.Deed.named(name))
-        let before = await deed.world(on: chip)
-        let count = await Tap.play(deed.errand, in: before).steps.count
-        #expect(count >= 12, "too few steps were interrupted")
+        let deed = try await PlayedDeed(name, on: chip)
+        #expect(deed.whole.steps.count >= 12, "too few steps were interrupted")
         for death in [Mishap.killedBefore, .killedAfter] {
-            for step in 0..<count {
+            for step in deed.whole.steps.indices {
                 let label: Comment = "step \(step): \(death)"
-                let killed = await Tap.play(deed.errand, in: before, mishaps: [step: death])
+                let killed = await deed.tap([step: death])
                 #expect(killed.violations == [], label)
-                try await expectSettled(deed, by: killed.world, label)
-                try await expectOnce(deed, from: killed.world, label)
+                // One look settles the card, and then tells what became of the request.
+                let (settled, violations) = await killed.world.settling()
+                #expect(violations == [], label)
+                #expect(await settled.askingAgain(deed.errand) == [], label)
+                await expectOnce(deed.errand, from: killed.world, label)
             }
         }
     }
 
-    /// One look settles the card, and then tells what became of the request.
-    private func expectSettled(
-        _ deed: FaultyWorld.Deed, by world: RestingWorld, _ label: Comment
-    ) async throws {
-        let (settled, violations) = await world.settling()
-        #expect(violations == [], label)
-        #expect(await settled.askingAgain(deed.errand) == [], label)
-    }
-
-    /// The same request, repeated twice, is carried out once.
+    /// Expects that the request, repeated twice, is carried out once.
     private func expectOnce(
-        _ deed: FaultyWorld.Deed, from world: RestingWorld, _ label: Comment
-    ) async throws {
-        let second = await Tap.play(deed.errand, in: world)
-        let third = await Tap.play(deed.errand, in: second.world)
+        _ errand: Errand, from world: RestingWorld, _ label: Comment
+    ) async {
+        let second = await Tap.play(errand, in: world)
+        let third = await Tap.play(errand, in: second.world)
         for tap in [second, third] {
             #expect(tap.isDone && tap.violations == [], label)
         }

@@ -59,7 +59,7 @@ struct LedgerBehindTests {
         #expect(write > 4)
     }
 
-    @Test("can be issued anew")
+    @Test("can be issued again")
     func reissued() async throws {
         let world = try await restored(after: 3, skipping: false)
         try await world.issue(500, mayReissue: true, id: 60)
@@ -124,7 +124,7 @@ struct LedgerBehindTests {
         }
     }
 
-    @Test("and repaired is not behind it any more: what it held before is an old state")
+    @Test("and repaired is up to date: what it held before is an old state")
     func oldImageAfterRepair() async throws {
         let world = try await restored(after: 3, skipping: true)
         let ahead = try await world.tag()

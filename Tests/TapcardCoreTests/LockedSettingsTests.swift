@@ -14,7 +14,7 @@ import Type2Tag
 struct LockedSettingsTests {
     @Test(
         "leave nothing open, wherever it was broken off, and a card that pays",
-        arguments: Type2Chip.known, ProtectionFaultTests.deeds)
+        arguments: Type2Chip.known, [Deed.protect, .unprotect, .issueProtected])
     func everyWrite(_ chip: Type2Chip, _ deed: Deed) async throws {
         var ends: Set<String> = []
         for way in TornTapTests.ways {
@@ -31,7 +31,7 @@ struct LockedSettingsTests {
         #expect(ends.subtracting(["nothing"]) == Set(both))
     }
 
-    /// What became of the deed; nil where it had fewer WRITEs than that. `decays` says whether the
+    /// The end of the deed; nil where it had fewer WRITEs than that. `decays` says whether the
     /// bits of a page that was not acknowledged are gone before the settings are locked; afterwards
     /// they always are.
     private func lock(
@@ -71,7 +71,7 @@ struct LockedSettingsTests {
         return ended.state.rawValue
     }
 
-    @Test("are named to whoever asks for it again, with what became of it")
+    @Test("are named to the caller who asks for it again, with its outcome")
     func named() async throws {
         for deed in [Deed.protect, .unprotect] {
             for isSameRequest in [true, false] {
@@ -106,7 +106,7 @@ struct LockedSettingsTests {
         }
     }
 
-    @Test("are told of by a reading, which ends what was open")
+    @Test("are reported by a reading, which ends what was open")
     func read() async throws {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
@@ -135,7 +135,7 @@ struct LockedSettingsTests {
         let noted = try await world.card().protection
         try await world.lockSettings()
         _ = try await world.station.read()
-        // As where a card was made again meanwhile: nothing is open, but the switching is not done.
+        // As if the card had been made again: nothing is open, but the switching is not done.
         #expect(
             try await world.ledger.noteProtection(
                 of: uid, noted, insteadOf: try await world.card().protection))

@@ -77,7 +77,7 @@ struct LockedTagTests {
         #expect(try await world.ledger.audit().open == 0)
     }
 
-    @Test("that is damaged is named to whoever repairs it")
+    @Test("that is damaged is named to the operator who repairs it")
     func damaged() async throws {
         let world = try await World.withCard()
         try await world.alter { tag in

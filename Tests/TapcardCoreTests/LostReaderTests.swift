@@ -101,15 +101,15 @@ struct LostReaderTests {
 }
 
 extension Deed {
-    /// The same request once more, on a reader that works: answered by what it finds.
+    /// Repeats the request on a reader that works.
     fileprivate func perform(again world: World) async throws {
-        if try await operation(in: world)?.state == .voided { return try await anew(in: world) }
+        if try await operation(in: world)?.state == .voided { return try await retry(in: world) }
         if try await operation(in: world)?.state == .committed { return }
         try await perform(at: world.station)
     }
 
-    /// What was voided did not happen: the rest of the test asks with another id.
-    private func anew(in world: World) async throws {
+    /// A voided request did not happen: the rest of the test asks with another id.
+    private func retry(in world: World) async throws {
         switch self {
         case .pay, .payProtected: _ = try await world.station.pay(World.usd(250), id: World.id(77))
         case .close: _ = try await world.station.close(id: World.id(77))

@@ -287,7 +287,7 @@ struct MastermindDeskTests {
         let turns = try desk.kept(first).history.turns
         #expect(turns.map(\.guess) == [[1, 1, 1, 1], [2, 2, 2, 2]])
         #expect(turns.last?.outcome == .unknown)
-        // What fits the current game alone is no guess in this one.
+        // What fits the current game alone is not a guess in this one.
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await desk.guess([1, 1, 1, 1, 1, 1], in: first)
         }

@@ -134,7 +134,7 @@ struct MastermindFileTests {
     func unwritable() async throws {
         let bench = try DeskBench()
         let desk = try await bench.playing()
-        // A folder in the lock's place: nobody, not even root, can open that for writing.
+        // A folder in the lock's place: not even root can open that for writing.
         try #require(unsafe unlink(bench.path + ".lock") == 0)
         try #require(unsafe mkdir(bench.path + ".lock", 0o700) == 0)
         defer { unsafe rmdir(bench.path + ".lock") }

@@ -8,7 +8,7 @@ import Testing
 import TextCodecs
 import Type2Tag
 
-/// Other programs put members of their own beside ours.
+/// Other programs put members of their own next to ours.
 @Suite("A member of the JSON that others added")
 struct MembersOfOthersTests {
     static let json =

@@ -45,7 +45,7 @@ struct OldImageTests {
     }
 
     /// The thief chooses the word, but not what is said: he can spoil the record that tells on him.
-    @Test("and whose other record is spoilt is no mere accident")
+    @Test("and whose other record is spoilt is not a mere accident")
     func spoiltBeside() async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(100), id: World.id(2))

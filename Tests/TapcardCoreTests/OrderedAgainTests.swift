@@ -36,7 +36,7 @@ struct OrderedAgainTests {
                 try await world.station.make(other, id: World.id(1))
             }
         }
-        // The same order; what it permits is no part of it.
+        // The same order; what it permits is not part of it.
         for same in [try Self.issue(), try Self.issue(overwrites: true)] {
             #expect(try await world.station.make(same, id: World.id(1)).uid == made.uid)
         }
@@ -67,7 +67,7 @@ struct OrderedAgainTests {
         try await world.change(try await world.uid(), .forget)
         let kept = try #require(try await world.operations().first { $0.id == World.id(1) })
         #expect(kept.parameters?.contains("Ann") == false)
-        // Whether it was this name or another one, nobody can tell any more.
+        // The ledger can no longer tell whether it was this name or another one.
         for same in [try Self.issue(), try Self.issue("Bob")] {
             _ = try await world.station.make(same, id: World.id(1))
         }

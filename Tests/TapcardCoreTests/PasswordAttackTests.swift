@@ -7,10 +7,10 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What a card's password is worth against somebody who stands near with a phone.
+/// The protection of a card's password against a phone nearby.
 @Suite("A password on a card")
 struct PasswordAttackTests {
-    @Test("stops whoever writes without it, on every page, and sets no limit that closes the tag")
+    @Test("stops every writer without it, on every page, and sets no limit that closes the tag")
     func withoutPassword() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -27,7 +27,7 @@ struct PasswordAttackTests {
         try await world.expectSettled()
     }
 
-    @Test("travels in the clear: whoever listens to one payment can spoil that card, and no other")
+    @Test("travels in the clear: an eavesdropper on one payment can spoil that card, and no other")
     func sniffed() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)

@@ -8,7 +8,7 @@ final class PlayedActivation: ActivationService {
     private let asked = Guarded<[ScratchCode]>([])
     private let meanwhile: @Sendable () async -> Void
 
-    /// Activates whatever it is asked for.
+    /// Activates every code.
     static var willing: PlayedActivation { PlayedActivation(.success(.active)) }
 
     init(

@@ -12,7 +12,7 @@ final class PlayedMastermind: MastermindService {
 
     struct State {
         var asked: [String] = []
-        /// What the next calls fail with, in this order.
+        /// The errors of the next calls, in this order.
         var failures: [ServiceError?] = []
         var tokens = 0
         var games = 0
@@ -125,7 +125,7 @@ final class DeskBench: Sendable {
         String(decoding: try DurableFile(path).read() ?? [], as: UTF8.self)
     }
 
-    /// What a call is refused with.
+    /// The error of a refused call.
     func refusal(
         _ body: () async throws(TapcardError) -> Void
     ) async -> TapcardError? {

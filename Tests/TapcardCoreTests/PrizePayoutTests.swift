@@ -38,7 +38,7 @@ struct PrizePayoutTests {
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         }
 
-        /// What the books say was paid, and how often.
+        /// Expects what the books say was paid, and how often.
         func expectBooked(
             _ kind: Ledger.Operation.Kind?, onCard: Int64 = 0,
             _ label: Comment? = nil
@@ -65,7 +65,7 @@ struct PrizePayoutTests {
         let claimed = try await won.claim()
         #expect(claimed.isReplayed && claimed.prizes.map(\.isPaidOut) == [true])
         #expect(claimed.prizes.map(\.prize) == [World.usd(100_000_000_000)])
-        // Whoever asks without the id may be somebody else: the refusal says what was booked.
+        // A request without the id may come from another cashier: the refusal says what was booked.
         for id in [nil, World.id(70)] {
             let again = await outcome { () throws(TapcardError) in try await won.payOut(id: id) }
             guard case .failure(let error) = again else {
@@ -190,7 +190,7 @@ struct PrizePayoutTests {
     }
 
     @Test(
-        "is never said to be paid where nobody knows that it is booked",
+        "is never said to be paid where the booking is not certain",
         arguments: [
             (LedgerFault.answerLost, TapcardError.Kind.outcomeUnknown),
             (.requestLost, .outcomeUnknown), (.answersLost, .outcomeUnknown),
@@ -214,7 +214,7 @@ struct PrizePayoutTests {
         try await won.expectBooked(.payout)
     }
 
-    @Test("is told once more to whoever has chosen its id, without a card, and to nobody else")
+    @Test("is told again to the caller with its id, without a card, and to no other caller")
     func repeated() async throws {
         let won = try await Won()
         let first = try await won.payOut(id: Self.chosen)

@@ -105,7 +105,7 @@ struct ProtectionRecoveryTests {
         try await world.put(honest)
         _ = try await world.station.pay(World.usd(100), id: World.id(5))
         try await world.expectSettled()
-        // Taken off elsewhere: whoever names the card takes it as it is.
+        // Taken off elsewhere: an operator who names the card takes it as it is.
         try await world.alter { $0.takePasswordOff() }
         _ = try await world.station.repair(naming: try await world.uid())
         _ = try await world.station.pay(World.usd(100), id: World.id(6))
@@ -218,7 +218,7 @@ struct ProtectionRecoveryTests {
         }
     }
 
-    @Test("that was broken off is done for whoever asks again")
+    @Test("that was broken off is done when it is asked for again")
     func again() async throws {
         for deed in [Deed.protect, .unprotect] {
             let world = try await deed.world()

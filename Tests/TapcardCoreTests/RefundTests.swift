@@ -69,7 +69,7 @@ struct RefundTests {
         #expect(try await world.balance() == 700)
     }
 
-    @Test("of what is no completed payment is refused")
+    @Test("of anything but a completed payment is refused")
     func notAPayment() async throws {
         let world = try await paidWorld()
         _ = try await world.station.add(World.usd(5), id: World.id(3))

@@ -10,9 +10,9 @@ import Testing
 import Type2Tag
 
 /// Tags on which no card can or may be made: refused before anything is written.
-@Suite("A tag that is no place for a card")
+@Suite("A tag that cannot hold a card")
 struct RefusedTagTests {
-    /// What is wrong with the tag, and with what error it is refused.
+    /// A fault of the tag, and the error with which it is refused.
     enum Obstacle: CaseIterable, Sendable {
         case staticLocks, dynamicLocks, readOnly, noContainer, otherVersion, tooSmall
         case protected, protectedFromReading

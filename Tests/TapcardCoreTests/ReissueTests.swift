@@ -9,7 +9,7 @@ import Testing
 import Type2Tag
 
 /// A card that is known becomes a new one.
-@Suite("Issuing a card anew")
+@Suite("Issuing a card again")
 struct ReissueTests {
     @Test(
         "closes the old account, goes on with the numbers and leaves no old record",

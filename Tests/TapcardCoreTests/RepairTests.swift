@@ -8,7 +8,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// An operator names a card that cannot be trusted and has it written anew.
+/// An operator names a card that cannot be trusted and has it written again.
 @Suite("A repair")
 struct RepairTests {
     @Test("says that a payment was voided only in the tap that voided it")
@@ -32,7 +32,7 @@ struct RepairTests {
         }
     }
 
-    /// What can be wrong with the card.
+    /// The damage to the card.
     enum Trouble: CaseIterable, Sendable {
         case damaged, rolledBack, forged
 

@@ -12,7 +12,7 @@ struct ServiceErrorTests {
             ServiceError(kind, "api.example: the reason"), meaning: "The card is unchanged.")
         #expect(error.description.contains("The card is unchanged."))
         guard kind != .cancelled else {
-            // Whoever stopped it knows why it gave no answer.
+            // The caller that stopped it knows why it gave no answer.
             #expect(error.kind == .cancelled && error.result == .failed)
             return
         }

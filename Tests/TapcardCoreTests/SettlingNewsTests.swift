@@ -6,12 +6,12 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// Whatever a tap answers says what it has settled, because nobody was told before.
+/// Every answer of a tap says what the tap has settled, because no one was told before.
 @Suite("What a tap has settled is said")
 struct SettlingNewsTests {
     /// How an earlier operation was left open, and what becomes of it at the next tap.
     enum Left: CaseIterable {
-        /// The record is on the tag, and nobody was told.
+        /// The record is on the tag, and no caller was told.
         case written
         /// Nothing of it is on the tag.
         case unwritten
@@ -159,10 +159,10 @@ struct SettlingNewsTests {
     }
 }
 
-/// The same amount again, right behind the payment that this tap has settled, is a retry.
+/// An equal amount, right after the payment that this tap has settled, is a retry.
 @Suite("A request that its own tap has just settled")
 struct JustSettledTests {
-    /// What is asked for twice.
+    /// A request that is sent twice.
     enum Request: CaseIterable {
         case pay, add
 
@@ -179,7 +179,7 @@ struct JustSettledTests {
             }
         }
 
-        /// What a card of ten dollars holds after so many of them.
+        /// The balance of a card of ten dollars after so many of them.
         func balance(_ count: Int64) -> Int64 { 1_000 + (self == .pay ? -250 : 250) * count }
     }
 

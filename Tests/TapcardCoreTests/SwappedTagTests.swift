@@ -9,10 +9,10 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// The card is exchanged for another tag between any two frames, or while the reader selects it anew.
+/// The card is exchanged for another tag between any two frames, or while it is selected again.
 @Suite("A tag that takes the card's place")
 struct SwappedTagTests {
-    /// What takes the place.
+    /// The tag that takes the place.
     enum Other: CaseIterable, Sendable {
         case blank, card
     }
@@ -27,7 +27,7 @@ struct SwappedTagTests {
     /// A chip that does not know its signature falls silent, and is selected again before anything
     /// is written.
     @Test("is not taken for the card when it is selected again", arguments: Deed.allCases)
-    func selectedAnew(_ deed: Deed) async throws {
+    func selectedAgain(_ deed: Deed) async throws {
         var count = 0
         for other in Other.allCases {
             for isSigned in [true, false] {

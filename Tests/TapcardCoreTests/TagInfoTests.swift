@@ -7,7 +7,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What a tag says of itself, whoever wrote it.
+/// The content of a tag, by whichever program it was written.
 @Suite("The information on a tag")
 struct TagInfoTests {
     @Test("names the chip, its number and its version", arguments: Type2Chip.known)
@@ -88,7 +88,7 @@ struct TagInfoTests {
         #expect(try await info { $0[3][3] = 0x0F }.isLocked)
         #expect(try await info { $0[configuration][3] = 0x02 }.isProtected)
         #expect(try await info { $0[configuration + 1][0] = 0x10 }.counter == 1)
-        // The counter itself is kept behind the password.
+        // The counter itself is protected by the password.
         #expect(
             try await info {
                 $0[configuration + 1][0] = 0x18

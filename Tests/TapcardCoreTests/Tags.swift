@@ -32,7 +32,7 @@ extension World {
         await reader.release()
     }
 
-    /// Changes the first tag behind everybody's back.
+    /// Changes the first tag as another program would.
     func alter(_ body: (inout TagMemory) -> Void) async throws {
         var tag = try await tag()
         body(&tag)
@@ -44,7 +44,7 @@ extension World {
         try #require(TagMemory.blank(chip, uid: otherUID))
     }
 
-    /// What lies on the first tag besides what phones read.
+    /// The records on the first tag.
     func slots() async throws -> RecordSlots {
         let tag = try await tag()
         return RecordSlots(

@@ -326,7 +326,7 @@ struct TicketTests {
             step += 1
             try #require(step < 40)
         }
-        // Behind the commit come the note of what phones read and the question which ticket it is.
+        // After the commit come the note of what phones read and the question which ticket it is.
         #expect(!undenied.isEmpty && undenied.last == step - 1, "\(undenied) of \(step)")
     }
 }

@@ -13,21 +13,21 @@ struct TwoFaultsTests {
         .torn(.erasedToHighestOnes(3)),
     ]
 
-    /// What follows the torn payment: the same request again, or just a look at the card.
+    /// The tap after the torn payment: the same request again, or just a look at the card.
     enum Retry: CaseIterable, Sendable {
         case sameRequest, read
     }
 
     @Test("settle at the third tap", arguments: ways, Retry.allCases)
     func settle(_ first: Fault.Kind, _ retry: Retry) async throws {
-        let deed = try #require(FaultyWorld.Deed.named("pay"))
-        let (pay, before) = (deed.errand, await deed.world(on: .ntag213))
+        let deed = try await PlayedDeed("pay")
+        let pay = deed.errand
         let next = retry == .sameRequest ? pay : .read
-        let writes = await Tap.play(pay, in: before).writes
+        let writes = deed.whole.writes
         #expect(writes.count == 8, "not every WRITE of a payment was torn")
         var schedules = 0
         for write in writes {
-            let torn = await Tap.play(pay, in: before, mishaps: [write: .radio(first)])
+            let torn = await deed.tap([write: .radio(first)])
             #expect(await torn.violations + torn.world.broken() == [])
             for second in await Tap.play(next, in: torn.world).writes {
                 for way in Self.ways {

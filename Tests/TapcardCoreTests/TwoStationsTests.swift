@@ -13,7 +13,7 @@ import Type2Tag
 /// Two stations with one ledger, and one card that goes from reader to reader.
 @Suite("Two stations")
 struct TwoStationsTests {
-    /// What the second station does with the card.
+    /// The work of the second station with the card.
     enum Visit: CaseIterable, Sendable {
         case pay, add, scratch, read, reissue
     }
@@ -187,12 +187,7 @@ struct TwoStationsTests {
         arguments: [true, false], [0, 119, 120, 100_000])
     func openPayment(_ isOnTag: Bool, _ seconds: Int64) async throws {
         let world = try await World.withCard()
-        try await world.arm(
-            Fault(at: isOnTag ? 4 : 3, counting: .write, .acknowledgeLost))
-        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-            try await world.station.pay(World.usd(250), id: World.id(2))
-        }
-        try await world.putBack()
+        try await leavePaymentOpen(in: world, isOnTag: isOnTag)
         world.clock.advance(seconds: seconds)
         let receipt = try await world.station.pay(World.usd(70), id: World.id(3))
         let isPosted = isOnTag && seconds < 120
@@ -214,9 +209,7 @@ struct TwoStationsTests {
         arguments: [-1, -60, -100_000_000])
     func clockAhead(_ seconds: Int64) async throws {
         let world = try await World.withCard()
-        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        try await world.putBack()
+        try await leavePaymentOpen(in: world)
         world.clock.restart()
         world.clock.set(aheadBy: seconds)
         let receipt = try await world.station.pay(World.usd(70), id: World.id(3))
@@ -232,9 +225,7 @@ struct TwoStationsTests {
         for (passed, isBooked) in [(ahead + 60, false), (ahead, false), (119, true), (0, true)] {
             let world = try await World.withCard()
             world.clock.set(aheadBy: ahead)
-            try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-            _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-            try await world.putBack()
+            try await leavePaymentOpen(in: world)
             world.clock.set(aheadBy: -ahead)
             world.clock.advance(seconds: passed)
             _ = try await world.station.read()
@@ -247,14 +238,20 @@ struct TwoStationsTests {
     @Test("resume the same request at any age", arguments: [true, false], [119, 100_000])
     func sameRequest(_ isOnTag: Bool, _ seconds: Int64) async throws {
         let world = try await World.withCard()
-        try await world.arm(
-            Fault(at: isOnTag ? 4 : 3, counting: .write, .acknowledgeLost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        try await world.putBack()
+        try await leavePaymentOpen(in: world, isOnTag: isOnTag)
         world.clock.advance(seconds: seconds)
         let receipt = try await world.station.pay(World.usd(250), id: World.id(2))
         #expect(receipt.balance == World.usd(750) && !receipt.isReplayed)
         try await world.expectSettled()
+    }
+
+    /// Leaves a payment of 2.50 without an answer, with its record on the tag or half of it.
+    private func leavePaymentOpen(in world: World, isOnTag: Bool = true) async throws {
+        try await world.arm(Fault(at: isOnTag ? 4 : 3, counting: .write, .acknowledgeLost))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        try await world.putBack()
     }
 
     @Test("finish what is never undone at any age", arguments: [Deed.add, .scratch, .refund])

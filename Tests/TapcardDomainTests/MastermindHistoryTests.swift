@@ -21,7 +21,7 @@ struct MastermindHistoryTests {
         #expect(history.guessCount == 1)
     }
 
-    @Test("one that did not reach the game is no guess; only the last of equal ones goes")
+    @Test("one that did not reach the game is not a guess; only the last of equal ones goes")
     func withdraw() {
         var history = MastermindHistory()
         history.ask([1, 1])
@@ -82,7 +82,7 @@ struct MastermindHistoryTests {
         func chance(_ count: Int) -> Int { generator.below(count) }
         for _ in 0..<2_000 {
             var history = MastermindHistory()
-            /// What the service counted, by the guess: no two are equal.
+            /// The answers of the service, by the guess: no two are equal.
             var counted: [[Int]: Int] = [:]
             var waiting: [[Int]?] = [nil, nil, nil]
             for step in 1...24 {

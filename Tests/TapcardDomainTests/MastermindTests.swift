@@ -66,7 +66,7 @@ struct MastermindTests {
         #expect(MastermindEvaluation(of: guess, against: secret) == expected)
     }
 
-    @Test("refuses guesses of the wrong length or colour, and sizes that are no game")
+    @Test("refuses guesses of the wrong length or colour, and sizes that are not a game")
     func refusals() throws {
         let rules = try MastermindRules(slots: 4)
         #expect(throws: Never.self) { try rules.requireGuess([1, 6, 1, 6]) }

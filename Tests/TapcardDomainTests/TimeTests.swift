@@ -116,7 +116,7 @@ struct CivilTimeTests {
     }
 
     @Test(
-        "what is no date of HTTP",
+        "text that is not a date of HTTP",
         arguments: [
             "", "0", "Mon, 26 Apr 2021 17:26:22", "Mon, 26 Apr 2021 17:26:22 CET",
             "Mon 26 Apr 2021 17:26:22 GMT", "Mon, 6 Apr 2021 17:26:22 GMT",

@@ -44,7 +44,7 @@ struct KeyDecoderTests {
         ])
     func unknown(text: String) {
         #expect(keys(text) == [])
-        // Nor is it felt by the key behind it, in whatever portions it comes.
+        // It does not affect the key after it either, in whatever portions it comes.
         var decoder = KeyDecoder()
         var found: [TerminalKey] = []
         for byte in text.utf8 { found += decoder.take([byte]) }
@@ -81,7 +81,7 @@ struct KeyDecoderTests {
         #expect(decoder.take([0x61]) == [.character("a")] && !decoder.isWaiting)
     }
 
-    @Test("a broken character does not swallow the key behind it")
+    @Test("a broken character does not swallow the next key")
     func brokenCharacter() {
         var decoder = KeyDecoder()
         #expect(decoder.take([0xE2, 0x82, 0x71]) == [.character("q")])

@@ -27,7 +27,7 @@ struct HexadecimalTests {
     }
 
     @Test(
-        "What is no pair of digits is refused",
+        "Anything but pairs of digits is refused",
         arguments: [
             "A", "ABC", "0x12", "12 34", "12\n", "1G", "G1", "/0", ":0", "@A", "`a", "gg", "é",
             "１２",

@@ -37,7 +37,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Digits that are no number",
+        "Digits that are not a number",
         arguments: ["01", "-01", "00", "1.x", "[1.]", "[-]", "-x", "1e,", "1.e5", "[1e+]", "0123"])
     func badNumbers(text: String) {
         #expect(kind(of: Array(text.utf8)) == .badNumber)

@@ -11,7 +11,7 @@ struct JSONPrefixTests {
         #expect(end == text.count)
     }
 
-    @Test("A number ends before what is no part of it")
+    @Test("A number ends before anything that is not part of it")
     func number() throws {
         let (value, end) = try JSONValue.parsingPrefix(of: Array("12.50 }".utf8), from: 0)
         #expect(value == .number("12.50"))

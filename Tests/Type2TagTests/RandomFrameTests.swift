@@ -8,7 +8,7 @@ import Type2Tag
     ]
     private static let lengths: [UInt8: Int] = [0x1B: 5, 0x3A: 3, 0x60: 1, 0xA2: 6]
 
-    /// Whatever comes, a tag neither traps nor touches its serial number, and its one-way bits
+    /// With any frame, a tag neither traps nor touches its serial number, and its one-way bits
     /// only ever rise.
     @Test(arguments: Type2Chip.known + [Type2Chip.other(capability: Page(0xE1, 0x10, 6, 0))])
     func neverBreakATag(_ chip: Type2Chip?) throws {

@@ -75,7 +75,7 @@ import Type2Tag
         #expect(hidden.pages[0x2C] == .zero)
         memory[0x2A] = Page(0x10, 5, 0, 0)
         #expect(TagDump(memory).counter == 9)
-        // Nobody knows the true ones, so those of the factory stand in.
+        // The true ones are unknown, so those of the factory stand in.
         let guess = try hidden.memory()
         #expect(guess[0x2B] == Page(0xFF, 0xFF, 0xFF, 0xFF))
         #expect(guess[0x2C] == .zero)

@@ -18,7 +18,7 @@ struct ConnectedReaderTests {
         #expect(reader.holders.isEmpty)
     }
 
-    @Test("several come in the order of their places, what is no reader not at all")
+    @Test("several come in the order of their places, without devices that are not readers")
     func several() throws {
         let machine = try FakeMachine(["scl3711", "acr122u", "rcs380", "acr1252u"])
         #expect(

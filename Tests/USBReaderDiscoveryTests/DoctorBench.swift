@@ -33,7 +33,7 @@ final class DoctorBench: Sendable {
         self.failure = failure
     }
 
-    /// What a terminal would show, without colours, and the exit status.
+    /// The output on a terminal, without colours, and the exit status.
     func run(_ words: [String]) async -> (status: Int32, text: String) {
         let program = Program(
             drivers: drivers,
@@ -83,7 +83,7 @@ final class DoctorBench: Sendable {
 extension InterposedReader {
     private static let acr122 = "ACS / ACR122U PICC Interface"
 
-    /// What libnfc would call an ACR122U, with a simulated tag on it.
+    /// The ACR122U of libnfc, with a simulated tag on it.
     static var played: InterposedReader {
         InterposedReader(SimulatedReader(.fresh), name: acr122)
     }

@@ -8,7 +8,7 @@ import Testing
 struct DoctorCase: Sendable, CustomTestStringConvertible {
     let heading: String
     let status: Int32
-    /// The words behind `tapcard`.
+    /// The words after `tapcard`.
     var words = ["doctor"]
     var reader: any TagReader = InterposedReader.played
     var failure: ReaderError?
@@ -30,7 +30,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
         }
         try change(machine)
         var survey = machine.survey(as: FakeMachine.stranger)
-        // Whoever runs the tests owns the files; on a machine root does.
+        // The user who runs the tests owns the files; on a machine root does.
         survey.user = "amanda"
         for place in survey.readers.indices where survey.readers[place].node.access != .missing {
             survey.readers[place].node.owner = "root"
@@ -47,7 +47,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
     static let all = gettingThere + rights + holders + drivers + live + ledgers
 
-    /// What it says in `--json`.
+    /// Its output with `--json`.
     var result: String {
         switch status {
         case 0: "done"

@@ -19,7 +19,7 @@ final class FakeMachine: Sendable {
     }
 
     deinit {
-        // What stays behind in the folder for temporary files does no harm.
+        // Files that stay in the folder for temporary files do no harm.
         try? FileManager.default.removeItem(atPath: root)
     }
 

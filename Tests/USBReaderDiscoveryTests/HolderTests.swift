@@ -48,7 +48,7 @@ struct HolderTests {
         #expect(holders(machine) == [.program(pid: 20, name: "a program that has ended")])
     }
 
-    @Test("the driver of a serial bridge is no holder")
+    @Test("the driver of a serial bridge is not a holder")
     func bridge() throws {
         #expect(holders(try FakeMachine(["ftdi"])) == [])
     }

@@ -24,7 +24,7 @@ struct KnownReaderTests {
         #expect(model?.service == .libnfc(words[1]))
     }
 
-    @Test("a reader is found by its numbers, and one that nobody knows is not")
+    @Test("a reader is found by its numbers, and an unknown one is not")
     func lookup() {
         #expect(KnownReaders.model(vendor: 0x072F, product: 0x223B)?.make == "ACS ACR1252U")
         #expect(KnownReaders.model(vendor: 0x072F, product: 0xFFFF) == nil)

@@ -10,7 +10,7 @@ struct NamedReaderTests {
         await machine.discovery().survey(naming: name) { answer }
     }
 
-    @Test("a path that is not there is told from one that is no serial port")
+    @Test("a missing path is distinguished from one that is not a serial port")
     func refusals() async throws {
         let machine = try FakeMachine(["acr122u"])
         try machine.link("dev/null", to: "/dev/null")

@@ -11,7 +11,7 @@ struct PlayedBusTests {
 
     /// Runs the probe for this many events, with this script of what happens to the bus.
     private func play(_ script: [String], _ arguments: String...) async throws -> Ended {
-        // The bundle of the tests lies beside the executables of the same build.
+        // The bundle of the tests lies next to the executables of the same build.
         let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
@@ -96,7 +96,7 @@ struct PlayedBusTests {
                     ]))
     }
 
-    @Test("twenty watches leave nothing behind", .timeLimit(.minutes(1)))
+    @Test("twenty watches leave no file or thread", .timeLimit(.minutes(1)))
     func leaks() async throws {
         let ended = try await play(["plug acr122u", "wait left open"], "repeat", "20")
         #expect(ended == Ended(status: 0, lines: ["left open: 0"]))

@@ -30,7 +30,7 @@ struct SerialPortTests {
         #expect(machine.serialPorts().allSatisfy { $0.bridge == nil })
     }
 
-    @Test("a program on a port, also behind the header's name")
+    @Test("a program on a port, also by the header's name")
     func holder() throws {
         let machine = try FakeMachine(["ftdi"])
         try machine.link("dev/ttyAMA0", to: "/dev/null")

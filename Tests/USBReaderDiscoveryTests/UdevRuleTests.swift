@@ -134,7 +134,7 @@ struct UdevRuleTests {
     @Test("make install-udev puts both files where they belong, uninstall-udev takes them away")
     func install() throws {
         let root = NSTemporaryDirectory() + "tapcard-udev-\(UUID().uuidString)"
-        // What stays behind in the folder for temporary files does no harm.
+        // Files that stay in the folder for temporary files do no harm.
         defer { try? FileManager.default.removeItem(atPath: root) }
         let installed = [
             "/etc/udev/rules.d/60-tapcard-readers.rules", "/etc/modprobe.d/tapcard-pn533.conf",

@@ -13,7 +13,7 @@ struct UdevRules {
         var parent: [String: String] = [:]
     }
 
-    /// What the rules gave it.
+    /// The properties that the rules gave it.
     struct Outcome: Equatable {
         var tags: Set<String> = []
         var group: String?

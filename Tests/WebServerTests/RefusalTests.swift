@@ -3,7 +3,7 @@ import RawHTTP
 import Testing
 import WebServer
 
-/// What is no request, or too much of one. Whatever comes, the server goes on for others.
+/// Invalid and too large requests. After each of them the server still serves others.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     private let server: WebServer
     private let asked = Guarded(0)
@@ -30,14 +30,14 @@ import WebServer
         #expect(isAlive.text == "GET /alive ? 0")
         guard !rest.isEmpty else { return nil }
         let text = String(decoding: rest, as: UTF8.self)
-        // libmicrohttpd 0.9.75 says some refusals twice; nothing else may be answered behind one.
+        // libmicrohttpd 0.9.75 says some refusals twice; nothing else may be answered after one.
         let statuses = text.split(separator: "HTTP/1.1 ").compactMap { Int($0.prefix(3)) }
         #expect(Set(statuses).count == 1)
         return statuses.first
     }
 
     @Test(arguments: [
-        // Smuggling: what is behind the blank line might be a second request.
+        // Smuggling: the bytes after the blank line might be a second request.
         "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 37\r\n\r\n"
             + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 37\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -105,7 +105,7 @@ import WebServer
         #expect(try await refusal(text) == 400)
     }
 
-    /// The same in pieces: what has come before is kept where it is until all is there.
+    /// Requests in pieces: what has come before is kept where it is until all is there.
     @Test func aHeadInPiecesIsReadAsOne() async throws {
         let client = try RawClient(server.port)
         let lines = (1...60).map { "X-\($0):  \(String(repeating: "y", count: 40))\t \r\n" }

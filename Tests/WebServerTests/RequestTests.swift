@@ -2,7 +2,7 @@ import RawHTTP
 import Testing
 import WebServer
 
-/// What requests look like to a handler, and how connections go on.
+/// The handler's view of requests, and the life of connections.
 @Suite(.timeLimit(.minutes(5))) struct RequestTests {
     private let server: WebServer
 

@@ -90,7 +90,7 @@ import WebServer
         await begun.pass()
         async let stopped: Void = server.stop(within: .seconds(60))
         async let alsoStopped: Void = server.stop(within: .seconds(60))
-        // The stop has begun when nobody can connect any more.
+        // The stop has begun when no client can connect any more.
         while (try? RawClient(server.port)) != nil {}
         door.open()
         let answer = try await client.answer()

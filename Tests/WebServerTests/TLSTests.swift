@@ -4,7 +4,7 @@ import RawHTTP
 import Testing
 import WebServer
 
-/// The server behind TLS, with a certificate made for the test, asked by OpenSSL's own client.
+/// The server with TLS and a certificate made for the test, asked by OpenSSL's own client.
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
     /// Runs a line of shell on a thread of its own; what it printed, and whether it went well.
     private actor Shell {
@@ -70,7 +70,7 @@ import WebServer
                 + "\(options) -connect 127.0.0.1:\(port) 2>&1")
     }
 
-    /// What the client would speak, old as it is, so that it is the server who does not.
+    /// The client accepts old versions, so that it is the server who refuses them.
     @Test func onlyWhatIsSafeIsSpoken() async throws {
         try await withFolder { folder in
             let certificate = try await certificate(folder)

@@ -95,7 +95,7 @@ final class Transcript {
         return shown(body, as: "|") + ["= \(answer.suffix(3))"]
     }
 
-    /// What happens around the program: see the README.
+    /// Changes around the program: see the README.
     private func arrange(_ words: [String], _ line: String) throws {
         switch (words.first, words.dropFirst().count) {
         case ("set", 1...):
@@ -206,7 +206,7 @@ struct NumberedNames {
         ]
     }
 
-    /// What has no name: random balls and what they came to, tokens, times, places.
+    /// Text without a name: random balls and what they came to, tokens, times, places.
     private static var others: [(pattern: Regex<Substring>, mask: String)] {
         [
             (/"token":"[0-9a-f]+"/, #""token":"<token>""#),

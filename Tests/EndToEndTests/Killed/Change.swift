@@ -4,11 +4,11 @@ import Testing
 struct Change: Sendable, CustomTestStringConvertible {
     /// The line with which it is asked for, again and again.
     let line: String
-    /// What leads to the state before it.
+    /// The commands that lead to the state before it.
     let prepared: [String]
     /// Whether it needs another sticker, which nothing was written on.
     var isForBlank = false
-    /// What `read` finds before and after; nil where there is no card yet.
+    /// The output of `read` before and after; nil where there is no card yet.
     let before: Found?
     let after: Found
     /// How what it prints begins once it is done.

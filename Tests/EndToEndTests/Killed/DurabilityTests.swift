@@ -11,7 +11,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "every file and every name in it, whoever is told of a success",
+        "every file and every name in it, before a success is reported",
         arguments: [
             "issue --balance 20", "pay 1", "add 1", "close", "read", "backup ~/copy",
             "restore-backup ~/kept", "keys export ~/keys", "keys rotate",
@@ -30,7 +30,7 @@ struct DurabilityTests {
         let calls = try watched.takeLog()
         #expect(calls.contains { $0.kind == "told" })
         #expect(missing(from: calls, at: counter.home) == [])
-        // Whatever only looks has nothing to make last.
+        // A command that only reads has nothing to make last.
         #expect(calls.contains { $0.name == "sync" } == (line != "read"))
         // Without them it would be missed, and as early as the card is written to.
         guard line != "read" else { return }
@@ -49,7 +49,7 @@ struct DurabilityTests {
             if call.kind == "told" || call.kind == "reader" {
                 missing += disk.unsynced.filter(Self.mustLast).map { "\($0), before \(call)" }
             }
-            // A folder that is about to be made is no loss before there is something in it.
+            // A folder that is about to be made is not a loss before there is something in it.
             if call.kind == "told" || (call.kind == "reader" && disk.hasSynced) {
                 missing += disk.unnamed.filter(Self.mustLast).map { "\($0), before \(call)" }
             }
@@ -58,7 +58,7 @@ struct DurabilityTests {
         return missing
     }
 
-    /// What would be missing after a power cut.
+    /// The files that would be missing after a power cut.
     private struct Disk {
         let home: String
         /// Files that were written since they were synced.

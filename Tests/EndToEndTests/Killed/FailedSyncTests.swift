@@ -13,7 +13,7 @@ struct FailedSyncTests {
             let counter = try Counter()
             try counter.step("issue --balance 20")
             let other = try holder(of: counter)
-            // Nobody taps again, so nothing is written that would decide it.
+            // No further tap writes anything that would decide it.
             let simulation = counter.simulation.path
             let tags = try counter.text(of: simulation)
                 .replacing(/\nfault: [^\n]*/, with: "\nfault: frame 1 pulled-after")

@@ -12,7 +12,7 @@ final class FaultDesk {
         var description: String { "\(action) call \(number)" }
     }
 
-    /// What comes first afterwards: a tap, or the same request.
+    /// The first step afterwards: a tap, or the same request.
     enum Next: CaseIterable {
         case read, again
     }
@@ -24,7 +24,7 @@ final class FaultDesk {
     let change: Change
     let chip: String
     let calls: [KillSwitch.Call]
-    /// What the runs said that went on after their fault, by exit status.
+    /// The words of the runs that went on after their fault, by exit status.
     private(set) var answers: [Int32: Set<String>] = [:]
     /// Which calls count; all of them where it is nil.
     private let counted: String?

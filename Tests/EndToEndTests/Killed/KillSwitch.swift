@@ -4,7 +4,7 @@ import Testing
 /// The library that is loaded in front of the C library, and what it is told: it counts the calls
 /// that leave something on the disk or on the reader's line, and acts at one of them.
 struct KillSwitch {
-    /// What happens at a call.
+    /// The fault at a call.
     enum Action: Hashable, CustomStringConvertible {
         case killBefore
         case killAfter
@@ -76,7 +76,7 @@ struct KillSwitch {
         ]
     }
 
-    /// What was called since the log was taken last.
+    /// The calls since the log was taken last.
     func takeLog() throws -> [Call] {
         let file = DurableFile(log)
         let text = String(decoding: try file.read() ?? [], as: UTF8.self)

@@ -56,7 +56,7 @@ struct LostFileTests {
         #expect(try DurableFile(counter.ledger).permissions() == nil)
     }
 
-    @Test("the keys, beside their ledger: none are made")
+    @Test("the keys, next to their ledger: none are made")
     func keys() throws {
         let counter = try withCard()
         try DurableFile(counter.keys).remove()

@@ -5,7 +5,7 @@ import SimulatedField
 import Testing
 import Type2Tag
 
-/// A counter whose reader is a PN532 on a pseudo-terminal, behind the real libnfc.
+/// A counter whose reader is a PN532 on a pseudo-terminal, used through the real libnfc.
 final class EmulatedCounter {
     let counter: Counter
     let reader: EmulatedReader

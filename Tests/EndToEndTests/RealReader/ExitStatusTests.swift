@@ -23,7 +23,7 @@ struct ExitStatusTests {
         try ends("pay 4,50", 2, "usage", "bad-amount")
         try ends("pay 11", 4, "refused", "insufficient-funds")
         try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "not-set-up")
-        // A folder is no ledger.
+        // A folder is not a ledger.
         try ends("pay 1 --ledger ~", 9, "ledger", "ledger-unavailable")
         station.tell("remove")
         try ends("read --timeout 0", 3, "no-card", "no-card")
@@ -113,7 +113,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "what is no tag of ours is refused, and never written",
+        "what is not a tag of ours is refused, and never written",
         arguments: [
             ("present classic", 4, "unsupported-tag"),
             ("present type4", 4, "unsupported-tag"),

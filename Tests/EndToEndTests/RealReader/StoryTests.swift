@@ -46,7 +46,7 @@ struct StoryTests {
         .run("read --json"), .run("tag info"), .run("history"), .run("audit"),
     ]
 
-    @Test("nobody can tell which reader it was")
+    @Test("the output does not depend on the reader")
     func both() throws {
         let simulated = try Counter()
         try simulated.step("init --currency USD")

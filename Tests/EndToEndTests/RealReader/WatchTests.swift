@@ -29,7 +29,7 @@ struct RealWatchTests {
         #expect(station.counter.masked(ended.output) == line + line + line + line)
     }
 
-    @Test("a reader that is unplugged and plugged in again is told of, and goes on")
+    @Test("a reader that is unplugged and plugged in again is reported, and goes on")
     func unplugged() throws {
         let station = try EmulatedCounter(link: true)
         try station.counter.step("issue --balance 20 --name Ann")
@@ -72,7 +72,7 @@ struct RealWatchTests {
         #expect(drivers.count == 1)
         process.signal(SIGKILL)
         #expect(try process.end().status == 128 + SIGKILL)
-        // Whoever asks for the reader next gets it.
+        // The next command gets the reader.
         var status: Int32 = 5
         for _ in 0..<100 where status == 5 {
             status = try station.counter.run(["read"]).status
@@ -91,15 +91,12 @@ struct RealWatchTests {
         #expect(ended.errors.contains("tapcard doctor"))
     }
 
-    /// Whether it is gone, or is only waited for by whoever has inherited it.
+    /// Whether the process is gone, or only its status is left.
     private func hasEnded(_ process: pid_t) -> Bool {
-        let polls = 1_000
-        for _ in 0..<polls {
+        ChildProcess.poll {
             guard let status = try? KernelFile.text("/proc/\(process)/stat") else { return true }
-            if status.contains(") Z ") { return true }
-            usleep(1_000)
+            return status.contains(") Z ")
         }
-        return false
     }
 
     private func children(of process: pid_t) throws -> [pid_t] {

@@ -40,7 +40,7 @@ struct ActivationStoryTests {
     }
 
     @Test(
-        "whoever leaves does not stop the request; the next tap writes it",
+        "leaving does not stop the request; the next tap writes it",
         arguments: [SIGINT, SIGTERM])
     func leaving(signal: Int32) throws {
         let (counter, code) = try Self.scratched()
@@ -55,7 +55,7 @@ struct ActivationStoryTests {
         #expect(try services.codes == [code])
     }
 
-    @Test("a card that has gone meanwhile is written at its next tap")
+    @Test("a card that has gone in the meantime is written at its next tap")
     func gone() throws {
         let (counter, code) = try Self.scratched()
         let services = try PlayedServices(counter, ["--fail", "activation:slow=2*1"])
@@ -95,7 +95,7 @@ struct ActivationStoryTests {
         #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
     }
 
-    @Test("nobody there is said, too")
+    @Test("a missing service is reported, too")
     func unreachable() throws {
         let (counter, _) = try Self.scratched()
         let services = try PlayedServices(counter)

@@ -33,14 +33,14 @@ final class CashierPage {
         #expect(try process.end().status == 0)
     }
 
-    /// What a browser gets: the body, and the status behind it.
+    /// The answer to a browser: the body, and then the status.
     func get(_ path: String, _ words: [String] = []) throws -> String {
         let ended = try begin(path, words).end()
         #expect(ended.status == 0, "curl \(path): \(ended.status)")
         return ended.output
     }
 
-    /// The same, for what goes on.
+    /// Starts a request whose answer may be a stream.
     func begin(_ path: String, _ words: [String] = []) throws -> ChildProcess {
         let place = certificate == nil ? address : "https://127.0.0.1:\(port)"
         return try ChildProcess(
@@ -59,12 +59,12 @@ final class CashierPage {
             "/api/v1/session", #"{"cashier":"\#(cashier)","password":"\#(password)"}"#, words)
     }
 
-    /// What makes a request one of somebody who has just logged in.
+    /// The options that make a request one of a cashier who has just logged in.
     func token(of cashier: String, _ password: String) throws -> [String] {
         try header(logIn(cashier, password))
     }
 
-    /// The same where there are no cashiers.
+    /// A token where there are no cashiers.
     func token() throws -> [String] { try header(post("/api/v1/session", "{}")) }
 
     private func header(_ answer: String) throws -> [String] {

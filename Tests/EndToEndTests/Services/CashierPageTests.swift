@@ -52,7 +52,7 @@ struct CashierPageTests {
         #expect(!log.contains("sesame") && log.contains(#""event":"login"}"#))
     }
 
-    @Test("whoever logs out is told nothing further, and leaves no listener behind")
+    @Test("a page that logs out gets nothing further, and its listener is removed")
     func streams() throws {
         let page = try CashierPage(try counter())
         let token = try page.token(of: "Ann", Self.password)
@@ -82,7 +82,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("whoever is removed, or has another password, is out; the page stays closed")
+    @Test("a removed cashier, or one with another password, is logged out; the page stays closed")
     func removed() throws {
         let counter = try counter()
         let page = try CashierPage(counter)
@@ -96,7 +96,7 @@ struct CashierPageTests {
         #expect(try page.get("/api/v1/card", new).contains("stale-token"))
         #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
         #expect(try page.get("/api/v1/card").contains("login-needed"))
-        // A file that cannot be believed lets nobody in.
+        // With a file that cannot be trusted no login succeeds.
         try counter.write("{}", to: "\(counter.data)/cashiers.json")
         let closed = try page.get("/api/v1/card")
         #expect(closed.contains(#""error":"file-unusable""#) && closed.hasSuffix(" 500"))
@@ -120,7 +120,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("nobody can try for long, nor learn who there is")
+    @Test("a stranger cannot try for long, nor learn the cashiers' names")
     func limits() throws {
         let page = try CashierPage(try counter())
         let unknown = try page.logIn("Bob", "wrong-password")
@@ -137,7 +137,7 @@ struct CashierPageTests {
         #expect((1...60).contains(try #require(Int(wait))))
         #expect(try page.logIn("ANN", Self.password).contains("too-many-attempts"))
         #expect(try page.logIn("Bob", "wrong-password") == unknown)
-        // A stranger elsewhere keeps nobody out.
+        // A stranger elsewhere keeps no cashier out.
         let elsewhere = ["--interface", "127.0.0.2"]
         #expect(try page.logIn("Ann", Self.password, elsewhere).hasSuffix(" 200"))
         try page.stop()
@@ -171,7 +171,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("nobody who is not logged in learns where anything lies")
+    @Test("without a login no path is told")
     func places() throws {
         // No reader is plugged in: what is wrong with it is said in words with devices and files.
         let counter = try Counter(["TAPCARD_READER": "pn532_uart:/dev/nowhere"])
@@ -214,7 +214,7 @@ struct CashierPageTests {
             #expect(try settings(host).hasSuffix(" 200"), "\(host)")
         }
         #expect(try settings("evil.example").contains("forbidden-host"))
-        // Whoever measures it from another machine has to log in, too.
+        // Reading the metrics from another machine needs a login, too.
         #expect(try page.get("/metrics").contains("login-needed"))
         let answer = try page.logIn("Ann", Self.password, ["--include"])
         #expect(answer.contains("; SameSite=Strict; Secure\r\n"))
@@ -262,7 +262,7 @@ struct CashierPageTests {
         try counter.write(counter.text(of: other.path), to: certificate.path)
         #expect(try isTrusted())
         #expect(try page.process.errors.contains(#""event":"certificate-renewed"}"#))
-        // Whoever was connected before still is.
+        // Earlier connections are still open.
         #expect(!stream.hasEnded())
         try page.stop()
         #expect(try stream.end().status == 0)

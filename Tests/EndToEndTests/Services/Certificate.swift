@@ -1,6 +1,6 @@
 import Testing
 
-/// A certificate that nobody has signed but itself, and its key: files of a counter.
+/// A self-signed certificate and its key: files of a counter.
 struct Certificate {
     let path: String
     let key: String

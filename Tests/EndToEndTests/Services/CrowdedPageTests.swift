@@ -45,7 +45,7 @@ struct CrowdedPageTests {
         try page.stop()
     }
 
-    @Test("keeps room for those who only ask beside those who listen, and no file of who has left")
+    @Test("keeps room for requests next to listeners, and no file of a listener that has left")
     func listeners() async throws {
         let token = try page.token()
         // What it opens for its first operation stays open.

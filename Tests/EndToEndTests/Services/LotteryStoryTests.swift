@@ -62,7 +62,7 @@ struct LotteryStoryTests {
         #expect(try others.step("draws").contains("\"id\":\"draw-1\""))
     }
 
-    @Test("a damaged cache is noticed, said, and made anew")
+    @Test("a damaged cache is noticed, reported, and made again")
     func damaged() throws {
         let counter = try Counter()
         let services = try PlayedServices(counter, ["--max-age", "3600"])
@@ -75,7 +75,7 @@ struct LotteryStoryTests {
         #expect(!(after.output + after.errors).contains("damaged"))
     }
 
-    @Test("a lottery that begins anew at its address is believed when somebody says so")
+    @Test("a lottery that starts again at its address is accepted when an operator says so")
     func begunAnew() throws {
         let counter = try Counter(["TAPCARD_JSON": "true"])
         try counter.step("issue --balance 20")

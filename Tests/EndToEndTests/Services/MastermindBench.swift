@@ -38,7 +38,7 @@ final class MastermindBench {
         return try counter.run(counter.words(of: line), with: all)
     }
 
-    /// Starts a command in the terminal, where nobody has set a password.
+    /// Starts a command in the terminal, without a password in its environment.
     func start(_ line: String) throws -> ChildProcess {
         (seen, passed) = ("", 0)
         return try counter.start(
@@ -53,7 +53,7 @@ final class MastermindBench {
         return process
     }
 
-    /// Waits until the terminal has shown this behind what was waited for before.
+    /// Waits until the terminal has shown this after the text of the last wait.
     func wait(
         _ process: ChildProcess, for text: String, at location: SourceLocation = #_sourceLocation
     ) throws {

@@ -95,7 +95,7 @@ struct MastermindCommandTests {
         }
     }
 
-    @Test("a password that is no UTF-8 is not repaired and sent")
+    @Test("a password that is not UTF-8 is not repaired and sent")
     func malformedPassword() throws {
         let bench = try MastermindBench()
         let program = try Executable.path()

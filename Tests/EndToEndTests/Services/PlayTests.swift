@@ -84,20 +84,20 @@ struct PlayTests {
         #expect(try bench.end(process).status == 0)
     }
 
-    @Test("Ctrl-Z gives the terminal back; where nobody could go on with it, it goes on")
+    @Test("Ctrl-Z gives the terminal back; the leader of a session goes on")
     func suspended() throws {
         let bench = try bench()
         let process = try bench.play()
         bench.terminal.type("\u{1A}")
         try bench.wait(process, for: MastermindBench.leaving)
-        // The leader of a session is not stopped: nobody could start it again.
+        // The leader of a session is not stopped: no shell could start it again.
         try bench.wait(process, for: "[_]")
         #expect(!bench.terminal.showsKeys)
         bench.terminal.type("q")
         #expect(try bench.end(process).status == 0)
     }
 
-    @Test("stopped and continued, it paints everything anew")
+    @Test("stopped and continued, it paints everything again")
     func continued() throws {
         let bench = try bench()
         let process = try bench.play()

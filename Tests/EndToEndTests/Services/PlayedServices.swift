@@ -27,7 +27,7 @@ final class PlayedServices {
         #expect(try process.end().status == 0)
     }
 
-    /// What another program gets there: the status, and the body in front of it.
+    /// The answer to another program: the status, and the body in front of it.
     func curl(_ path: String, _ words: [String] = []) throws -> String {
         let process = try ChildProcess(
             "/usr/bin/curl",
@@ -43,7 +43,7 @@ final class PlayedServices {
 
 /// Commands that are led to these services.
 extension PlayedServices {
-    /// What goes wrong from now on; "none" ends it.
+    /// Sets the fault from now on; "none" ends it.
     func fail(_ what: String) throws {
         let words = ["--request", "PUT", "--data", what]
         #expect(try curl("/sandbox/failure", words).hasSuffix(" 200"))

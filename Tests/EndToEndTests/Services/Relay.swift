@@ -33,7 +33,7 @@ final class Relay: Sendable {
     /// For the time of the body.
     static func serving(_ target: UInt16, body: (Relay) throws -> Void) throws {
         let relay = try Relay(to: target)
-        // Whoever accepts there is woken by it, and closes it.
+        // The accepting thread is woken by it, and closes it.
         defer { shutdown(relay.listener, Int32(SHUT_RDWR)) }
         try body(relay)
     }

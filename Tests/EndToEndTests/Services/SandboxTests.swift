@@ -153,7 +153,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a pipe that nobody writes to is waited for until the sandbox is told to stop")
+    @Test("a pipe without a writer is waited for until the sandbox is told to stop")
     func pipe() throws {
         let counter = try Counter()
         let certificate = try Certificate(counter)
@@ -161,7 +161,7 @@ struct SandboxTests {
         try #require(unsafe mkfifo(pipe, 0o600) == 0)
         let sandbox = try counter.start(
             ["sandbox", "--tls-certificate", pipe, "--tls-key", certificate.key])
-        // Nobody can open it for writing before somebody reads.
+        // It cannot be opened for writing before it has a reader.
         var writing: Int32 = -1
         defer { close(writing) }
         try sandbox.wait("it waits") {

@@ -5,7 +5,7 @@ import Testing
 @Suite("The counter page as a service of the machine", .timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test(
-        "tells whoever has started it when it is ready, and when it stops", arguments: ["/", "@"])
+        "tells its service manager when it is ready, and when it stops", arguments: ["/", "@"])
     func news(root: String) throws {
         let counter = try Counter()
         let place = root + counter.home.dropFirst() + "/news"
@@ -18,14 +18,14 @@ struct ServiceTests {
     }
 
     @Test(
-        "serves where nobody hears what it tells", arguments: ["/nowhere/news", "@nobody", "news"])
+        "serves where its news has no listener", arguments: ["/nowhere/news", "@nobody", "news"])
     func unheard(place: String) throws {
         let page = try CashierPage(try Counter(), with: ["NOTIFY_SOCKET": place])
         #expect(try page.get("/api/v1/health").hasSuffix(" 200"))
         try page.stop()
     }
 
-    @Test("goes on, and stops, where nobody reads what it logs")
+    @Test("goes on, and stops, where its log is not read")
     func unread() throws {
         let counter = try Counter()
         var ends: [Int32] = [-1, -1]
@@ -91,7 +91,7 @@ struct ServiceTests {
         #expect(unsafe access("\(data)/ledger.sqlite", F_OK) == 0)
         #expect(unsafe access("\(data)/keys.json", F_OK) == 0)
         #expect(try words("StateDirectory") == ["tapcard"])
-        // Every connection and what is kept free beside them.
+        // Every connection and the descriptors that are kept free.
         #expect(try #require(Int(words("LimitNOFILE")[0])) >= 2_560 + 256)
         #expect(try words("ExecReload") == ["/bin/kill", "-HUP", "$MAINPID"])
     }

@@ -4,13 +4,11 @@ import Testing
 import Verbs
 
 @Suite("Activating the code of a card")
-struct ActivationTests {
+struct ActivateCommandTests {
     @Test("a code that the service takes is activated, once")
     func activated() async throws {
         let service = FakeActivation(.success(.active))
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         let ended = await bench.run("activate")
         #expect(ended.status == 0)
         #expect(ended.text.hasPrefix("Activated: Amanda Gonzalez (id 1), $0.00\n"), "\(ended.text)")
@@ -25,9 +23,7 @@ struct ActivationTests {
     @Test("the service's no is a refusal that names the version")
     func refused() async throws {
         let service = FakeActivation(.success(.refused(version: "6.1")))
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         let ended = await bench.run("activate --json")
         #expect(ended.status == 4)
         #expect(ended.text.hasPrefix(#"{"result":"refused","error":"activation-refused","#))
@@ -43,16 +39,14 @@ struct ActivationTests {
         arguments: ServiceError.Kind.allCases.filter { $0 != .cancelled })
     func failed(kind: ServiceError.Kind) async throws {
         let service = FakeActivation(.failure(ServiceError(kind, "the answer burned")))
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         let before = await bench.run("read --json --no-settle").text
         let ended = await bench.run("activate")
         #expect(ended.status == 8, "\(ended.text)")
         #expect(ended.text.contains("the answer burned"), "\(ended.text)")
         #expect(before.contains(#""state":"scratched""#))
         #expect(service.questionCount == 1)
-        // Nobody knows whether it counts: until the service answers it is being activated.
+        // Only the service knows whether it counts: until it answers the card is activating.
         let after = await bench.run("read --json").text
         #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
         #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
@@ -70,9 +64,7 @@ struct ActivationTests {
     @Test("history tells each attempt and what the service said, audit what has no answer")
     func listed() async throws {
         let service = FakeActivation(.success(.refused(version: "6.1")))
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         _ = await bench.run("activate --operation \(Self.id(1))")
         service.answer(.failure(ServiceError(.notJSON, "a page")))
         _ = await bench.run("activate --operation \(Self.id(2))")
@@ -98,7 +90,7 @@ struct ActivationTests {
         let text = await bench.run("history").text
         #expect(text.contains("  asked (yes)  "), "\(text)")
         #expect(!text.contains("no answer"))
-        // Whoever asked under another id finds the answer.
+        // The answer is found under the later id, too.
         let attempt = try #require(text.split(separator: "\n").first { $0.contains("(yes)") })
         let id = try #require(attempt.split(separator: " ").last)
         #expect(text.contains("\(Self.id(3))  answered as \(id)\n"), "\(text)")
@@ -114,9 +106,7 @@ struct ActivationTests {
     @Test("an id that came while another was open tells later what became of that one")
     func joined() async throws {
         let service = FakeActivation(.failure(ServiceError(.timedOut, "no answer")))
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         _ = await bench.run("activate --operation \(Self.id(1))")
         service.answer(.success(.active))
         let joined = await bench.run("activate --operation \(Self.id(2))")
@@ -133,9 +123,7 @@ struct ActivationTests {
     @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")
     func left() async throws {
         let service = HeldActivation()
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         let work = Task { await bench.run("activate --verbose") }
         await service.waitForQuestion()
         work.cancel()
@@ -160,9 +148,7 @@ struct ActivationTests {
     @Test("who ends the process at once is told that the activation is open")
     func cutShort() async throws {
         let service = HeldActivation()
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
         for line in ["activate", "activate --json"] {
             let work = Task { await bench.run(line) }
             await service.waitForQuestion()
@@ -194,9 +180,8 @@ struct ActivationTests {
         .timeLimit(.minutes(1)))
     func terminal() async throws {
         let service = HeldActivation()
-        let bench = try ProgramBench(isTerminal: true, services: service.services)
-        _ = await bench.run("demo --quiet")
-        _ = await bench.run("scratch --quiet")
+        let bench = try await ProgramBench.withScratchedCard(
+            isTerminal: true, services: service.services)
         let work = Task { await bench.run("activate") }
         await service.waitForQuestion()
         try await bench.waitForOutput(" Activating")

@@ -71,7 +71,7 @@ enum Deed: CaseIterable, Sendable {
         }
     }
 
-    /// What the card's account holds before, nil where there is none; and afterwards.
+    /// The card's balance before, nil where there is no card; and afterwards.
     var before: Int64? {
         switch self {
         case .pay, .add, .scratch, .close, .protect, .unprotect, .payProtected: 1_000
@@ -106,7 +106,7 @@ enum Deed: CaseIterable, Sendable {
         }
     }
 
-    /// What the ledger holds of it.
+    /// Its operation in the ledger.
     func operation(in world: World) async throws -> Ledger.Operation? {
         let reversed = self == .refund ? Deed.payment : nil
         return try await world.operations().last { operation in

@@ -23,7 +23,7 @@ extension World {
             as: card.protection, label, sourceLocation: sourceLocation)
     }
 
-    /// What the account of the first tag's card holds.
+    /// The balance of the first tag's card in the ledger.
     func balance() async throws -> Int64? {
         try await ledger.view(of: try await uid())?.balance.minorUnits
     }
@@ -33,7 +33,7 @@ extension World {
     }
 }
 
-/// What was said, whether it was good news or bad.
+/// The outcome of a request, success or failure.
 func outcome<Success: Sendable>(
     _ body: () async throws(TapcardError) -> Success
 ) async -> Result<Success, TapcardError> {

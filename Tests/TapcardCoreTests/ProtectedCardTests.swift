@@ -12,7 +12,7 @@ import Type2Tag
 
 /// A card whose tag takes nothing without its password.
 @Suite("A protected card")
-struct ProtectionTests {
+struct ProtectedCardTests {
     @Test("is made so when it is issued", arguments: Type2Chip.known)
     func issue(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))

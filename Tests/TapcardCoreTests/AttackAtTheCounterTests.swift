@@ -12,7 +12,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// What a thief or a vandal tries at the counter, beyond old images and impostors. Where nothing
+/// Attempts of a thief or a vandal at the counter, beyond old images and impostors. Where nothing
 /// stops it, the test says so: docs/SECURITY.md quotes it.
 @Suite("An attack at the counter")
 struct AttackAtTheCounterTests {
@@ -44,7 +44,7 @@ struct AttackAtTheCounterTests {
         for seconds: Int64 in [-31_536_000, 0, 31_536_000] {
             let isBooked = !isRestarted || seconds == 0
             let world = try await World.withCard()
-            // The record is on the card, and nobody was told "paid".
+            // The record is on the card, and no caller was told "paid".
             try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
             _ = try? await world.station.pay(World.usd(250), id: World.id(2))
             if isRestarted { world.clock.restart() }
@@ -82,7 +82,7 @@ struct AttackAtTheCounterTests {
         let relay = InterposedReader(world.reader)
         _ = try await world.station(reader: relay).pay(World.usd(250), id: World.id(2))
         #expect(try await world.balance() == 750)
-        #expect(!relay.exchanges.isEmpty, "whoever relays sees every byte")
+        #expect(!relay.exchanges.isEmpty, "the relay sees every byte")
     }
 
     @Test("with a chip that repeats a number and its signature passes for the maker's")

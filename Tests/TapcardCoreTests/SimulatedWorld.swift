@@ -1,3 +1,4 @@
+import BlockingLane
 import CardCryptography
 import CardImage
 import FaultyWorld
@@ -83,7 +84,7 @@ struct World: Sendable {
             settings: settings, surroundings: clock.surroundings)
     }
 
-    /// The same keys in every test: seals can be compared.
+    /// Equal keys in every test, so that seals can be compared.
     static let keys = Scene.keys
 
     static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }
@@ -101,7 +102,7 @@ struct World: Sendable {
     var ledger: any LedgerStore { rows }
     var tables: LedgerTables { rows.tables }
 
-    /// What the station's clock shows.
+    /// The time on the station's clock.
     var now: Timestamp { station.surroundings.now() }
 
     func arm(_ fault: Fault) async throws {
@@ -127,9 +128,48 @@ struct World: Sendable {
 }
 
 extension World {
-    /// What an operator does to a card that need not be there.
+    /// An operator's change to a card that need not be there.
     @discardableResult
     func change(_ uid: CardUID, _ change: StatusChange) async throws(TapcardError) -> LedgerCard {
         try await Station.change(uid, change, in: ledger, surroundings: station.surroundings)
+    }
+}
+
+/// A clock that moves only when a test or a wait moves it, and a repeatable source of chance.
+final class TestClock: Sendable {
+    private let state = Guarded(
+        (now: Int64(1_700_000_000_000), uptime: Int64(1_000_000), boot: 1, seed: UInt64(1)))
+
+    func advance(seconds: Int64) {
+        state.withLock { state in
+            state.now += seconds * 1_000
+            state.uptime += seconds * 1_000
+        }
+    }
+
+    /// The machine is started again.
+    func restart() { state.withLock { $0.boot += 1 } }
+
+    /// The time of day is set; no time passes.
+    func set(aheadBy seconds: Int64) { state.withLock { $0.now += seconds * 1_000 } }
+
+    var surroundings: Station.Surroundings {
+        Station.Surroundings(
+            now: { Timestamp(milliseconds: self.state.withLock { $0.now }) },
+            uptime: {
+                self.state.withLock { Uptime(boot: "\($0.boot)", milliseconds: $0.uptime) }
+            },
+            sleep: { duration in
+                try Task.checkCancellation()
+                self.advance(seconds: duration.components.seconds)
+            },
+            random: { count in
+                self.state.withLock { state in
+                    (0..<count).map { _ in
+                        state.seed = state.seed &* 6_364_136_223_846_793_005 &+ 1
+                        return UInt8(truncatingIfNeeded: state.seed >> 33)
+                    }
+                }
+            })
     }
 }

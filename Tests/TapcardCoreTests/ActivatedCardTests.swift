@@ -8,7 +8,7 @@ import TapcardDomain
 import Testing
 
 @Suite("Activation through a service")
-struct ActivationTests {
+struct ActivatedCardTests {
     private func scratched() async throws -> World {
         let world = World(try World.blank())
         try await world.issue()
@@ -50,7 +50,7 @@ struct ActivationTests {
         #expect(try await world.ledger.audit().open == 0)
     }
 
-    @Test("a card that has gone meanwhile is written at its next tap")
+    @Test("a card that has gone in the meantime is written at its next tap")
     func gone() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.active)) {

@@ -10,7 +10,7 @@ import Testing
 import Type2Tag
 
 @Suite("Watching a reader", .timeLimit(.minutes(1)))
-struct WatchTests {
+struct WatchedReaderTests {
     /// The events of a watch, as words, until there are so many.
     private func events(
         _ count: Int, of world: World, _ reader: InterposedReader,
