@@ -3,7 +3,70 @@ import CardImage
 import CardStore
 import Ledger
 public import TapcardDomain
-import Type2Tag
+
+/// The making of a card. It finishes an interrupted making of the same card.
+package struct CardMaking: UseCase {
+    private var tapping: Tapping<MakingRequest>
+
+    package init(_ order: CardOrder, _ id: OperationID) {
+        tapping = Tapping(MakingRequest(order, id))
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> CardReading? {
+        try await tapping.step(at: station)
+    }
+}
+
+private struct MakingRequest: TapRequest {
+    private let order: CardOrder
+    private var request: PendingRequest
+
+    init(_ order: CardOrder, _ id: OperationID) {
+        (self.order, request) = (order, PendingRequest(id, order))
+    }
+
+    var pending: PendingRequest? { request }
+    var card: CardUID? { nil }
+    var isThorough: Bool { true }
+
+    mutating func recall(at station: Station) async throws(TapcardError) -> CardReading? {
+        request.operation = try await station.known(request.id, order)
+        if request.operation == nil { try station.requireUnderCeilings(order.origin) }
+        request.wasDone = request.operation?.state == .committed
+        return nil
+    }
+
+    /// An operator who orders a reissue knows that the card cannot be trusted.
+    mutating func examine(
+        _ sight: Sight, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<CardReading> {
+        guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
+            request.operation == nil, station.verdict(on: sight) != nil
+        else { return .goOn }
+        return try await station.make(order, of: sight, noting: &request)
+    }
+
+    mutating func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<CardReading> {
+        if let making = request.operation {
+            guard making.uid == sight.uid else { throw .refused(station.mismatch(making)) }
+            return try await station.finish(request.id, sight, history, request)
+        }
+        if let settled = history.made,
+            try await station.isDone(order, by: settled, sight.view)
+        {
+            return try await station.finish(settled.id, sight, history, request)
+        }
+        return try await station.make(order, of: sight, noting: &request)
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<CardReading, TapcardError>? {
+        await station.concludeMaking(request, history, after: error)
+    }
+}
 
 extension Station {
     /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
@@ -169,163 +232,6 @@ extension Station {
         }
     }
 
-    private func plan(
-        _ order: CardOrder, for sight: Sight, _ tag: SightedTag, _ found: CardProtection
-    ) async throws(Interruption) -> CardPlan {
-        var holder = Holder.nobody
-        var balance = Money(minorUnits: 0, currency)
-        var scratch = ScratchCard.none
-        let origin: CardPlan.Origin
-        switch order.origin {
-        case .issue(let wanted, let amount, let hasScratchCard):
-            do {
-                try requireOwnCurrency(amount)
-            } catch {
-                throw .refused(error)
-            }
-            try await requireFree(sight, order)
-            (holder, balance) = (wanted, amount)
-            scratch = hasScratchCard ? .unscratched : .none
-            origin = .issue
-        case .replace(let lost):
-            try await requireFree(sight, order)
-            let view = try await asking { () throws(LedgerError) in
-                try await ledger.view(of: lost)
-            }
-            if let card = view?.card { (holder, scratch) = (card.holder, card.scratch) }
-            origin = .replace(lost: lost)
-        case .adopt(let accepted):
-            let found = try await foundValue(sight)
-            (holder, scratch) = (found.holder, found.scratch)
-            if let accepted {
-                guard accepted == found.balance else {
-                    throw .refused(
-                        TapcardError(
-                            .refusal(.badAmount),
-                            "The tag says \(found.balance.shown), not \(accepted.shown).",
-                            meaning: "Nothing was changed on card or ledger.",
-                            next: [.request(.acceptBalance)],
-                            uid: sight.uid))
-                }
-                balance = accepted
-            }
-            origin = .adopt(message: sight.image.area + sight.image.records.joined())
-        }
-        // The ledger must not begin a card that does not fit on its tag.
-        let face = CardFace(
-            style: order.face, balance: balance, holder: holder, scratch: scratch)
-        do {
-            _ = try face.area(in: sight.layout)
-            try face.requireRoomForCode(in: sight.layout)
-        } catch {
-            throw .refused(TapcardError(error).naming(sight.uid))
-        }
-        return CardPlan(
-            origin: origin, chip: sight.chip,
-            isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
-            scratch: scratch, face: order.face,
-            protection: protection(order, sight.view?.card.protection, found), balance: balance,
-            parameters: order.parameters, mayReissue: order.mayReissue,
-            above: highest(on: sight, for: holder))
-    }
-
-    /// The highest number on the tag. A record that could not be checked without its holder's name
-    /// may be valid for the new holder: the name is missing now, and the new card would bring it
-    /// back.
-    private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
-        let slots = RecordSlots(
-            sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
-        return max(sight.highest, slots.best?.record.sequence ?? .none)
-    }
-
-    /// The first protection state of the new card, from the tag's actual one. A protection that was
-    /// begun on an earlier card is not finished on a card that was ordered without it.
-    private func protection(
-        _ order: CardOrder, _ known: CardProtection?, _ found: CardProtection
-    ) -> CardProtection {
-        if order.protects { return found.protecting(with: keys.sealing.id) }
-        return known?.isSettled == false ? found.unprotecting : found
-    }
-
-    /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim
-    /// to be genuine.
-    private func isGenuine(
-        _ tag: SightedTag, _ uid: CardUID, _ order: CardOrder
-    ) throws(Interruption) -> Bool? {
-        let originality = TagInfo.Originality(tag.signature, of: uid)
-        guard originality != .invalid || order.acceptsAnyChip else {
-            throw .refused(
-                TapcardError(
-                    .unsupportedTag,
-                    "The maker's signature on this chip is not true: it is not the "
-                        + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
-                    next: [.tag(.useAnotherOrAnyChip)], uid: uid))
-        }
-        return originality.isGenuine
-    }
-
-    /// Refuses to overwrite a tag that may be worth something to somebody.
-    private func requireFree(_ sight: Sight, _ order: CardOrder) async throws(Interruption) {
-        let unchanged = "Nothing was written to it."
-        if let card = sight.view?.card {
-            let content = sight.content
-            if !sight.isGivenUp || order.mayOverwrite || content.isLeft(by: card) { return }
-            throw .refused(
-                TapcardError(
-                    .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
-                    next: [.tag(.overwrite)], uid: sight.uid))
-        }
-        switch try await stranger(sight) {
-        case .blank: return
-        case .sealed:
-            if order.mayReissue { return }
-            throw .refused(
-                TapcardError(
-                    .refusal(.cardKnown),
-                    "The tag carries a card of another ledger, with a true seal.",
-                    meaning: unchanged,
-                    next: [.card(.adoptOrReissue)], uid: sight.uid))
-        case .sealedElsewhere(_, _, let other):
-            if !order.mayReissue { throw .refused(otherCurrency(other, sight.uid)) }
-        case .unsealed:
-            if order.mayOverwrite { return }
-            throw .refused(
-                TapcardError(
-                    .refusal(.cardKnown), "The tag carries a card that others wrote.",
-                    meaning: unchanged,
-                    next: [.card(.adoptOrOverwrite)],
-                    uid: sight.uid))
-        case .untrusted(let error):
-            if !order.mayOverwrite { throw .refused(error) }
-        case .senseless, .other:
-            if !order.mayOverwrite { throw .refused(try await strangerRefusal(sight)) }
-        }
-    }
-
-    /// The value that a card of another writer shows.
-    private func foundValue(
-        _ sight: Sight
-    ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
-        if let view = sight.view {
-            throw .refused(
-                TapcardError(
-                    Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already"),
-                    uid: sight.uid))
-        }
-        switch try await stranger(sight) {
-        case .sealed(let record, let face):
-            return (
-                face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
-                record.scratch(beside: face)
-            )
-        // Any phone can write that a code is activated; the service can be asked for it.
-        case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
-        case .sealedElsewhere(_, _, let other):
-            throw .refused(otherCurrency(other, sight.uid))
-        case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw .refused(try await strangerRefusal(sight))
-        }
-    }
 }
 
 extension Station {
@@ -360,12 +266,5 @@ extension Station {
             }
         }
         return (sharing ?? []).map(\.uid)
-    }
-}
-
-extension ScratchCard {
-    /// The scratch card before its activation.
-    fileprivate var unactivated: ScratchCard {
-        if case .activated(let code) = self { .scratched(code) } else { self }
     }
 }
