@@ -1,6 +1,6 @@
 import BlockingLane
 public import CardCryptography
-import DurableFile
+package import TapcardDomain
 
 /// The keys of a station, read again for each look at a card: a long-running process must not go on
 /// with keys that were retired since.
@@ -19,14 +19,6 @@ public final class KeyRingSource: Sendable {
     /// Keys that never change.
     public convenience init(_ ring: KeyRing) { self.init(ring) { ring } }
 
-    /// The keys of a file, with the ring that was just read from it.
-    public convenience init(_ file: KeyFile, holding ring: KeyRing) {
-        let known = Guarded(KnownRing(ring: ring))
-        self.init(ring) { () throws(TapcardError) in
-            try known.withLock { known throws(TapcardError) in try known.ring(in: file) }
-        }
-    }
-
     /// The keys at the last read.
     var current: KeyRing { ring.withLock { $0 } }
 
@@ -43,19 +35,9 @@ public final class KeyRingSource: Sendable {
         }
         ring.withLock { $0 = trusted }
     }
+}
 
-    /// A ring and the state of its file when it was read.
-    private struct KnownRing {
-        var ring: KeyRing
-        var stamp: DurableFile.Stamp?
-
-        /// The stamp is taken first: a file that changes in between is read again next time.
-        mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
-            let stamp = try? DurableFile(file.path).stamp()
-            if let stamp, stamp == self.stamp { return ring }
-            guard let read = try file.load() else { throw file.missing }
-            (ring, self.stamp) = (read, stamp)
-            return read
-        }
-    }
+extension KeyRing {
+    /// The currency for which the keys seal cards, if it is known here.
+    package var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

@@ -1,32 +1,33 @@
-public import CardCryptography
+package import CardCryptography
 package import DurableFile
-public import TapcardDomain
+package import TapcardCore
+package import TapcardDomain
 import TextCodecs
 
 /// A person who may work at a counter page, and the hash of their password.
-public struct Cashier: Hashable, Sendable {
-    public let name: CashierName
-    public let password: PasswordHash
+package struct Cashier: Hashable, Sendable {
+    package let name: CashierName
+    package let password: PasswordHash
 
-    public init(_ name: CashierName, _ password: PasswordHash) {
+    package init(_ name: CashierName, _ password: PasswordHash) {
         (self.name, self.password) = (name, password)
     }
 }
 
 /// The file of the counter page's cashiers: readable by its owner only, or refused.
-public struct CashierFile: Sendable {
+package struct CashierFile: Sendable {
     /// The greatest number of cashiers in the file: far more than one counter needs.
-    public static let mostCashiers = 200
+    package static let mostCashiers = 200
     /// The greatest length of a password, in bytes.
-    public static let longestPassword = 1_024
+    package static let longestPassword = 1_024
 
     private static let format = "tapcard cashiers 1"
     private static let mode: UInt32 = 0o600
     private static let othersMayUse: UInt32 = 0o077
 
-    public let path: String
+    package let path: String
 
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// A value that changes when the file or its permissions may have changed; nil for a missing
     /// file.
@@ -41,7 +42,7 @@ public struct CashierFile: Sendable {
     }
 
     /// The cashiers by name; empty where the file is missing.
-    public func load() throws(TapcardError) -> [Cashier] {
+    package func load() throws(TapcardError) -> [Cashier] {
         let file = DurableFile(path)
         let bytes: [UInt8]
         do {
@@ -81,7 +82,7 @@ public struct CashierFile: Sendable {
 
     /// Adds a cashier, or gives the one with this name another password, however the name is typed.
     /// Returns the stored name, and whether the cashier is new.
-    public func add(
+    package func add(
         _ cashier: Cashier
     ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
         try change { cashiers throws(TapcardError) in
@@ -108,7 +109,7 @@ public struct CashierFile: Sendable {
     }
 
     /// Replaces a cashier's hash; false where the cashier has changed since.
-    public func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
+    package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
             guard let index = cashiers.firstIndex(of: old) else { return false }
             cashiers[index] = new
@@ -117,7 +118,7 @@ public struct CashierFile: Sendable {
     }
 
     /// Removes a cashier and returns the stored name; nil for an unknown name, however it is typed.
-    public func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
+    package func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
         try change { cashiers in
             let known = cashiers.named(name)
             cashiers.removeAll { $0 == known }
@@ -174,7 +175,7 @@ public struct CashierFile: Sendable {
 
 extension [Cashier] {
     /// The cashier with this name, ignoring case and spaces.
-    public func named(_ name: CashierName) -> Cashier? {
+    package func named(_ name: CashierName) -> Cashier? {
         first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
     }
 

@@ -1,9 +1,9 @@
-public import TapcardDomain
+package import TapcardDomain
 
 /// The rules for a new password, which make it too hard to guess in the tries allowed.
-public enum PasswordStrength {
+package enum PasswordStrength {
     /// The least length in characters.
-    public static let shortest = 10
+    package static let shortest = 10
     /// The least number of different characters that remain without the name and common words.
     private static let fewestOfItsOwn = 5
 
@@ -17,7 +17,7 @@ public enum PasswordStrength {
     ]
 
     /// The objection to a password, in words; nil if it is strong enough.
-    public static func objection(to password: String, of name: CashierName) -> String? {
+    package static func objection(to password: String, of name: CashierName) -> String? {
         guard password.count >= shortest else {
             return "The password is too short: it needs \(shortest) characters."
         }

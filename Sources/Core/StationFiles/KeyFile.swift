@@ -1,19 +1,21 @@
-public import CardCryptography
+import BlockingLane
+package import CardCryptography
 import DurableFile
-public import TapcardDomain
+package import TapcardCore
+package import TapcardDomain
 import TextCodecs
 
 /// The file in which a station keeps its keys: readable by its owner only, or refused.
-public struct KeyFile: Sendable {
+package struct KeyFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
 
-    public let path: String
+    package let path: String
 
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// The keys; nil where the file is missing.
-    public func load() throws(TapcardError) -> KeyRing? {
+    package func load() throws(TapcardError) -> KeyRing? {
         let file = DurableFile(path)
         do {
             let isStream = path == DurableFile.standardStream
@@ -44,7 +46,7 @@ public struct KeyFile: Sendable {
 
     /// The keys, made now for cards in this currency if the file is missing, and whether they are
     /// new.
-    public func loadOrMake(
+    package func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
         if let keys = try load() { return (keys, false) }
@@ -59,7 +61,7 @@ public struct KeyFile: Sendable {
 
     /// Runs a body that reads and then writes the file, while no other process does so: of two
     /// rings that are made or changed at once one would be lost, and the cards under it with it.
-    public func alone<Success>(
+    package func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try FileLock.holding(
@@ -72,9 +74,9 @@ public struct KeyFile: Sendable {
     }
 
     /// The content of the file.
-    public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
+    package static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
-    public func save(_ keys: KeyRing) throws(TapcardError) {
+    package func save(_ keys: KeyRing) throws(TapcardError) {
         let bytes = Array(KeyFile.text(of: keys).utf8)
         do {
             try DurableFile(path).write(bytes, mode: KeyFile.mode)
@@ -90,13 +92,7 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// The error of a file that was removed a moment ago.
-    var missing: TapcardError {
-        refusal(
-            "The key file \(path) is missing.", .restore(.keys))
-    }
-
-    private func refusal(_ what: String, _ step: NextStep.FileStep? = nil) -> TapcardError {
+    fileprivate func refusal(_ what: String, _ step: NextStep.FileStep? = nil) -> TapcardError {
         TapcardError(
             .keysUnusable, what,
             meaning: "Without its keys tapcard neither reads nor writes cards.",
@@ -104,7 +100,29 @@ public struct KeyFile: Sendable {
     }
 }
 
-extension KeyRing {
-    /// The currency for which the keys seal cards, if it is known here.
-    public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
+extension KeyRingSource {
+    /// The keys of a file, with the ring that was just read from it.
+    package convenience init(_ file: KeyFile, holding ring: KeyRing) {
+        let known = Guarded(KnownRing(ring: ring))
+        self.init(ring) { () throws(TapcardError) in
+            try known.withLock { known throws(TapcardError) in try known.ring(in: file) }
+        }
+    }
+}
+
+/// A ring and the state of its file when it was read.
+private struct KnownRing {
+    var ring: KeyRing
+    var stamp: DurableFile.Stamp?
+
+    /// The stamp is taken first: a file that changes in between is read again next time.
+    mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
+        let stamp = try? DurableFile(file.path).stamp()
+        if let stamp, stamp == self.stamp { return ring }
+        guard let read = try file.load() else {
+            throw file.refusal("The key file \(file.path) is missing.", .restore(.keys))
+        }
+        (ring, self.stamp) = (read, stamp)
+        return read
+    }
 }

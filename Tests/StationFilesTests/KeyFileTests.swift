@@ -1,12 +1,17 @@
 import CardCryptography
 import DurableFile
 import Glibc
+import StationFiles
 import TapcardCore
 import Testing
 
 /// The file in which a station keeps its keys.
 @Suite("The key file")
 struct KeyFileTests {
+    private static let keys = KeyRing.fresh(created: "2026-01-01") { count in
+        [UInt8](repeating: 0x5A, count: count)
+    }
+
     @Test("is made on first use, for its owner only, and then read")
     func firstUse() throws {
         try withFile { file in
@@ -24,11 +29,11 @@ struct KeyFileTests {
         "that others can read is refused", arguments: [UInt32(0o644), 0o640, 0o604, 0o620, 0o601])
     func readableByOthers(_ mode: UInt32) throws {
         try withFile { file in
-            try file.save(World.keys)
+            try file.save(KeyFileTests.keys)
             try #require(unsafe chmod(file.path, mode) == 0)
             expectUnusable(file)
             try #require(unsafe chmod(file.path, 0o400) == 0)
-            #expect(try file.load() == World.keys)
+            #expect(try file.load() == KeyFileTests.keys)
         }
     }
 
@@ -47,7 +52,7 @@ struct KeyFileTests {
     @Test("cut off anywhere is refused")
     func truncated() throws {
         try withFile { file in
-            try file.save(World.keys)
+            try file.save(KeyFileTests.keys)
             let bytes = try #require(try DurableFile(file.path).read())
             let whole = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
             for count in 0...whole {
@@ -72,7 +77,7 @@ struct KeyFileTests {
         try withFile { file in
             let inside = KeyFile(path: file.path + "/nowhere/keys.json")
             do throws(TapcardError) {
-                try inside.save(World.keys)
+                try inside.save(KeyFileTests.keys)
                 Issue.record("written where there is no folder")
             } catch {
                 #expect(error.kind == .keysUnusable && !error.what.contains("5A5A"))
