@@ -66,7 +66,9 @@ struct KeyFileTests {
     @Test("keeps every key of a ring")
     func roundTrip() throws {
         try withFile { file in
-            let ring = try KeyTrustTests.rotated.retiring(1)
+            let ring = try KeyFileTests.keys.rotated(created: "2026-02-01") { count in
+                [UInt8](repeating: 0x33, count: count)
+            }.retiring(1)
             try file.save(ring)
             #expect(try file.load() == ring)
         }

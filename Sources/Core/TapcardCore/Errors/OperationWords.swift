@@ -89,9 +89,8 @@ extension Station {
             .justSettled,
             "The interrupted \(done.kind.noun) of \(amount) was just settled as "
                 + "\(done.kind.done): it is not done a second time.",
-            meaning: "It counts once.\(holds)",
-            next: [.request(.onceMore)],
-            uid: done.uid, operation: done.id)
+            meaning: "It counts once.\(holds)", next: [.request(.onceMore)], uid: done.uid,
+            operation: done.id)
     }
 
     func mismatch(_ operation: Operation) -> TapcardError {
@@ -101,9 +100,8 @@ extension Station {
             .operationMismatch,
             "Operation \(operation.id) was used before, for another request: "
                 + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
-            meaning: "Nothing was changed on card or ledger.",
-            next: [.request(.useNewID)], uid: operation.uid,
-            operation: operation.id)
+            meaning: "Nothing was changed on card or ledger.", next: [.request(.useNewID)],
+            uid: operation.uid, operation: operation.id)
     }
 
     func voided(_ operation: Operation) -> TapcardError {
@@ -111,7 +109,6 @@ extension Station {
         let amount = Money(minorUnits: abs(operation.amount), currency)
         return TapcardError(
             .operationVoided, what, meaning: meaning,
-            next: [.request(.again(operation.kind, amount))],
-            uid: operation.uid)
+            next: [.request(.again(operation.kind, amount))], uid: operation.uid)
     }
 }

@@ -60,8 +60,8 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
         var error = TapcardError(
-            kind, what ?? self.what, meaning: meaning ?? self.meaning,
-            next: next ?? self.next, uid: uid, operation: operation)
+            kind, what ?? self.what, meaning: meaning ?? self.meaning, next: next ?? self.next,
+            uid: uid, operation: operation)
         error.settled = settled
         return error
     }

@@ -66,67 +66,46 @@ extension TapcardError {
     /// Translates the failure of a reader before anything was begun.
     public init(_ error: ReaderError) {
         let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
-        switch error.kind {
-        case .noReader:
-            self.init(
-                .noReader, "There is no usable reader\(detail).",
-                meaning: TapcardError.unchanged,
-                next: [.reader(.diagnose)])
-        case .busy:
-            self.init(
-                .readerBusy, "The reader is in use\(detail).",
-                meaning: TapcardError.unchanged,
-                next: [.reader(.free)])
-        case .readerLost:
-            self.init(
-                .readerLost, "The reader does not answer any more\(detail).",
-                meaning: TapcardError.unchanged,
-                next: [.reader(.plugIn)])
-        case .noTag:
-            self.init(
-                .noCard, "No card came in time.", meaning: TapcardError.unchanged,
-                next: [.tag(.hold(nil))])
-        case .severalTags:
-            self.init(
-                .severalTags, "There is more than one tag on the reader.",
-                meaning: TapcardError.unchanged, next: [.tag(.leaveOne)])
-        case .unsupported:
-            self.init(
-                .unsupportedReader,
-                "This reader cannot ask a tag what chip it is, nor send it a password.",
-                meaning: TapcardError.unchanged,
-                next: [.reader(.useAnother)])
-        case .cancelled:
-            self.init(.cancelled, "Stopped.", meaning: TapcardError.unchanged)
-        case .tagLost, .refused, .garbled, .timedOut:
-            self.init(
-                .tagLost, "The card could not be read to its end\(detail).",
-                meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
-        }
+        let (kind, what, step): (Kind, String, NextStep?) =
+            switch error.kind {
+            case .noReader: (.noReader, "There is no usable reader\(detail).", .reader(.diagnose))
+            case .busy: (.readerBusy, "The reader is in use\(detail).", .reader(.free))
+            case .readerLost:
+                (.readerLost, "The reader does not answer any more\(detail).", .reader(.plugIn))
+            case .noTag: (.noCard, "No card came in time.", .tag(.hold(nil)))
+            case .severalTags:
+                (.severalTags, "There is more than one tag on the reader.", .tag(.leaveOne))
+            case .unsupported:
+                (
+                    .unsupportedReader,
+                    "This reader cannot ask a tag what chip it is, nor send it a password.",
+                    .reader(.useAnother)
+                )
+            case .cancelled: (.cancelled, "Stopped.", nil)
+            case .tagLost, .refused, .garbled, .timedOut:
+                (.tagLost, "The card could not be read to its end\(detail).", .tag(.holdStill))
+            }
+        self.init(kind, what, meaning: TapcardError.unchanged, next: step.map { [$0] } ?? [])
     }
 
     /// Translates the failure of the ledger before anything was begun.
     public init(_ error: LedgerError) {
-        let kind: Kind
-        switch error.kind {
-        case .locked: kind = .ledgerLocked
-        case .full: kind = .ledgerFull
-        case .corrupt: kind = .ledgerCorrupt
-        case .newer: kind = .ledgerNewer
-        case .readOnly: kind = .ledgerReadOnly
-        case .wrongCurrency: kind = .ledgerCurrency
-        case .unavailable, .outcomeUnknown: kind = .ledgerUnavailable
-        }
-        switch error.kind {
-        case .locked, .full:
-            self.init(
-                kind, TapcardError.sentence(error.detail), meaning: TapcardError.unchanged,
-                next: [.ledger(.takeNoMoney)])
-        case .corrupt, .newer, .readOnly, .wrongCurrency, .unavailable, .outcomeUnknown:
-            self.init(
-                kind, TapcardError.sentence(error.detail),
-                meaning: "Without its ledger tapcard takes and gives no money.")
-        }
+        let kind: Kind =
+            switch error.kind {
+            case .locked: .ledgerLocked
+            case .full: .ledgerFull
+            case .corrupt: .ledgerCorrupt
+            case .newer: .ledgerNewer
+            case .readOnly: .ledgerReadOnly
+            case .wrongCurrency: .ledgerCurrency
+            case .unavailable, .outcomeUnknown: .ledgerUnavailable
+            }
+        let isBusy = kind == .ledgerLocked || kind == .ledgerFull
+        self.init(
+            kind, TapcardError.sentence(error.detail),
+            meaning: isBusy
+                ? TapcardError.unchanged : "Without its ledger tapcard takes and gives no money.",
+            next: isBusy ? [.ledger(.takeNoMoney)] : [])
     }
 
     init(_ error: CardImageError) {
@@ -141,15 +120,14 @@ extension TapcardError {
         case .interrupted(.readerLost):
             let lost = TapcardError(ReaderError(.readerLost, error.detail))
             self.init(
-                lost.kind, lost.what, meaning: "The card may be half written.",
-                next: lost.next)
+                lost.kind, lost.what, meaning: "The card may be half written.", next: lost.next)
         case .interrupted(let kind):
             self.init(
                 .tagLost,
                 (kind == .tagLost
                     ? "The card was pulled away too soon"
-                    : "The card did not take what was written")
-                    + " (\(error.detail)).", next: [.tag(.holdStill)])
+                    : "The card did not take what was written") + " (\(error.detail)).",
+                next: [.tag(.holdStill)])
         case .unknownChip:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
@@ -158,12 +136,10 @@ extension TapcardError {
             self.init(
                 .protectedTag, "The tag does not take the card's password.",
                 meaning: "It may be a copy of the card, or somebody has changed its password. "
-                    + "The money is safe in the ledger.",
-                next: [.trust(.replaceIfGenuine)])
+                    + "The money is safe in the ledger.", next: [.trust(.replaceIfGenuine)])
         case .limitsPasswords:
             self.init(
-                .protectedTag,
-                "The tag counts wrong passwords: somebody has changed its settings.",
+                .protectedTag, "The tag counts wrong passwords: somebody has changed its settings.",
                 meaning: "No password was tried on it. The money is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .lockedSettings:

@@ -69,8 +69,7 @@ extension Station {
         case .add(let amount): try requireUnder("An addition", amount, \.addition)
         // A refund's amount passed when it was paid, and a prize is not typed.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
-            .protect,
-            .unprotect:
+            .protect, .unprotect:
             break
         }
     }
@@ -95,8 +94,7 @@ extension Station {
         // A prize was not typed, so a confirmation would not help.
         case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
-            .protect,
-            .unprotect:
+            .protect, .unprotect:
             break
         }
     }

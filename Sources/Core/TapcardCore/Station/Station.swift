@@ -159,3 +159,14 @@ extension Station {
         }
     }
 }
+
+/// Asks the ledger outside of a tap.
+func whileAsking<Success: Sendable>(
+    _ question: @autoclosure () async throws(LedgerError) -> Success
+) async throws(TapcardError) -> Success {
+    do {
+        return try await question()
+    } catch {
+        throw TapcardError(error)
+    }
+}

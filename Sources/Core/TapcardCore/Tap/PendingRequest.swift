@@ -75,4 +75,79 @@ extension Station {
             return true
         }
     }
+
+    /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
+    /// decides; if it fails, this tap's own observations do. A committed operation has happened,
+    /// whatever the card shows; the next tap settles the rest. Nil where nothing was begun: then
+    /// the error is complete.
+    func outcome(
+        of request: PendingRequest, _ history: TapHistory, after error: TapcardError
+    ) async -> Result<Operation, TapcardError>? {
+        let known: Operation?
+        do {
+            known = try await ledger.operation(request.id)
+        } catch {
+            known = history.seen(request.id) ?? request.operation
+            if known == nil, let perhaps = request.perhaps {
+                return .failure(
+                    TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
+                        .retriable(perhaps))
+            }
+        }
+        guard let operation = known else {
+            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
+            return .failure(TapcardError.notBegun(perhaps))
+        }
+        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
+            return .failure(mismatch(operation))
+        }
+        switch operation.state {
+        case .committed: return .success(operation)
+        case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
+        case _ where error.blamesCard: return nil
+        // The error tells why the operation was voided.
+        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
+            return .failure(error)
+        case .voided: return .failure(voided(operation))
+        case .pending:
+            let open =
+                error.kind == .outcomeUnknown
+                ? error : TapcardError.openStill(operation, because: error)
+            return .failure(open.retriable(operation))
+        }
+    }
+}
+
+extension TapcardError {
+    /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
+    fileprivate static func perhapsBegun(
+        _ perhaps: Operation, because error: TapcardError
+    ) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown,
+            "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
+                + "known.",
+            meaning: "Nothing was written to the card, and nobody was told that it is done.",
+            next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
+    }
+
+    /// The disk failed while the ledger was to note it, and the ledger says that it has not.
+    fileprivate static func notBegun(_ perhaps: Operation) -> TapcardError {
+        TapcardError(
+            .ledgerUnavailable,
+            "The disk failed while the ledger was being written. The \(perhaps.kind.noun) was not "
+                + "begun.", meaning: unchanged, next: [.ledger(.checkDisk)], uid: perhaps.uid)
+    }
+
+    /// The error of a request whose outcome is not known, with the way to ask for it again: under
+    /// its own id it never happens twice.
+    func retriable(_ operation: Operation) -> TapcardError {
+        guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
+        return saying(next: next + [.request(.repeatWithID(operation.id))])
+    }
+
+    /// What is wrong with the card is what has to be said, and what is open on it as well.
+    func leavingOpen(_ open: Operation) -> TapcardError {
+        saying("\(what) The \(open.kind.noun) \(open.id) is still open.")
+    }
 }

@@ -22,11 +22,8 @@ extension Station {
         }
         guard let chip = Type2Chip(version: answer), chip.name == card.chip else {
             throw .refused(
-                TapcardError(
-                    .unsupportedTag, "The tag is no \(card.chip), as the ledger has it.",
-                    meaning: TapcardError.unchanged,
-                    next: [.trust(.replace(nil))],
-                    uid: sight.uid))
+                .unsupportedTag, "The tag is no \(card.chip), as the ledger has it.",
+                meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: sight.uid)
         }
         let settings = try await configuration(of: chip, known: card.uid)
         try await requireUnlocked(sight, chip)
@@ -98,11 +95,10 @@ extension Station {
     func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
         guard let entry = keys.entry(keyID) else {
             throw .refused(
-                TapcardError(
-                    .keyMissing,
-                    "The card is protected with key \(keyID), which this station does not have.",
-                    meaning: "Nothing was written to it; the money is safe in the ledger.",
-                    next: [.file(.importKeys)], uid: uid))
+                .keyMissing,
+                "The card is protected with key \(keyID), which this station does not have.",
+                meaning: "Nothing was written to it; the money is safe in the ledger.",
+                next: [.file(.importKeys)], uid: uid)
         }
         return TagPassword(entry.keys, uid: uid.bytes)
     }
@@ -133,9 +129,7 @@ extension Station {
             return (change, isLast: true)
         }
         if work.card.protection.next.isSettled { return (change, isLast: true) }
-        let noted = try await asking { () throws(LedgerError) in
-            try await ledger.advanceProtection(of: work, at: now)
-        }
+        let noted = try await asking(await ledger.advanceProtection(of: work, at: now))
         guard let noted else { throw .overtaken }
         change.work = noted
         return (change, isLast: false)
@@ -165,10 +159,9 @@ extension Station {
             .hint(
                 "somebody has locked the tag's settings: it stays "
                     + (isProtected ? "protected" : "open")))
-        let ended = try await asking { () throws(LedgerError) in
-            try await ledger.endSwitching(
-                of: work, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now)
-        }
+        let ended = try await asking(
+            await ledger.endSwitching(
+                of: work, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now))
         guard let ended else { throw .overtaken }
         return ended
     }
@@ -269,8 +262,7 @@ extension Station {
                 + "The \(voided.kind.noun) \(voided.id) was voided.",
             meaning: (card.protection == .off
                 ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
-                + "; the card works as before, and its money is safe.",
-            next: [.trust(.useAsItIs)],
+                + "; the card works as before, and its money is safe.", next: [.trust(.useAsItIs)],
             uid: card.uid)
     }
 }

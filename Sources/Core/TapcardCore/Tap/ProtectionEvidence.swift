@@ -63,14 +63,7 @@ extension Station {
         of chip: Type2Chip, known: CardUID? = nil
     ) async throws(Interruption) -> AccessConfiguration {
         guard let reading = ReadConfiguration(chip) else { throw .refused(noPassword) }
-        do throws(Interruption) {
-            return try await performing(reading)
-        } catch {
-            guard case .card(let cause) = error,
-                cause.kind == .reader(.refused(NAK.invalidArgument))
-            else { throw error }
-            throw .refused(TapcardError.hidden(known))
-        }
+        return try await performing(reading, on: known)
     }
 
     /// The tag's evidence under these settings. Refused where the tag asks for a stranger's
@@ -144,9 +137,7 @@ extension Station {
             again.uid == identity.uid
         else { return error }
         do throws(Interruption) {
-            let view = try await asking { () throws(LedgerError) in
-                try await ledger.view(of: uid)
-            }
+            let view = try await asking(await ledger.view(of: uid))
             guard let card = view?.card else { return error }
             if cause.kind != .wrongPassword { try await requireUnlocked(sight, chip) }
             let settings = try await configuration(of: chip)
@@ -171,9 +162,8 @@ extension Station {
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
     ) async throws(Interruption) {
         guard found != noted else { return }
-        let isNoted = try await asking { () throws(LedgerError) in
-            try await ledger.noteProtection(of: uid, found, insteadOf: noted)
-        }
+        let isNoted = try await asking(
+            await ledger.noteProtection(of: uid, found, insteadOf: noted))
         guard isNoted else { throw .overtaken }
     }
 
@@ -200,8 +190,7 @@ extension TapcardError {
         TapcardError(
             .protectedTag, "The tag does not have the card's password.",
             meaning: "It may be a copy of the card, or its password was taken off elsewhere. "
-                + "The money is safe in the ledger.",
-            next: [.trust(.repairIfKnown(uid))], uid: uid)
+                + "The money is safe in the ledger.", next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
     /// The error of a tag that does not show even its content without a password.

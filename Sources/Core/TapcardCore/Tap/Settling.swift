@@ -39,7 +39,7 @@ extension Station {
     func verdict(on sight: Sight) -> TapcardError? {
         let uid = sight.uid
         if let closed = formattedRefusal(sight) { return closed }
-        switch Judgement(sight.slots, sight.view) {
+        switch sight.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where sight.view?.card.wasReplacedHalfMade == true:
             // Nothing was ever good on it, so there is nothing that could have been damaged.
@@ -53,15 +53,12 @@ extension Station {
             }
             return TapcardError(
                 .damaged, "The card carries no record that can be believed.",
-                meaning: TapcardError.moneyIsSafe,
-                next: [.trust(.repair(uid))],
-                uid: uid)
+                meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
         case .forged where sight.slots.best == nil:
             return TapcardError(
                 .forged, "The card's records are under a key that is given up.",
                 meaning: "Nothing on it is believed; the money is safe in the ledger.",
-                next: [.trust(.repairIfKnown(uid))],
-                uid: uid)
+                next: [.trust(.repairIfKnown(uid))], uid: uid)
         case .forged:
             return TapcardError(
                 .forged, "The card carries a record that this ledger never issued.",
@@ -102,21 +99,19 @@ extension Station {
         return TapcardError(
             Refusal(
                 .cardClosed,
-                "the tag \(sight.content.state); the card that was on it is "
-                    + card.status.rawValue),
-            uid: sight.uid)
+                "the tag \(sight.content.state); the card that was on it is " + card.status.rawValue
+            ), uid: sight.uid)
     }
 
-    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be trusted; what was
-    /// voided then is in the tap's history.
+    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be
+    /// trusted; what was voided then is in the tap's history.
     func settle(
         _ sight: Sight, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
         if let error = verdict(on: sight) {
             guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
-            let voided = try await asking { () throws(LedgerError) in
-                try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
-            }
+            let voided = try await asking(
+                await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now))
             if let voided { history.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
@@ -128,19 +123,17 @@ extension Station {
         case .resume(let open):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            let settlement = try await asking { () throws(LedgerError) in
-                try await ledger.resume(
-                    open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
-            }
+            let settlement = try await asking(
+                await ledger.resume(
+                    open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
             return try decision(after: settlement, on: sight)
         case .end(let open, let end):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            let settlement = try await asking { () throws(LedgerError) in
-                try await ledger.end(
+            let settlement = try await asking(
+                await ledger.end(
                     open, as: end, resealWith: newID(), seen: seen, sealer: sealer, by: cashier,
-                    at: now)
-            }
+                    at: now))
             // It has ended, whatever becomes of the fresh record that follows.
             if case .work = settlement { await lookUpEnd(&history) }
             return try decision(after: settlement, on: sight)
@@ -180,12 +173,10 @@ extension Station {
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
     ) async throws(Interruption) -> Decision<Never> {
         let request = request(intent, id, sight.uid)
-        let beginning = try await asking { () throws(LedgerError) in
-            try await ledger.begin(request, seen: seen, sealer: sealer)
-        }
+        let beginning = try await asking(await ledger.begin(request, seen: seen, sealer: sealer))
         switch beginning {
         case .begun(let work): return .perform(work, isOpened: false)
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         case .known, .mismatched, .changed: return .lookAgain
         }
     }
@@ -196,14 +187,14 @@ extension Station {
         switch settlement {
         case .work(let work): return .perform(work, isOpened: false)
         case .changed: return .lookAgain
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         }
     }
 
     private func step(
         on sight: Sight, _ view: CardView, for request: OperationID?
     ) -> SettlingStep {
-        if case .inTheMaking(let open) = Judgement(sight.slots, view) { return .resume(open) }
+        if case .inTheMaking(let open) = sight.judgement { return .resume(open) }
         guard let best = sight.slots.best else { return .nothing }
         return SettlingStep(
             tag: best.record, bytes: sight.slots.bytes[best.place],

@@ -47,10 +47,9 @@ extension Station {
         guard sight.layout.pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) })
         else { return }
         throw .refused(
-            TapcardError(
-                .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
-                meaning: "The money is safe in the ledger.",
-                next: [.trust(.replace(nil)), .tag(.show)], uid: sight.uid))
+            .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
+            meaning: "The money is safe in the ledger.",
+            next: [.trust(.replace(nil)), .tag(.show)], uid: sight.uid)
     }
 
     /// Refuses a card of ours whose records cannot be read back as they were written.
@@ -60,8 +59,7 @@ extension Station {
         guard let first = sight.layout.recordPages.first,
             settings.mirrors(onto: first...sight.layout.pages.upperBound)
         else { return }
-        throw .refused(
-            mirrored(sight.uid, .trust(.replace(nil))))
+        throw .refused(mirrored(sight.uid, .trust(.replace(nil))))
     }
 
     private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
@@ -83,36 +81,29 @@ extension Station {
         // The magic number of an NFC Forum tag, and major version 1.
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
             throw .refused(
-                TapcardError(
-                    .unsupportedTag,
-                    "The tag is not formatted for NFC: its capability container is missing.",
-                    meaning: unchanged,
-                    next: [.tag(.useFactoryTag)],
-                    uid: uid))
+                .unsupportedTag,
+                "The tag is not formatted for NFC: its capability container is missing.",
+                meaning: unchanged, next: [.tag(.useFactoryTag)], uid: uid)
         }
         guard let layout = CardLayout(chipNamed: tag.chip.name) else {
             throw .refused(
-                TapcardError(
-                    .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
-                    meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid))
+                .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
+                meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
         }
         // The capability container counts the room in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
-                TapcardError(
-                    .unsupportedTag,
-                    "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
-                        + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
-                    next: [.tag(.useKnownChip)], uid: uid))
+                .unsupportedTag,
+                "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
+                    + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
+                next: [.tag(.useKnownChip)], uid: uid)
         }
         let access = try await access(of: tag)
         // The lower half byte is the write access: 0 means free.
         if capability[3] & 0x0F != 0 || access.isLocked {
             throw .refused(
-                TapcardError(
-                    .lockedTag, "The tag is locked: it can only be read.", meaning: unchanged,
-                    next: [.tag(.useUnlocked)],
-                    uid: uid))
+                .lockedTag, "The tag is locked: it can only be read.", meaning: unchanged,
+                next: [.tag(.useUnlocked)], uid: uid)
         }
         guard let configuration = access.configuration else { return .off }
         // A mirror replaces bytes on every read: a record could not be read back as written.

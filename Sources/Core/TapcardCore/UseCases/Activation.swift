@@ -35,8 +35,7 @@ extension Station {
                         + (error.mayBeOfWrongAddress
                             ? "; the address may be wrong (activation-url). " : ". ")
                         + "Until there is an answer the card is activating, and another activation "
-                        + "asks again for the same code.",
-                    uid: uid)
+                        + "asks again for the same code.", uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid)
             }
@@ -52,8 +51,7 @@ extension Station {
             throw TapcardError(
                 .activationRefused,
                 "The service does not activate the code: version \(attempt.version ?? "").",
-                meaning: "The card is still scratched and its code is as good as before.",
-                uid: uid)
+                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
         }
         return attempt
     }
@@ -103,9 +101,7 @@ extension Station {
         throw TapcardError(
             cause.kind, cause.what,
             meaning: "The service has answered, but the ledger could not note it. The card is "
-                + "still \(state).",
-            next: [.service(.activateLater)],
-            uid: uid)
+                + "still \(state).", next: [.service(.activateLater)], uid: uid)
     }
 }
 
@@ -176,20 +172,14 @@ package struct Activation: UseCase {
     }
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
-        id = try await station.whileAsking { [id] () throws(LedgerError) in
-            try await station.ledger.attempt(askedAboutBy: id)
-        }
-        var request = PendingRequest(id, .activate)
+        id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
         if let known = try await station.known(id, .activate, only: nil) {
-            request.operation = known
-            phase = .repeating(Tapping(ChangeRequest(.activate, request, only: nil)))
+            phase = .repeating(Tapping(ChangeRequest(.activate, id, known: known)))
             return
         }
-        let answered = try await station.whileAsking { [id] () throws(LedgerError) in
-            try await station.ledger.activation(id)
-        }
+        let answered = try await whileAsking(await station.ledger.activation(id))
         guard let answered, answered.state != .requested else {
-            phase = .attempting(Tapping(AttemptRequest(request)))
+            phase = .attempting(Tapping(AttemptRequest(request: PendingRequest(id, .activate))))
             return
         }
         write(try station.accepted(answered, on: answered.card), onto: nil)
@@ -210,9 +200,7 @@ private struct AttemptRequest: TapRequest {
         case done(Receipt)
     }
 
-    private let request: PendingRequest
-
-    init(_ request: PendingRequest) { self.request = request }
+    let request: PendingRequest
 
     var pending: PendingRequest? { request }
     var card: CardUID? { nil }
@@ -232,10 +220,9 @@ private struct AttemptRequest: TapRequest {
             }
             return .done(.done(station.receipt(done, isReplayed: false, history)))
         }
-        let answer = try await station.asking { () throws(LedgerError) in
-            try await station.ledger.requestActivation(
-                of: sight.uid, id: request.id, seen: seen, by: station.cashier, at: station.now)
-        }
+        let answer = try await asking(
+            await station.ledger.requestActivation(
+                of: sight.uid, id: request.id, seen: seen, by: station.cashier, at: station.now))
         switch answer {
         case .attempt(let attempt):
             return .done(
@@ -243,15 +230,16 @@ private struct AttemptRequest: TapRequest {
                     attempt, on: sight.uid, station.settled(history, besides: attempt.id)))
         case .known, .changed: return .lookAgain
         case .mismatched(let operation): throw .refused(station.mismatch(operation))
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         }
     }
 }
 
 /// A card to which the service's yes is written. The yes stays valid even if that is refused.
-private struct AnswerRequest: TapRequest {
+private struct AnswerRequest: ReceiptRequest {
     let card: CardUID?
-    private var request: PendingRequest
+    let intent = Intent.activate
+    var request: PendingRequest
 
     init(_ attempt: OperationID, card: CardUID?) {
         (self.card, request) = (card, PendingRequest(attempt, .activate))
@@ -262,19 +250,6 @@ private struct AnswerRequest: TapRequest {
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         guard Task.isCancelled else { return nil }
         throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten
-    }
-
-    mutating func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Decision<Receipt> {
-        try await station.carryOut(.activate, on: sight, history, noting: &request)
-    }
-
-    func performed(
-        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
-        at station: Station
-    ) throws(Interruption) -> Receipt? {
-        try station.performed(operation, display, history)
     }
 
     func conclude(

@@ -28,6 +28,84 @@ public struct Receipt: Sendable, Hashable {
     }
 }
 
+/// A change of one card under an id: a payment, funds, a prize, a game.
+package struct CardChange: UseCase {
+    private var tapping: Tapping<ChangeRequest>
+
+    /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
+    /// settled the same request, it throws instead of repeating it.
+    package init(
+        _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) {
+        tapping = Tapping(
+            ChangeRequest(intent, id, only: card, refusingRepetition: refusingRepetition))
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
+        try await tapping.step(at: station)
+    }
+}
+
+/// A tap that changes the card on the reader and is answered by a receipt.
+protocol ReceiptRequest: TapRequest where Success == Receipt {
+    var intent: Intent { get }
+    var request: PendingRequest { get set }
+}
+
+extension ReceiptRequest {
+    mutating func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<Receipt> {
+        try await station.carryOut(intent, on: sight, history, noting: &request)
+    }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) throws(Interruption) -> Receipt? {
+        try station.performed(operation, display, history)
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.conclude(request, history, after: error)
+    }
+}
+
+/// A change that may have begun before this call: under its id it happens once.
+struct ChangeRequest: ReceiptRequest {
+    let intent: Intent
+    var request: PendingRequest
+    private(set) var card: CardUID?
+
+    /// `known` is the operation under the id, where the caller has looked it up already.
+    init(
+        _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false, known: Operation? = nil
+    ) {
+        (self.intent, self.card) = (intent, card)
+        request = PendingRequest(id, intent, only: card, refusingRepetition: refusingRepetition)
+        request.operation = known
+    }
+
+    var pending: PendingRequest? { request }
+
+    mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        if request.operation == nil {
+            request.operation = try await station.known(request.id, intent, only: card)
+        }
+        guard let known = request.operation else {
+            try station.requireUnderCeilings(intent)
+            return nil
+        }
+        if known.state == .committed { return station.receipt(known, isReplayed: true) }
+        card = card ?? known.uid
+        return nil
+    }
+}
+
 extension Station {
     /// Records a payment. `refusingRepetition` is for callers that chose no id of their own: where
     /// this tap has just settled the same payment, it throws and the card is not charged again.
@@ -63,12 +141,9 @@ extension Station {
         noting request: inout PendingRequest
     ) async throws(Interruption) -> Decision<Receipt> {
         let id = request.id
-        if let known = try await asking({ () throws(LedgerError) in try await ledger.operation(id) }
-        ) {
+        if let known = try await asking(await ledger.operation(id)) {
             if request.isOurs(history) { return Decision(try finished(known, history)) }
-            let isAsked = try await asking { [request] () throws(LedgerError) in
-                try await isAnswered(request, by: known)
-            }
+            let isAsked = try await asking(await isAnswered(request, by: known))
             guard isAsked, known.state == .committed || known.uid == sight.uid else {
                 throw .refused(mismatch(known))
             }
@@ -94,7 +169,7 @@ extension Station {
             return .perform(work, isOpened: isOpened)
         case .known, .changed: return .lookAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         }
     }
 
@@ -163,54 +238,11 @@ extension Station {
         return .failure(await justSettled(repeated))
     }
 
-    /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
-    /// decides; if it fails, this tap's own observations do. A committed operation has happened,
-    /// whatever the card shows; the next tap settles the rest. Nil where nothing was begun: then
-    /// the error is complete.
-    func outcome(
-        of request: PendingRequest, _ history: TapHistory, after error: TapcardError
-    ) async -> Result<Operation, TapcardError>? {
-        let known: Operation?
-        do {
-            known = try await ledger.operation(request.id)
-        } catch {
-            known = history.seen(request.id) ?? request.operation
-            if known == nil, let perhaps = request.perhaps {
-                return .failure(
-                    TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
-                        .retriable(perhaps))
-            }
-        }
-        guard let operation = known else {
-            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
-            return .failure(TapcardError.notBegun(perhaps))
-        }
-        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
-            return .failure(mismatch(operation))
-        }
-        switch operation.state {
-        case .committed: return .success(operation)
-        case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
-        case _ where error.blamesCard: return nil
-        // The error tells why the operation was voided.
-        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
-            return .failure(error)
-        case .voided: return .failure(voided(operation))
-        case .pending:
-            let open =
-                error.kind == .outcomeUnknown
-                ? error : TapcardError.openStill(operation, because: error)
-            return .failure(open.retriable(operation))
-        }
-    }
-
     /// The operation under a known id, if it matches the request; throws if it does not.
     func known(
         _ id: OperationID, _ intent: Intent, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let repetition = try await whileAsking { () throws(LedgerError) in
-            try await ledger.repetition(of: intent, id)
-        }
+        let repetition = try await whileAsking(await ledger.repetition(of: intent, id))
         switch repetition {
         case .known(let operation):
             guard card == nil || card == operation.uid else { throw mismatch(operation) }
@@ -221,40 +253,21 @@ extension Station {
         }
     }
 
+    /// The receipt of an operation; of a tap, with the operations that it has settled before.
     func receipt(
-        _ operation: Operation, isReplayed: Bool, _ display: DisplayState = .current
+        _ operation: Operation, isReplayed: Bool, _ history: TapHistory? = nil,
+        _ display: DisplayState? = nil
     ) -> Receipt {
         Receipt(
             operation: operation, amount: operation.change(in: currency),
             balance: Money(minorUnits: operation.balanceAfter ?? 0, currency),
-            isReplayed: isReplayed, display: display)
-    }
-
-    /// The receipt of a tap, with the operations that it has settled before.
-    func receipt(
-        _ operation: Operation, isReplayed: Bool, _ history: TapHistory,
-        _ display: DisplayState? = nil
-    ) -> Receipt {
-        var receipt = receipt(operation, isReplayed: isReplayed, display ?? history.display)
-        receipt.settled = settled(history, besides: operation.id)
-        return receipt
-    }
-
-    /// Runs a query of the ledger outside of a tap.
-    func whileAsking<Success: Sendable>(
-        _ question: () async throws(LedgerError) -> Success
-    ) async throws(TapcardError) -> Success {
-        do {
-            return try await question()
-        } catch {
-            throw TapcardError(error)
-        }
+            isReplayed: isReplayed, display: display ?? history?.display ?? .current,
+            settled: history.map { settled($0, besides: operation.id) } ?? [])
     }
 
     func requirePositive(_ amount: Money) throws(TapcardError) {
         guard amount.minorUnits > 0 else {
-            throw TapcardError(
-                Refusal(.badAmount, "the amount must be above 0"))
+            throw TapcardError(Refusal(.badAmount, "the amount must be above 0"))
         }
         try requireOwnCurrency(amount)
     }
@@ -295,74 +308,5 @@ extension UniqueID {
             preconditionFailure("a digest has fewer bytes than an id")
         }
         self = id
-    }
-}
-
-/// A change of one card under an id: a payment, funds, a prize, a game.
-package struct CardChange: UseCase {
-    private var tapping: Tapping<ChangeRequest>
-
-    /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
-    /// settled the same request, it throws instead of repeating it.
-    package init(
-        _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
-    ) {
-        tapping = Tapping(
-            ChangeRequest(
-                intent,
-                PendingRequest(id, intent, only: card, refusingRepetition: refusingRepetition),
-                only: card))
-    }
-
-    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
-        try await tapping.step(at: station)
-    }
-}
-
-/// A tap that changes the card on the reader.
-struct ChangeRequest: TapRequest {
-    private let intent: Intent
-    private var request: PendingRequest
-    private(set) var card: CardUID?
-
-    init(_ intent: Intent, _ request: PendingRequest, only card: CardUID?) {
-        (self.intent, self.request, self.card) = (intent, request, card)
-    }
-
-    var pending: PendingRequest? { request }
-
-    /// The answer of an earlier call with the same id; `known` if the caller has looked it up
-    /// already.
-    mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        if request.operation == nil {
-            request.operation = try await station.known(request.id, intent, only: card)
-        }
-        guard let known = request.operation else {
-            try station.requireUnderCeilings(intent)
-            return nil
-        }
-        if known.state == .committed { return station.receipt(known, isReplayed: true) }
-        card = card ?? known.uid
-        return nil
-    }
-
-    mutating func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
-    ) async throws(Interruption) -> Decision<Receipt> {
-        try await station.carryOut(intent, on: sight, history, noting: &request)
-    }
-
-    func performed(
-        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
-        at station: Station
-    ) throws(Interruption) -> Receipt? {
-        try station.performed(operation, display, history)
-    }
-
-    func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
-    ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, history, after: error)
     }
 }

@@ -35,12 +35,12 @@ public struct CardReading: Sendable, Hashable {
     public let balance: Money?
     public let scratch: ScratchCard
     /// Whether the service was asked to activate the code and its answer is not on the card yet.
-    public let isActivating: Bool
+    let isActivating: Bool
     /// The last ticket that counts; of a card that this ledger does not know, what it says.
     public let ticket: Ticket?
     /// The game that is kept on the card; nil for a card that this ledger does not know.
     public let game: MastermindGame?
-    public let ledger: Standing
+    public private(set) var ledger: Standing
     public let display: DisplayState
     /// Whether the tag asks for a password; nil for a card that this ledger does not know.
     public let protection: CardProtection?
@@ -51,7 +51,7 @@ public struct CardReading: Sendable, Hashable {
     /// The operation that made or changed the card in this tap; nil if it was only read.
     public var operation: OperationID?
     /// Why the card cannot be trusted; nil where it can or is nobody's.
-    public let problem: TapcardError?
+    public private(set) var problem: TapcardError?
     /// What the account held that this tap closed to make a new card of its tag; nil where it closed
     /// none, or an empty one.
     public var closed: Money?
@@ -69,14 +69,27 @@ public struct CardReading: Sendable, Hashable {
 extension CardReading {
     /// The card as it describes itself, for when the ledger cannot be asked.
     public func withoutLedger(_ problem: TapcardError) -> CardReading {
-        CardReading(
-            uid: uid, chip: chip, seal: seal, sequence: sequence, holder: holder,
-            balance: balance, scratch: scratch, isActivating: isActivating, ticket: ticket,
-            game: game, ledger: .unavailable, display: display,
-            protection: protection, originality: originality, settled: settled,
-            operation: operation,
-            problem: self.problem ?? problem, ticketsGivenUp: ticketsGivenUp,
-            codeOwner: codeOwner)
+        var reading = self
+        reading.ledger = .unavailable
+        reading.problem = self.problem ?? problem
+        (reading.closed, reading.sameHolderID) = (nil, [])
+        return reading
+    }
+
+    /// A card that this ledger knows.
+    fileprivate init(
+        _ view: CardView, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
+        ledger: Standing? = nil, settled: [Settled], problem: TapcardError? = nil
+    ) {
+        let content = view.card.content(sequence ?? .none, balance: view.balance)
+        self.init(
+            uid: view.card.uid, chip: view.card.chip, seal: seal, sequence: sequence,
+            holder: content.holder, balance: view.balance, scratch: content.scratch,
+            isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
+            ledger: ledger ?? Standing(view.card.status), display: display,
+            protection: view.card.protection,
+            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip),
+            settled: settled, problem: problem)
     }
 }
 
@@ -88,14 +101,20 @@ extension Station {
         try await run(CardLook(settling: isWanted && !ledger.isReadOnly))
     }
 
-    /// A settled card: all that may be left to do is to bring up to date what phones read.
+    /// Brings up to date what phones read: all that may be left to do on a settled card.
+    func refreshDisplay(
+        ofQuiet sight: Sight, _ view: CardView, _ history: TapHistory
+    ) async -> DisplayState {
+        let refreshed = await refreshDisplay(
+            on: sight, content: view.card.content(sight.highest, balance: view.balance),
+            of: view.card, rewritingAll: view.card.isDisplayStale)
+        return refreshed == .current ? history.display : refreshed
+    }
+
     func reading(
         quiet sight: Sight, _ view: CardView, _ history: TapHistory
-    ) async throws(Interruption) -> CardReading {
-        let content = view.card.content(sight.highest, balance: view.balance)
-        let refreshed = await refreshDisplay(
-            on: sight, content: content, of: view.card, rewritingAll: view.card.isDisplayStale)
-        let display = refreshed == .current ? history.display : refreshed
+    ) async -> CardReading {
+        let display = await refreshDisplay(ofQuiet: sight, view, history)
         return reading(sight, view, display, nil, settled: settled(history))
     }
 
@@ -116,18 +135,10 @@ extension Station {
             case .rolledBack: .rolledBack
             default: sight.slots.best == nil ? .unsealed : .valid
             }
-        let standing =
-            problem?.kind == .ledgerBehind
-            ? .behind : CardReading.Standing(view.card.status)
-        let content = view.card.content(sight.highest, balance: view.balance)
         return CardReading(
-            uid: sight.uid, chip: sight.chip, seal: seal,
-            sequence: sight.slots.best?.record.sequence, holder: content.holder,
-            balance: view.balance, scratch: content.scratch, isActivating: view.activation != nil,
-            ticket: view.card.ticket, game: view.card.game, ledger: standing, display: display,
-            protection: view.card.protection,
-            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip),
-            settled: settled, problem: problem)
+            view, seal, at: sight.slots.best?.record.sequence, display,
+            ledger: problem?.kind == .ledgerBehind ? .behind : nil, settled: settled,
+            problem: problem)
     }
 
     /// A card of others is shown as it says it is; anything else is refused with what it is.
@@ -176,19 +187,11 @@ extension Station {
     func reading(
         of uid: CardUID, _ display: DisplayState, settled: [Settled] = []
     ) async throws(Interruption) -> CardReading {
-        let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
+        let view = try await asking(await ledger.view(of: uid))
         guard let view else {
             throw .ledger(LedgerError(.corrupt, "card \(uid) has vanished"))
         }
-        let content = view.card.content(view.card.confirmed, balance: view.balance)
-        return CardReading(
-            uid: uid, chip: view.card.chip, seal: .valid, sequence: view.card.confirmed,
-            holder: content.holder, balance: view.balance, scratch: content.scratch,
-            isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
-            ledger: CardReading.Standing(view.card.status), display: display,
-            protection: view.card.protection,
-            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip), settled: settled,
-            problem: nil)
+        return CardReading(view, .valid, at: view.card.confirmed, display, settled: settled)
     }
 }
 
@@ -238,6 +241,6 @@ private struct LookRequest: TapRequest {
         on sight: Sight, _ history: TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else { return .lookAgain }
-        return .done(try await station.reading(quiet: sight, view, history))
+        return .done(await station.reading(quiet: sight, view, history))
     }
 }

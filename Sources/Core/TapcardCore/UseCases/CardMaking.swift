@@ -79,9 +79,7 @@ extension Station {
     func known(
         _ id: OperationID, _ order: CardOrder
     ) async throws(TapcardError) -> Operation? {
-        let known = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(id)
-        }
+        let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
         guard order.isAnswered(by: known) else { throw mismatch(known) }
         if known.state == .voided { throw voided(known) }
@@ -113,18 +111,15 @@ extension Station {
         _ id: OperationID, _ sight: Sight, _ history: TapHistory, _ request: PendingRequest
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view, let seen = sight.seen else { return .lookAgain }
-        let making = try await asking { () throws(LedgerError) in try await ledger.operation(id) }
+        let making = try await asking(await ledger.operation(id))
         guard let making else { return .lookAgain }
         let other = sight.slots.slots[1 - (sight.slots.best?.place ?? 0)]
         if other != .blank, !isOwn(other, view, since: making) {
             return Decision(try await reseal(sight, seen, above: .none))
         }
         // An earlier try may have ended between the record and the part that phones read.
-        let refreshed = await refreshDisplay(
-            on: sight, content: view.card.content(sight.highest, balance: view.balance),
-            of: view.card, rewritingAll: view.card.isDisplayStale)
-        let reading = try await reading(
-            of: sight.uid, refreshed == .current ? history.display : refreshed)
+        let display = await refreshDisplay(ofQuiet: sight, view, history)
+        let reading = try await reading(of: sight.uid, display)
         return .done(await self.reading(reading, tellingOf: making, history, request))
     }
 
@@ -157,9 +152,7 @@ extension Station {
         case .begun(let work):
             request.operation = work.operation
             for id in open {
-                let ended = try await asking { () throws(LedgerError) in
-                    try await ledger.operation(id)
-                }
+                let ended = try await asking(await ledger.operation(id))
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
             return .perform(work, isOpened: false)
@@ -168,7 +161,7 @@ extension Station {
             request.operation = operation
             return .lookAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         case .changed: return .lookAgain
         }
     }
@@ -180,9 +173,7 @@ extension Station {
     ) async throws(Interruption) -> [OperationID] {
         var open = [sight.view?.open?.id]
         if case .replace(let lost) = order.origin {
-            let view = try await asking { () throws(LedgerError) in
-                try await ledger.view(of: lost)
-            }
+            let view = try await asking(await ledger.view(of: lost))
             open.append(view?.open?.id)
         }
         return open.compactMap { $0 }
@@ -196,11 +187,10 @@ extension Station {
             view.balance.minorUnits > 0
         else { return }
         throw .refused(
-            TapcardError(
-                .confirmationNeeded,
-                "The card still holds \(view.balance.shown). A new account on it closes the old one.",
-                meaning: "Nothing was changed on card or ledger.",
-                next: [.card(.payOutOrConfirm(view.balance))], uid: sight.uid))
+            .confirmationNeeded,
+            "The card still holds \(view.balance.shown). A new account on it closes the old one.",
+            meaning: "Nothing was changed on card or ledger.",
+            next: [.card(.payOutOrConfirm(view.balance))], uid: sight.uid)
     }
 
     /// Refuses an order that the ledger would refuse, before the tag is touched.
@@ -225,9 +215,7 @@ extension Station {
                 && (view.card.scratch == .unscratched) == hasScratchCard
         case .adopt: return true
         case .replace(let lost):
-            let lost = try await asking { () throws(LedgerError) in
-                try await ledger.view(of: lost)
-            }
+            let lost = try await asking(await ledger.view(of: lost))
             return lost?.card.status == .replaced
         }
     }
@@ -266,5 +254,17 @@ extension Station {
             }
         }
         return (sharing ?? []).map(\.uid)
+    }
+}
+
+extension TapcardError {
+    /// The card was made, and neither tag nor ledger can be asked what it holds now.
+    fileprivate static func madeUnread(
+        _ making: Operation, because error: TapcardError
+    ) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown, "\(error.what) The ledger cannot be asked what the card holds.",
+            meaning: "The card was made (\(making.kind.noun) \(making.id)); the ledger has it.",
+            next: [.ledger(.readCardWhenBack)], uid: making.uid, operation: making.id)
     }
 }

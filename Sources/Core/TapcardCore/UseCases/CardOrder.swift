@@ -109,9 +109,7 @@ extension Station {
             origin = .issue
         case .replace(let lost):
             try await requireFree(sight, order)
-            let view = try await asking { () throws(LedgerError) in
-                try await ledger.view(of: lost)
-            }
+            let view = try await asking(await ledger.view(of: lost))
             if let card = view?.card { (holder, scratch) = (card.holder, card.scratch) }
             origin = .replace(lost: lost)
         case .adopt(let accepted):
@@ -120,12 +118,10 @@ extension Station {
             if let accepted {
                 guard accepted == found.balance else {
                     throw .refused(
-                        TapcardError(
-                            .refusal(.badAmount),
-                            "The tag says \(found.balance.shown), not \(accepted.shown).",
-                            meaning: "Nothing was changed on card or ledger.",
-                            next: [.request(.acceptBalance)],
-                            uid: sight.uid))
+                        .refusal(.badAmount),
+                        "The tag says \(found.balance.shown), not \(accepted.shown).",
+                        meaning: "Nothing was changed on card or ledger.",
+                        next: [.request(.acceptBalance)], uid: sight.uid)
                 }
                 balance = accepted
             }
@@ -175,11 +171,10 @@ extension Station {
         let originality = TagInfo.Originality(tag.signature, of: uid)
         guard originality != .invalid || order.acceptsAnyChip else {
             throw .refused(
-                TapcardError(
-                    .unsupportedTag,
-                    "The maker's signature on this chip is not true: it is not the "
-                        + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
-                    next: [.tag(.useAnotherOrAnyChip)], uid: uid))
+                .unsupportedTag,
+                "The maker's signature on this chip is not true: it is not the "
+                    + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
+                next: [.tag(.useAnotherOrAnyChip)], uid: uid)
         }
         return originality.isGenuine
     }
@@ -191,30 +186,23 @@ extension Station {
             let content = sight.content
             if !sight.isGivenUp || order.mayOverwrite || content.isLeft(by: card) { return }
             throw .refused(
-                TapcardError(
-                    .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
-                    next: [.tag(.overwrite)], uid: sight.uid))
+                .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
+                next: [.tag(.overwrite)], uid: sight.uid)
         }
         switch try await stranger(sight) {
         case .blank: return
         case .sealed:
             if order.mayReissue { return }
             throw .refused(
-                TapcardError(
-                    .refusal(.cardKnown),
-                    "The tag carries a card of another ledger, with a true seal.",
-                    meaning: unchanged,
-                    next: [.card(.adoptOrReissue)], uid: sight.uid))
+                .refusal(.cardKnown), "The tag carries a card of another ledger, with a true seal.",
+                meaning: unchanged, next: [.card(.adoptOrReissue)], uid: sight.uid)
         case .sealedElsewhere(_, _, let other):
             if !order.mayReissue { throw .refused(otherCurrency(other, sight.uid)) }
         case .unsealed:
             if order.mayOverwrite { return }
             throw .refused(
-                TapcardError(
-                    .refusal(.cardKnown), "The tag carries a card that others wrote.",
-                    meaning: unchanged,
-                    next: [.card(.adoptOrOverwrite)],
-                    uid: sight.uid))
+                .refusal(.cardKnown), "The tag carries a card that others wrote.",
+                meaning: unchanged, next: [.card(.adoptOrOverwrite)], uid: sight.uid)
         case .untrusted(let error):
             if !order.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
@@ -228,9 +216,8 @@ extension Station {
     ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
         if let view = sight.view {
             throw .refused(
-                TapcardError(
-                    Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already"),
-                    uid: sight.uid))
+                Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already"),
+                uid: sight.uid)
         }
         switch try await stranger(sight) {
         case .sealed(let record, let face):

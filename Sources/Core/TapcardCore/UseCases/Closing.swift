@@ -29,3 +29,25 @@ package struct Closing: UseCase {
         }
     }
 }
+
+extension Station {
+    /// Adds the closing to the error of a closed card: its answer may have been lost, and then the
+    /// money is still in the drawer.
+    fileprivate func namingClosing(_ error: TapcardError) async -> TapcardError {
+        let most = 100
+        guard error.kind == .refusal(.cardClosed), let uid = error.uid,
+            let last = try? await ledger.read({ rows throws(LedgerError) in
+                try rows.operations(on: uid, last: most)
+            }),
+            let closing = last.last(where: { $0.kind == .close && $0.state == .committed })
+        else { return error }
+        let amount = Money(minorUnits: closing.amount, currency).shown
+        return TapcardError(
+            .refusal(.cardClosed),
+            "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",
+            meaning:
+                "Nothing was booked now: pay nothing out, unless that was you and the money is "
+                + "still in the drawer.", next: error.next, uid: uid, operation: closing.id
+        ).telling(error.settled)
+    }
+}

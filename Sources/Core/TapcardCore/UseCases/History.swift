@@ -72,16 +72,12 @@ extension Station {
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
     ) async throws(TapcardError) -> Shown {
         let currency = ledger.currency
-        let shown: Shown?
-        do {
-            shown = try await ledger.readAtLength { rows throws(LedgerError) in
+        let shown: Shown? = try await whileAsking(
+            await ledger.readAtLength { rows throws(LedgerError) in
                 if card != nil, try rows.operations(on: card, last: 1).isEmpty { return nil }
                 var history = try History(of: card, rows, currency)
                 return try show(&history)
-            }
-        } catch {
-            throw TapcardError(error)
-        }
+            })
         guard let shown else { throw unknown(card) }
         return shown
     }
@@ -114,29 +110,22 @@ extension Station {
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, Int64) -> Void
     ) async throws(TapcardError) -> Sum {
-        do {
-            return try await ledger.readAtLength { rows throws(LedgerError) in
+        try await whileAsking(
+            await ledger.readAtLength { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfOperations(begunSince: start, until: end)
                 while let operation = try pages.next() {
                     add(&sum, operation, try rows.balanceClosed(by: operation))
                 }
                 return sum
-            }
-        } catch {
-            throw TapcardError(error)
-        }
+            })
     }
 
     /// Checks every invariant over the whole ledger.
     public static func audit(
         _ ledger: any LedgerStore
     ) async throws(TapcardError) -> AuditReport {
-        do {
-            return try await ledger.audit()
-        } catch {
-            throw TapcardError(error)
-        }
+        try await whileAsking(await ledger.audit())
     }
 }
 
@@ -146,17 +135,13 @@ extension Station {
         _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
         let currency = ledger.currency
-        do {
-            return try await ledger.read { rows throws(LedgerError) in try body(rows, currency) }
-        } catch {
-            throw TapcardError(error)
-        }
+        return try await whileAsking(
+            await ledger.read { rows throws(LedgerError) in try body(rows, currency) })
     }
 
     private static func unknown(_ card: CardUID?) -> TapcardError {
         let name = card?.description ?? ""
-        return TapcardError(
-            Refusal(.cardUnknown, "this ledger knows no card \(name)"), uid: card)
+        return TapcardError(Refusal(.cardUnknown, "this ledger knows no card \(name)"), uid: card)
     }
 }
 

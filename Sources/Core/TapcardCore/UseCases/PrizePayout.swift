@@ -22,9 +22,7 @@ extension Station {
             if let claim = ticket.claim {
                 #if LEAVE_RULES_OUT
                 if LeftOutRule.current == .payoutIsToldOnce,
-                    let paid = try await whileAsking({ () throws(LedgerError) in
-                        try await ledger.operation(claim.operation)
-                    })
+                    let paid = try await whileAsking(await ledger.operation(claim.operation))
                 {
                     return try await receipt(of: paid, name, drawn)
                 }
@@ -48,9 +46,7 @@ extension Station {
     private func repeated(
         _ id: OperationID, of ticket: TicketID, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let known = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(id)
-        }
+        let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
         guard known.kind == .payout, known.subject == ticket.text, card ?? known.uid == known.uid
         else { throw mismatch(known) }
@@ -114,35 +110,11 @@ extension Station {
         guard claim.isPaidOut else {
             return TapcardError.onTheCard(claim, of: ticket, uid: uid)
         }
-        let operation = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(claim.operation)
-        }
+        let operation = try await whileAsking(await ledger.operation(claim.operation))
         guard let operation else {
-            return TapcardError(
-                LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+            return TapcardError(LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
         }
         return alreadyPaid(operation, for: ticket)
-    }
-
-    /// Adds the closing to the error of a closed card: its answer may have been lost, and then the
-    /// money is still in the drawer.
-    func namingClosing(_ error: TapcardError) async -> TapcardError {
-        let most = 100
-        guard error.kind == .refusal(.cardClosed), let uid = error.uid,
-            let last = try? await ledger.read({ rows throws(LedgerError) in
-                try rows.operations(on: uid, last: most)
-            }),
-            let closing = last.last(where: { $0.kind == .close && $0.state == .committed })
-        else { return error }
-        let amount = Money(minorUnits: closing.amount, currency).shown
-        return TapcardError(
-            .refusal(.cardClosed),
-            "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",
-            meaning:
-                "Nothing was booked now: pay nothing out, unless that was you and the money is "
-                + "still in the drawer.",
-            next: error.next, uid: uid, operation: closing.id
-        ).telling(error.settled)
     }
 
     /// The refusal names the earlier payout: the cashier decides whether it was this one, whose
@@ -170,8 +142,8 @@ extension TapcardError {
             .refusal(.alreadyClaimed),
             "The prize of ticket \(ticket), \(claim.prize.shown), is on the card: operation "
                 + "\(claim.operation) has added it.",
-            meaning: "Nothing was booked: pay nothing out.",
-            next: [.card(.showHistory(nil))], uid: uid)
+            meaning: "Nothing was booked: pay nothing out.", next: [.card(.showHistory(nil))],
+            uid: uid)
     }
 
     /// The error of a ledger that failed while the payout was to be booked.
@@ -187,7 +159,7 @@ extension TapcardError {
         return TapcardError(
             .outcomeUnknown,
             "\(failure.what) Whether the payout for ticket \(ticket) is booked is not known.",
-            meaning: "Pay nothing out yet.",
-            next: [.request(.repeatPayout(id))], uid: uid, operation: id)
+            meaning: "Pay nothing out yet.", next: [.request(.repeatPayout(id))], uid: uid,
+            operation: id)
     }
 }

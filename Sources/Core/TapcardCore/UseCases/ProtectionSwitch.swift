@@ -76,8 +76,7 @@ private struct SwitchRequest: TapRequest {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         guard !isProtecting, sight.isGivenUp else { return .goOn }
         guard try await station.release(sight) else {
-            throw .refused(
-                TapcardError(Refusal(.wrongState, "the tag is not protected"), uid: sight.uid))
+            throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: sight.uid)
         }
         return .done(
             ProtectionChange(

@@ -64,9 +64,7 @@ package struct Refund: UseCase {
     }
 
     private func reversible(at station: Station) async throws(TapcardError) -> Operation {
-        let known = try await station.whileAsking { () throws(LedgerError) in
-            try await station.ledger.operation(reversed)
-        }
+        let known = try await whileAsking(await station.ledger.operation(reversed))
         guard let known else {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))

@@ -8,7 +8,7 @@ extension Station {
     /// trusted is only written when the operator names it; the password of a named card is searched
     /// for as well, because a restored ledger may not know of it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardReading {
-        try await run(Repair(naming: card))
+        try await run(Tapping(RepairRequest(card: card)))
     }
 
     /// Corrects the ledger's protection of a card that the operator has named, and has the card
@@ -34,38 +34,23 @@ extension Station {
             return try await reseal(sight, seen, above: sight.highest)
         }
         if open.kind.isVoidable {
-            let voided = try await asking { () throws(LedgerError) in
-                try await ledger.voidOpenPayment(on: sight.uid, seen: seen, at: now)
-            }
+            let voided = try await asking(
+                await ledger.voidOpenPayment(on: sight.uid, seen: seen, at: now))
             if let voided { history.note(ended: voided) }
             let seen = Seen(confirmed: seen.confirmed, open: nil)
             return try await reseal(sight, seen, above: sight.highest)
         }
-        let settlement = try await asking { () throws(LedgerError) in
-            try await ledger.resume(
-                open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
-        }
+        let settlement = try await asking(
+            await ledger.resume(open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
         if case .work(let work) = settlement { return .perform(work, isOpened: false) }
         return .lookAgain
     }
 }
 
 /// The repair of a card, by an operator.
-package struct Repair: UseCase {
-    private var tapping: Tapping<RepairRequest>
-
-    package init(naming card: CardUID? = nil) { tapping = Tapping(RepairRequest(card: card)) }
-
-    package mutating func step(at station: Station) async throws(TapcardError) -> CardReading? {
-        try await tapping.step(at: station)
-    }
-}
-
 private struct RepairRequest: TapRequest {
     let card: CardUID?
-    private var hasWritten = false
-
-    init(card: CardUID?) { self.card = card }
+    var hasWritten = false
 
     mutating func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station

@@ -30,12 +30,12 @@ package struct Scratching: UseCase {
         case .beginning:
             let code = station.newID()
             let intent = Intent.scratch(code)
-            var request = PendingRequest(id, intent)
-            request.operation = try await station.known(id, intent, only: nil)
+            let known = try await station.known(id, intent, only: nil)
             phase =
-                request.operation == nil
-                ? .looking(Tapping(ScratchableCard(code: code, request)))
-                : .writing(Tapping(ChangeRequest(intent, request, only: nil)))
+                known == nil
+                ? .looking(
+                    Tapping(ScratchableCard(code: code, request: PendingRequest(id, intent))))
+                : .writing(Tapping(ChangeRequest(intent, id, known: known)))
         case .looking(var looking):
             let found = try await looking.step(at: station)
             phase = .looking(looking)
@@ -44,9 +44,7 @@ package struct Scratching: UseCase {
             phase = .scratching(found.uid, found.code)
         case .scratching(let uid, let code):
             try await scratch(uid, at: station)
-            let intent = Intent.scratch(code)
-            let request = PendingRequest(id, intent, only: uid)
-            phase = .writing(Tapping(ChangeRequest(intent, request, only: uid)))
+            phase = .writing(Tapping(ChangeRequest(.scratch(code), id, only: uid)))
         case .writing(var writing):
             defer { phase = .writing(writing) }
             do throws(TapcardError) {
@@ -80,11 +78,7 @@ private struct ScratchableCard: TapRequest {
     }
 
     let code: ScratchCode
-    private let request: PendingRequest
-
-    init(code: ScratchCode, _ request: PendingRequest) {
-        (self.code, self.request) = (code, request)
-    }
+    let request: PendingRequest
 
     var pending: PendingRequest? { request }
     var card: CardUID? { nil }

@@ -10,21 +10,16 @@ extension Station {
         _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
         surroundings: Surroundings
     ) async throws(TapcardError) -> LedgerCard {
-        let result: Result<LedgerCard, Refusal>
-        do {
-            result = try await ledger.change(
+        let result = try await whileAsking(
+            await ledger.change(
                 card, change, id: surroundings.newID(), by: surroundings.cashier,
-                at: surroundings.now())
-        } catch {
-            throw TapcardError(error)
-        }
+                at: surroundings.now()))
         switch result {
         case .success(let card): return card
         case .failure(let refusal) where refusal.rule == .cardUnknown:
             throw TapcardError(
                 .refusal(.cardUnknown), TapcardError.sentence(refusal.detail),
-                meaning: TapcardError.unchanged,
-                next: [.card(.showCards)], uid: card)
+                meaning: TapcardError.unchanged, next: [.card(.showCards)], uid: card)
         case .failure(let refusal):
             // A card that is not in use any more is not blocked: the remedy is another one.
             if change == .unblock, refusal.rule == .wrongState,
@@ -32,9 +27,7 @@ extension Station {
             {
                 throw TapcardError(
                     .refusal(.wrongState), "A \(status.rawValue) card cannot be unblocked.",
-                    meaning: TapcardError.unchanged,
-                    next: [.card(.reissueTag)],
-                    uid: card)
+                    meaning: TapcardError.unchanged, next: [.card(.reissueTag)], uid: card)
             }
             throw TapcardError(refusal, uid: card)
         }

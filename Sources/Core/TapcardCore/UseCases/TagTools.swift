@@ -95,16 +95,22 @@ extension Station {
             let tag = try await lookAtAll(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
             }
-            guard tag.chip.hasFastRead else { return try self.dump(tag, uid) }
-            var pages: [Page?] = []
-            let all = 0...UInt8(tag.chip.pageCount - 1)
-            let bytes = try await performing(
-                ReadWhatCanBeRead(
-                    all, identity: identity, longestAnswer: await reader.longestAnswer))
-            for page in bytes { pages.append(page) }
-            return try Station.checked { () throws(Type2Error) in
-                try TagDump(
+            let pages: [Page?]
+            if tag.chip.hasFastRead {
+                let all = 0...UInt8(tag.chip.pageCount - 1)
+                pages = try await performing(
+                    ReadWhatCanBeRead(
+                        all, identity: identity, longestAnswer: await reader.longestAnswer))
+            } else {
+                let bytes = tag.header + tag.memory
+                pages = stride(from: 0, to: bytes.count, by: 4)
+                    .map { Page(bytes[$0..<min($0 + 4, bytes.count)]) }
+            }
+            do throws(Type2Error) {
+                return try TagDump(
                     chip: tag.chip, uid: uid.bytes, pages: pages, signature: tag.signature)
+            } catch {
+                throw .card(CardStoreError(.garbled, error.detail))
             }
         }
     }
@@ -116,57 +122,52 @@ extension Station {
     public func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
-        try await withTag { identity, uid throws(Interruption) in
-            let tag = try await lookAtAll(of: identity)
+        try await rewrite(overwriting) { tag, uid, _ throws(Interruption) in
             guard tag.chip == dump.chip else {
                 throw .refused(
-                    TapcardError(
-                        .unsupportedTag,
-                        "The dump is of an \(dump.chip.name), this tag is a \(tag.chip.name).",
-                        meaning: "Nothing was written to it.", next: [.tag(.useSameChip)],
-                        uid: uid))
+                    .unsupportedTag,
+                    "The dump is of an \(dump.chip.name), this tag is a \(tag.chip.name).",
+                    meaning: "Nothing was written to it.", next: [.tag(.useSameChip)], uid: uid)
             }
-            try await requireOverwritable(tag, uid, overwriting)
-            let protection = try await requireWritable(
-                tag, identity, uid, known: try await card(uid))
-            let writes = tag.chip.userPages.compactMap { number in
+            return tag.chip.userPages.compactMap { number in
                 tag.chip.zeroPages?.contains(number) == true
                     ? nil : dump.pages[Int(number)].map { PageWrite(number, $0) }
             }
-            try await rewrite(tag.chip, writes, of: uid, protection)
-            return uid
         }
     }
 
     /// Makes a blank tag again: an empty message, followed by zeros.
     public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
-        try await withTag { identity, uid throws(Interruption) in
-            let tag = try await lookAtAll(of: identity)
-            if let view = try await asking({ () throws(LedgerError) in
-                try await ledger.view(of: uid)
-            }), view.card.status != .closed, view.card.status != .replaced {
+        try await rewrite(overwriting) { tag, uid, view throws(Interruption) in
+            if let view, view.card.status != .closed, view.card.status != .replaced {
                 throw .refused(
-                    TapcardError(
-                        Refusal(
-                            .cardHasMoney,
-                            "the tag carries card \(uid) with \(view.balance.shown), not closed"),
-                        uid: uid))
+                    Refusal(
+                        .cardHasMoney,
+                        "the tag carries card \(uid) with \(view.balance.shown), not closed"),
+                    uid: uid)
             }
-            try await requireOverwritable(tag, uid, overwriting)
-            let protection = try await requireWritable(
-                tag, identity, uid, known: try await card(uid))
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
-            let writes = tag.chip.userPages.map { number in
+            return tag.chip.userPages.map { number in
                 PageWrite(number, number == tag.chip.userPages.lowerBound ? blank : .zero)
             }
-            try await rewrite(tag.chip, writes, of: uid, protection)
-            return uid
         }
     }
 
-    /// The ledger's row of the card that was on the tag.
-    private func card(_ uid: CardUID) async throws(Interruption) -> LedgerCard? {
-        try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }?.card
+    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag, or says what it is
+    /// to hold, from what is on it and what the ledger knows of it.
+    private func rewrite(
+        _ overwriting: Bool,
+        with pages: (SightedTag, CardUID, CardView?) throws(Interruption) -> [PageWrite]
+    ) async throws(TapcardError) -> CardUID {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity)
+            let view = try await asking(await ledger.view(of: uid))
+            let writes = try pages(tag, uid, view)
+            try requireOverwritable(tag, uid, view, overwriting)
+            let protection = try await requireWritable(tag, identity, uid, known: view?.card)
+            try await rewrite(tag.chip, writes, of: uid, protection)
+            return uid
+        }
     }
 
     /// Reads the pages and writes only those that differ.
@@ -198,10 +199,9 @@ extension Station {
     }
 
     private func requireOverwritable(
-        _ tag: SightedTag, _ uid: CardUID, _ overwriting: Bool
-    ) async throws(Interruption) {
+        _ tag: SightedTag, _ uid: CardUID, _ view: CardView?, _ overwriting: Bool
+    ) throws(Interruption) {
         if overwriting { return }
-        let view = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
         if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
@@ -214,29 +214,8 @@ extension Station {
         let isCard = view != nil && closed == nil
         let what = isCard ? "a card of this ledger" : "something (\(content.word))"
         throw .refused(
-            TapcardError(
-                isCard ? .refusal(.cardKnown) : .notACard, "The tag carries \(what).",
-                meaning: "Nothing was written to it.",
-                next: [.tag(.overwrite)], uid: uid))
-    }
-
-    private func dump(_ tag: SightedTag, _ uid: CardUID) throws(Interruption) -> TagDump {
-        let header = stride(from: 0, to: 16, by: 4).map { Page(tag.header[$0..<$0 + 4]) }
-        let memory = stride(from: 0, to: tag.memory.count, by: 4)
-            .map { Page(tag.memory[$0..<min($0 + 4, tag.memory.count)]) }
-        return try Station.checked { () throws(Type2Error) in
-            try TagDump(chip: tag.chip, uid: uid.bytes, pages: header + memory)
-        }
-    }
-
-    private static func checked<Success>(
-        _ body: () throws(Type2Error) -> Success
-    ) throws(Interruption) -> Success {
-        do {
-            return try body()
-        } catch {
-            throw .card(CardStoreError(.garbled, error.detail))
-        }
+            isCard ? .refusal(.cardKnown) : .notACard, "The tag carries \(what).",
+            meaning: "Nothing was written to it.", next: [.tag(.overwrite)], uid: uid)
     }
 
     /// Waits for a tag of any kind; the caller releases it.

@@ -72,11 +72,9 @@ extension Station {
     }
 
     private func waiting(_ wait: Duration) -> Station {
-        var settings = settings
-        settings.wait = wait
-        return Station(
-            reader: reader, ledger: ledger, keySource: keySource, settings: settings,
-            surroundings: surroundings)
+        var station = self
+        station.settings.wait = wait
+        return station
     }
 
     /// Returns once the reader is empty or carries another card than this one, or than the first
