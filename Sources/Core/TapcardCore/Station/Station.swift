@@ -125,19 +125,25 @@ public struct Station: Sendable {
     /// Seals with the newest active key.
     var sealer: RecordSealer {
         let entry = keys.sealing
-        let keys = entry.keys
         return RecordSealer(
             keyID: entry.id,
             seal: { content in
-                guard
-                    let record = SealedRecord(
-                        uid: content.uid, sequence: content.sequence, balance: content.balance,
-                        state: SealedRecord.State(content.scratch), holder: content.holder,
-                        keyID: entry.id, cardKey: keys.cardKey(uid: content.uid.bytes))
-                else { preconditionFailure("the ledger let a balance pass that no card can hold") }
+                guard let record = SealedRecord(content, under: entry) else {
+                    preconditionFailure("the ledger let a balance pass that no card can hold")
+                }
                 return record.bytes
             },
             keyOf: { SealedRecord($0)?.keyID })
+    }
+}
+
+extension SealedRecord {
+    /// The record of a card under one of the station's keys; nil for a balance that no card holds.
+    init?(_ content: SealedContent, under entry: KeyEntry) {
+        self.init(
+            uid: content.uid, sequence: content.sequence, balance: content.balance,
+            state: State(content.scratch), holder: content.holder, keyID: entry.id,
+            cardKey: entry.keys.cardKey(uid: content.uid.bytes))
     }
 }
 

@@ -208,10 +208,7 @@ extension Station {
     private func rendering(of record: SealedRecord, _ view: CardView) -> [UInt8] {
         guard let entry = keys.entry(record.keyID) else { return [] }
         let content = view.card.content(record.sequence, balance: view.balance)
-        return SealedRecord(
-            uid: view.card.uid, sequence: record.sequence, balance: content.balance,
-            state: SealedRecord.State(content.scratch), holder: content.holder, keyID: entry.id,
-            cardKey: entry.keys.cardKey(uid: view.card.uid.bytes))?.bytes ?? []
+        return SealedRecord(content, under: entry)?.bytes ?? []
     }
 }
 
