@@ -131,6 +131,13 @@ let package = Package(
                 "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "BlockingLane",
             ]),
 
+        room(
+            "StationFiles", on: "Core",
+            [
+                "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "TextCodecs",
+                "BlockingLane",
+            ]),
+
         room("StyledText", on: "Delivery", ["TapcardDomain"]),
         room(
             "MastermindBoard", on: "Delivery",
@@ -138,16 +145,16 @@ let package = Package(
         room(
             "Verbs", on: "Delivery",
             [
-                "TapcardCore", "TapcardDomain", "Type2Tag", "CardCryptography", "CardImage",
-                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+                "TapcardCore", "StationFiles", "TapcardDomain", "Type2Tag", "CardCryptography",
+                "CardImage", "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
                 "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
                 "StyledText",
             ]),
         room(
             "CommandLine", on: "Delivery",
             [
-                "Verbs", "TapcardCore", "TapcardDomain", "CardCryptography", "Ledger",
-                "ReaderDiagnosis", "StyledText", "TextCodecs",
+                "Verbs", "TapcardCore", "StationFiles", "TapcardDomain", "CardCryptography",
+                "Ledger", "ReaderDiagnosis", "StyledText", "TextCodecs",
             ]),
         .target(
             name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
@@ -155,8 +162,8 @@ let package = Package(
             "KioskServer", on: "Delivery",
             [
                 "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "DurableFile",
-                "Ledger", "LibraryLoading", "StyledText", "TagReading", "TapcardCore",
-                "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
+                "Ledger", "LibraryLoading", "StationFiles", "StyledText", "TagReading",
+                "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -332,10 +339,11 @@ let package = Package(
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane",
             ]),
+        tests(of: "StationFiles", ["CardCryptography", "DurableFile", "TapcardCore"]),
         tests(
             of: "CommandLine",
             [
-                "KioskServer", "Verbs",
+                "KioskServer", "StationFiles", "Verbs",
                 "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
                 "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
@@ -346,8 +354,7 @@ let package = Package(
             [
                 "BlockingLane", "CardCryptography", "DurableFile", "IdleDrivers", "Ledger",
                 "PortDoubles", "RawHTTP", "ReaderDiagnosis", "SchemaChecking", "ServicePorts",
-                "SimulatedField",
-                "SimulatedReader",
+                "SimulatedField", "SimulatedReader", "StationFiles",
                 "TagReading", "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs",
                 "Type2Tag", "WebServer",
             ]),

@@ -1,5 +1,6 @@
 import CardCryptography
 import DurableFile
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import Testing

@@ -1,6 +1,7 @@
 import BlockingLane
 import CardCryptography
 import KioskServer
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import Testing

@@ -35,9 +35,7 @@ extension Station {
     func booked(
         _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: [Settled]
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
-        let operation = try await whileAsking { () throws(LedgerError) in
-            try await ledger.operation(claim.operation)
-        }
+        let operation = try await whileAsking(await ledger.operation(claim.operation))
         guard let operation else {
             throw TapcardError(
                 LedgerError(.corrupt, "operation \(claim.operation) has vanished"))

@@ -109,9 +109,7 @@ extension Station {
 
     /// The tickets of a card that was read.
     func tickets(on reading: CardReading) async throws(TapcardError) -> CardTickets {
-        let tickets = try await whileAsking { () throws(LedgerError) in
-            try await ledger.tickets(of: reading.uid)
-        }
+        let tickets = try await whileAsking(await ledger.tickets(of: reading.uid))
         return CardTickets(
             card: reading, tickets: (tickets ?? []).map { CardTicket($0, currency) })
     }
@@ -198,9 +196,7 @@ private struct PurchaseSettling: TapRequest {
     func carryOut(
         on sight: Sight, _ history: TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
-        let known = try await station.asking { () throws(LedgerError) in
-            try await station.ledger.operation(request.id)
-        }
+        let known = try await asking(await station.ledger.operation(request.id))
         return Decision(
             try known.flatMap { known throws(Interruption) in
                 try station.finished(known, history)
@@ -230,7 +226,7 @@ struct KnownCardRequest: TapRequest {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))
         }
-        return .done(try await station.reading(quiet: sight, view, history))
+        return .done(await station.reading(quiet: sight, view, history))
     }
 
     func conclude(

@@ -76,9 +76,7 @@ extension Station {
                 }
             }
         }
-        return try await asking { () throws(LedgerError) in
-            try await ledger.confirm(work, at: now)
-        }
+        return try await asking(await ledger.confirm(work, at: now))
     }
 
     /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
@@ -122,9 +120,7 @@ extension Station {
                         password: try await opening(card, isOpened: isOpened)))
             }
             if card.isDisplayStale {
-                try await asking { () throws(LedgerError) in
-                    try await ledger.markDisplay(of: card.uid, stale: false)
-                }
+                try await asking(await ledger.markDisplay(of: card.uid, stale: false))
             }
         } catch {
             do {

@@ -1,8 +1,8 @@
 import CardCryptography
 import CardImage
 import CardStore
-import Ledger
-import TapcardDomain
+public import Ledger
+public import TapcardDomain
 
 extension TapcardError {
     fileprivate static let moneyIsSafe = "The money is safe in the ledger."
@@ -39,7 +39,7 @@ extension Station {
     func verdict(on sight: Sight) -> TapcardError? {
         let uid = sight.uid
         if let closed = formattedRefusal(sight) { return closed }
-        switch Judgement(sight.slots, sight.view) {
+        switch sight.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where sight.view?.card.wasReplacedHalfMade == true:
             // Nothing was ever good on it, so there is nothing that could have been damaged.
@@ -53,15 +53,12 @@ extension Station {
             }
             return TapcardError(
                 .damaged, "The card carries no record that can be believed.",
-                meaning: TapcardError.moneyIsSafe,
-                next: [.trust(.repair(uid))],
-                uid: uid)
+                meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
         case .forged where sight.slots.best == nil:
             return TapcardError(
                 .forged, "The card's records are under a key that is given up.",
                 meaning: "Nothing on it is believed; the money is safe in the ledger.",
-                next: [.trust(.repairIfKnown(uid))],
-                uid: uid)
+                next: [.trust(.repairIfKnown(uid))], uid: uid)
         case .forged:
             return TapcardError(
                 .forged, "The card carries a record that this ledger never issued.",
@@ -102,21 +99,19 @@ extension Station {
         return TapcardError(
             Refusal(
                 .cardClosed,
-                "the tag \(sight.content.state); the card that was on it is "
-                    + card.status.rawValue),
-            uid: sight.uid)
+                "the tag \(sight.content.state); the card that was on it is " + card.status.rawValue
+            ), uid: sight.uid)
     }
 
-    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be trusted; what was
-    /// voided then is in the tap's history.
+    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be
+    /// trusted; what was voided then is in the tap's history.
     func settle(
         _ sight: Sight, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
         if let error = verdict(on: sight) {
             guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
-            let voided = try await asking { () throws(LedgerError) in
-                try await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now)
-            }
+            let voided = try await asking(
+                await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now))
             if let voided { history.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
@@ -128,19 +123,17 @@ extension Station {
         case .resume(let open):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            let settlement = try await asking { () throws(LedgerError) in
-                try await ledger.resume(
-                    open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now)
-            }
+            let settlement = try await asking(
+                await ledger.resume(
+                    open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
             return try decision(after: settlement, on: sight)
         case .end(let open, let end):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            let settlement = try await asking { () throws(LedgerError) in
-                try await ledger.end(
+            let settlement = try await asking(
+                await ledger.end(
                     open, as: end, resealWith: newID(), seen: seen, sealer: sealer, by: cashier,
-                    at: now)
-            }
+                    at: now))
             // It has ended, whatever becomes of the fresh record that follows.
             if case .work = settlement { await lookUpEnd(&history) }
             return try decision(after: settlement, on: sight)
@@ -180,12 +173,10 @@ extension Station {
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
     ) async throws(Interruption) -> Decision<Never> {
         let request = request(intent, id, sight.uid)
-        let beginning = try await asking { () throws(LedgerError) in
-            try await ledger.begin(request, seen: seen, sealer: sealer)
-        }
+        let beginning = try await asking(await ledger.begin(request, seen: seen, sealer: sealer))
         switch beginning {
         case .begun(let work): return .perform(work, isOpened: false)
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         case .known, .mismatched, .changed: return .lookAgain
         }
     }
@@ -196,14 +187,14 @@ extension Station {
         switch settlement {
         case .work(let work): return .perform(work, isOpened: false)
         case .changed: return .lookAgain
-        case .refused(let refusal): throw .refused(TapcardError(refusal, uid: sight.uid))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
         }
     }
 
     private func step(
         on sight: Sight, _ view: CardView, for request: OperationID?
     ) -> SettlingStep {
-        if case .inTheMaking(let open) = Judgement(sight.slots, view) { return .resume(open) }
+        if case .inTheMaking(let open) = sight.judgement { return .resume(open) }
         guard let best = sight.slots.best else { return .nothing }
         return SettlingStep(
             tag: best.record, bytes: sight.slots.bytes[best.place],
@@ -217,9 +208,48 @@ extension Station {
     private func rendering(of record: SealedRecord, _ view: CardView) -> [UInt8] {
         guard let entry = keys.entry(record.keyID) else { return [] }
         let content = view.card.content(record.sequence, balance: view.balance)
-        return SealedRecord(
-            uid: view.card.uid, sequence: record.sequence, balance: content.balance,
-            state: SealedRecord.State(content.scratch), holder: content.holder, keyID: entry.id,
-            cardKey: entry.keys.cardKey(uid: view.card.uid.bytes))?.bytes ?? []
+        return SealedRecord(content, under: entry)?.bytes ?? []
+    }
+}
+
+/// An operation that an earlier tap had left open and that this tap brought to its end.
+///
+/// Nobody was told before how it ended, so whatever this tap answers has to say it.
+public struct Settled: Sendable, Hashable {
+    public let operation: Operation
+    /// The amount that it adds to the balance, or would have added; negative for a payment.
+    public let amount: Money
+    /// The balance of the tag's earlier account that it closed.
+    public let closed: Money
+
+    init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {
+        self.operation = operation
+        amount = operation.change(in: currency)
+        self.closed = Money(minorUnits: closed, currency)
+    }
+
+    /// Whether it has happened; otherwise it was voided.
+    public var isDone: Bool { operation.state == .committed }
+}
+
+extension Station {
+    /// The operations that a tap settled, without the request, which has its own answer.
+    func settled(_ history: TapHistory, besides request: OperationID? = nil) -> [Settled] {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .settledIsTold { return [] }
+        #endif
+        return history.settled.filter { $0.id != request }.map {
+            Settled($0, closed: history.closed[$0.id] ?? 0, currency)
+        }
+    }
+
+    /// What a making closed with the account that its tag had before. The making is not denied
+    /// where the ledger goes away after it.
+    func balanceClosed(by making: Operation) async -> Int64 {
+        guard making.kind.makesCard else { return 0 }
+        return
+            (try? await ledger.read { rows throws(LedgerError) in
+                try rows.balanceClosed(by: making)
+            }) ?? 0
     }
 }

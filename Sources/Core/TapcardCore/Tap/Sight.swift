@@ -17,6 +17,8 @@ struct Sight: Sendable, Hashable {
     let content: TagContent
     /// Nil for a card this ledger does not know.
     let view: CardView?
+    /// The verdict on the records, compared with the ledger.
+    let judgement: Judgement
     /// The result of reading all of the tag; nil for a known card.
     let tag: SightedTag?
     let chip: String
@@ -34,18 +36,11 @@ extension Station {
     func find(
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
-        let identity: TagIdentity
-        do {
-            identity = try await reader.select(within: limit)
-        } catch {
-            throw .reader(error)
-        }
+        let identity = try await select(within: limit)
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
             throw .refused(
-                TapcardError(
-                    .unsupportedTag, "This is no NTAG21x tag: it has another kind of UID or chip.",
-                    meaning: "Nothing was written to it.",
-                    next: [.tag(.useKnownChip)]))
+                .unsupportedTag, "This is no NTAG21x tag: it has another kind of UID or chip.",
+                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         surroundings.progress(.cardSeen(uid))
         return (identity, uid)
@@ -57,19 +52,11 @@ extension Station {
     func see(
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false
     ) async throws(Interruption) -> Sight {
-        let known = try await asking { () throws(LedgerError) in try await ledger.view(of: uid) }
+        let known = try await asking(await ledger.view(of: uid))
         try await refreshKeys(beside: known)
         if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
-            let bytes: [UInt8]
-            do throws(Interruption) {
-                bytes = try await performing(
-                    ReadPages(layout.pages, longestAnswer: await reader.longestAnswer))
-            } catch {
-                guard case .card(let cause) = error,
-                    cause.kind == .reader(.refused(NAK.invalidArgument))
-                else { throw error }
-                throw .refused(TapcardError.hidden(uid))
-            }
+            let bytes = try await performing(
+                ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
             return try await sight(
                 of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
@@ -96,22 +83,12 @@ extension Station {
             CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
         }
     ) async throws(Interruption) -> SightedTag {
-        let tag: SightedTag
-        do {
-            tag = try await reader.perform(
-                FirstSight(identity, longestAnswer: await reader.longestAnswer, cardPages: pages))
-        } catch {
-            guard error.kind == .reader(.refused(NAK.invalidArgument)) else { throw .card(error) }
-            throw .refused(TapcardError.hidden(nil))
-        }
+        let tag = try await performing(
+            FirstSight(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
+            on: nil)
         guard tag.signature == nil, tag.chip.hasFastRead else { return tag }
         // A tag that refused to show its signature is silent until it is selected again.
-        let again: TagIdentity
-        do {
-            again = try await reader.select(within: Station.returnLimit)
-        } catch {
-            throw .reader(error)
-        }
+        let again = try await select(within: Station.returnLimit)
         guard again.uid == identity.uid else {
             throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
         }
@@ -136,17 +113,16 @@ extension Station {
         holders.append(.nobody)
         let slots = RecordSlots(
             image, uid: uid, holders: holders, currency: currency, keys: keys)
-        let view = try await asking { [sequences = slots.sequences] () throws(LedgerError) in
-            try await ledger.view(of: uid, holding: sequences)
-        }
+        let view = try await asking(await ledger.view(of: uid, holding: slots.sequences))
         // Bytes read before another station's work, judged by the ledger after it, would make an
         // honest card an old image.
         guard known.map(Seen.init) == view.map(Seen.init), known?.retiredKeys == view?.retiredKeys
         else { throw .overtaken }
+        let believed = slots.believing { bytes in isOurs(bytes, view) }
         return Sight(
-            uid: uid, identity: identity, layout: layout, image: image,
-            slots: slots.believing { bytes in isOurs(bytes, view) },
-            content: image.content(in: currency), view: view, tag: tag, chip: chip)
+            uid: uid, identity: identity, layout: layout, image: image, slots: believed,
+            content: image.content(in: currency), view: view,
+            judgement: Judgement(believed, view), tag: tag, chip: chip)
     }
 
     /// The keys as they are now: read after the ledger, so that a station with a key that was given
@@ -154,9 +130,7 @@ extension Station {
     private func refreshKeys(beside view: CardView?) async throws(Interruption) {
         var retired = view?.retiredKeys
         if view == nil {
-            retired = try await asking { () throws(LedgerError) in
-                try await ledger.retiredKeys()
-            }
+            retired = try await asking(await ledger.retiredKeys())
         }
         do throws(TapcardError) {
             try keySource.refresh(retired: retired ?? [])
@@ -188,9 +162,27 @@ extension Station {
         return TapcardError(
             .unsupportedTag,
             "A \(tag.chip.name) is no chip that tapcard keeps cards on; it holds \(holds).",
-            meaning: "Nothing was written to it.",
-            next: [.tag(.useKnownChip), .tag(.show)],
+            meaning: "Nothing was written to it.", next: [.tag(.useKnownChip), .tag(.show)],
             uid: uid)
+    }
+
+    private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {
+        do {
+            return try await reader.select(within: limit)
+        } catch {
+            throw .reader(error)
+        }
+    }
+
+    /// Performs a reading that a tag refuses only where its content is hidden behind a password.
+    func performing<Procedure: TagProcedure>(
+        _ procedure: Procedure, on known: CardUID?
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do throws(Interruption) {
+            return try await performing(procedure)
+        } catch .card(let cause) where cause.kind == .reader(.refused(NAK.invalidArgument)) {
+            throw .refused(TapcardError.hidden(known))
+        }
     }
 
     func performing<Procedure: TagProcedure>(
@@ -203,14 +195,16 @@ extension Station {
         }
     }
 
-    func asking<Success: Sendable>(
-        _ question: () async throws(LedgerError) -> Success
-    ) async throws(Interruption) -> Success {
-        do {
-            return try await question()
-        } catch {
-            throw .ledger(error)
-        }
+}
+
+/// Asks the ledger during a tap.
+func asking<Success: Sendable>(
+    _ question: @autoclosure () async throws(LedgerError) -> Success
+) async throws(Interruption) -> Success {
+    do {
+        return try await question()
+    } catch {
+        throw .ledger(error)
     }
 }
 
@@ -222,6 +216,17 @@ enum Interruption: Error, Sendable {
     /// Another station worked on the card while this one looked at it.
     case overtaken
     case refused(TapcardError)
+
+    static func refused(
+        _ kind: TapcardError.Kind, _ what: String, meaning: String, next: [NextStep],
+        uid: CardUID? = nil
+    ) -> Interruption {
+        .refused(TapcardError(kind, what, meaning: meaning, next: next, uid: uid))
+    }
+
+    static func refused(_ refusal: Refusal, uid: CardUID) -> Interruption {
+        .refused(TapcardError(refusal, uid: uid))
+    }
 
     var error: TapcardError {
         switch self {
@@ -261,3 +266,24 @@ enum Interruption: Error, Sendable {
         }
     }
 }
+
+#if LEAVE_RULES_OUT
+extension Sight {
+    /// Rule 6 left out: what must not be overwritten is taken from the look at the card.
+    func placeLeavingOutRules(for work: OpenWork) -> Int {
+        let seen = view?.card.confirmed ?? .none
+        let isLeftOut =
+            LeftOutRule.current == .confirmedUnderTheLock
+            || LeftOutRule.current == .placeUnderTheLock
+        return slots.target(keeping: isLeftOut ? seen : work.confirmed)
+    }
+
+    /// Rule 2 left out: a page that reads right is not written.
+    func writesLeavingOutRules(of record: [UInt8], to place: Int) -> [PageWrite] {
+        let writes = layout.writes(record: record, to: place)
+        guard LeftOutRule.current == .programAgain else { return writes }
+        return zip(writes, layout.writes(record: image.records[place], to: place))
+            .filter { $0 != $1 }.map(\.0)
+    }
+}
+#endif

@@ -97,9 +97,7 @@ extension Station {
             .cardCurrency,
             "This card is in \(other.code); this station is set to \(currency.code).",
             meaning: "The card is true, and its money is safe in the ledger of the station that "
-                + "issued it. Nothing was changed.",
-            next: [.trust(.useThere(other))],
-            uid: uid)
+                + "issued it. Nothing was changed.", next: [.trust(.useThere(other))], uid: uid)
     }
 
     /// A tag with our form of record, but no true seal: somebody's copy, or somebody's work.
@@ -108,15 +106,12 @@ extension Station {
     ) async throws(Interruption) -> TapcardError? {
         guard sight.slots.hasUnsealed || sight.slots.hasRetired else { return nil }
         for bytes in sight.slots.bytes {
-            let owner = try await asking { () throws(LedgerError) in
-                try await ledger.owner(ofRecord: bytes)
-            }
+            let owner = try await asking(await ledger.owner(ofRecord: bytes))
             if let owner {
                 return TapcardError(
                     .copied, "This tag carries a copy of card \(owner).",
                     meaning: "It is worth nothing; the money is on the account of \(owner).",
-                    next: [.trust(.keepCopy)],
-                    uid: sight.uid)
+                    next: [.trust(.keepCopy)], uid: sight.uid)
             }
         }
         // Text of others that runs on over the records' places can look like one by chance.
@@ -127,8 +122,8 @@ extension Station {
                 .keyMissing,
                 "The card is sealed with key \(known.map(String.init).joined(separator: " and ")), "
                     + "which this station does not have.",
-                meaning: "Whether it is true cannot be told.",
-                next: [.file(.importKeys)], uid: sight.uid)
+                meaning: "Whether it is true cannot be told.", next: [.file(.importKeys)],
+                uid: sight.uid)
         }
         return forged(sight, naming: known)
     }
@@ -148,8 +143,7 @@ extension Station {
             "No key of this station has sealed the record on this tag for its chip; it names "
                 + "\(names).",
             meaning: "It is another house's card, a copy, or somebody's work: here it is worth "
-                + "nothing.",
-            next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
+                + "nothing.", next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
     }
 
     /// Why no money moves on a tag that this ledger does not know.
@@ -169,8 +163,7 @@ extension Station {
         case .senseless(let reason):
             return TapcardError(
                 .notACard, "The tag holds a card's data that makes no sense: \(reason).",
-                meaning: unchanged,
-                next: [.tag(.overwriteByDemo)], uid: sight.uid)
+                meaning: unchanged, next: [.tag(.overwriteByDemo)], uid: sight.uid)
         case .other(let what):
             return TapcardError(
                 .notACard, "The tag is no card; it holds \(what).", meaning: unchanged,

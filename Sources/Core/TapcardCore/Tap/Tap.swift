@@ -126,7 +126,6 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .wrongCard, "This is card \(found), not \(wanted).",
-            meaning: "Nothing was changed on it.",
-            next: [.tag(.hold(wanted))], uid: found)
+            meaning: "Nothing was changed on it.", next: [.tag(.hold(wanted))], uid: found)
     }
 }

@@ -265,9 +265,7 @@ extension Station {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .parametersAtTheTag { return }
         #endif
-        let isAsked = try await asking { () throws(LedgerError) in
-            try await isAnswered(request, by: open)
-        }
+        let isAsked = try await asking(await isAnswered(request, by: open))
         guard isAsked else { throw .refused(mismatch(open)) }
     }
 
@@ -301,21 +299,12 @@ extension TapcardError {
             }
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
-            .outcomeUnknown,
-            "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
+            .outcomeUnknown, "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: meaning,
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToSettle(error.kind))],
-            uid: open.uid,
-            operation: open.kind.takesIDOfClient ? open.id : nil)
-    }
-
-    /// The error of a request whose outcome is not known, with the way to ask for it again: under
-    /// its own id it never happens twice.
-    func retriable(_ operation: Operation) -> TapcardError {
-        guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
-        return saying(next: next + [.request(.repeatWithID(operation.id))])
+            uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
     /// The tag is what it is: to tap it again would not help.
@@ -328,40 +317,7 @@ extension TapcardError {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// What is wrong with the card is what has to be said, and what is open on it as well.
-    func leavingOpen(_ open: Operation) -> TapcardError {
-        saying("\(what) The \(open.kind.noun) \(open.id) is still open.")
-    }
-
-    /// The card was made, and neither tag nor ledger can be asked what it holds now.
-    static func madeUnread(_ making: Operation, because error: TapcardError) -> TapcardError {
-        TapcardError(
-            .outcomeUnknown, "\(error.what) The ledger cannot be asked what the card holds.",
-            meaning: "The card was made (\(making.kind.noun) \(making.id)); the ledger has it.",
-            next: [.ledger(.readCardWhenBack)], uid: making.uid,
-            operation: making.id)
-    }
-
-    /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
-    static func perhapsBegun(_ perhaps: Operation, because error: TapcardError) -> TapcardError {
-        TapcardError(
-            .outcomeUnknown,
-            "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
-                + "known.",
-            meaning: "Nothing was written to the card, and nobody was told that it is done.",
-            next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
-    }
-
-    /// The disk failed while the ledger was to note it, and the ledger says that it has not.
-    static func notBegun(_ perhaps: Operation) -> TapcardError {
-        TapcardError(
-            .ledgerUnavailable,
-            "The disk failed while the ledger was being written. The \(perhaps.kind.noun) was not "
-                + "begun.", meaning: unchanged,
-            next: [.ledger(.checkDisk)], uid: perhaps.uid)
-    }
-
-    /// The same, where the tap had settled something before.
+    /// The error of a tap that had settled something before.
     var afterWork: TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
         return saying(

@@ -1,6 +1,7 @@
 import CardCryptography
 import Ledger
 import ReaderDiagnosis
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import Verbs

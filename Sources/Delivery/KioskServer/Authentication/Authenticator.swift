@@ -1,5 +1,6 @@
 import BlockingLane
 import CardCryptography
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs

@@ -1,6 +1,6 @@
 import BlockingLane
 import CardCryptography
-package import TapcardCore
+package import StationFiles
 package import TapcardDomain
 
 /// The open sessions: clients that may change something.

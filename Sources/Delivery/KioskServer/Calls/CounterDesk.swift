@@ -1,6 +1,7 @@
 import BlockingLane
 import CardCryptography
 import Ledger
+package import StationFiles
 import StyledText
 import TagReading
 package import TapcardCore

@@ -1,3 +1,4 @@
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs

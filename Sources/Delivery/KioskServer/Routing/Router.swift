@@ -1,4 +1,5 @@
 import BlockingLane
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs

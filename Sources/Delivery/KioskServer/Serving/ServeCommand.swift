@@ -1,4 +1,5 @@
 import Ledger
+import StationFiles
 import TagReading
 import TapcardCore
 import TextCodecs

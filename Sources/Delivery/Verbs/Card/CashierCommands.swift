@@ -1,6 +1,7 @@
 import CardCryptography
+package import StationFiles
 import StyledText
-package import TapcardCore
+import TapcardCore
 import TapcardDomain
 import TerminalControl
 import TextCodecs

@@ -1,4 +1,5 @@
 import Ledger
+import StationFiles
 import StyledText
 import TapcardCore
 import TapcardDomain

@@ -2,6 +2,7 @@ import CardCryptography
 import CardImage
 import DurableFile
 import Ledger
+import StationFiles
 import StyledText
 import TapcardCore
 import TapcardDomain

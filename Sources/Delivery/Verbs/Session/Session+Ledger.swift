@@ -1,6 +1,7 @@
 import CardCryptography
 import DurableFile
 package import Ledger
+import StationFiles
 package import TapcardCore
 import TapcardDomain
 

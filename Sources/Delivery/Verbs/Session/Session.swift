@@ -1,6 +1,7 @@
 package import CardCryptography
 import DurableFile
 package import Ledger
+import StationFiles
 import StyledText
 import TagReading
 package import TapcardCore

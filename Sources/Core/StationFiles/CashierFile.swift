@@ -1,0 +1,215 @@
+package import CardCryptography
+package import DurableFile
+package import TapcardCore
+package import TapcardDomain
+import TextCodecs
+
+/// A person who may work at a counter page, and the hash of their password.
+package struct Cashier: Hashable, Sendable {
+    package let name: CashierName
+    package let password: PasswordHash
+
+    package init(_ name: CashierName, _ password: PasswordHash) {
+        (self.name, self.password) = (name, password)
+    }
+}
+
+/// The file of the counter page's cashiers: readable by its owner only, or refused.
+package struct CashierFile: Sendable {
+    /// The greatest number of cashiers in the file: far more than one counter needs.
+    package static let mostCashiers = 200
+    /// The greatest length of a password, in bytes.
+    package static let longestPassword = 1_024
+
+    private static let format = "tapcard cashiers 1"
+    private static let mode: UInt32 = 0o600
+    private static let othersMayUse: UInt32 = 0o077
+
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// A value that changes when the file or its permissions may have changed; nil for a missing
+    /// file.
+    package typealias Stamp = DurableFile.Stamp
+
+    package func stamp() throws(TapcardError) -> Stamp? {
+        do throws(FileError) {
+            return try DurableFile(path).stamp()
+        } catch {
+            throw unreadable(error)
+        }
+    }
+
+    /// The cashiers by name; empty where the file is missing.
+    package func load() throws(TapcardError) -> [Cashier] {
+        let file = DurableFile(path)
+        let bytes: [UInt8]
+        do {
+            guard let mode = try file.permissions() else { return [] }
+            guard mode & CashierFile.othersMayUse == 0 else {
+                throw refusal(
+                    "The file of the cashiers, \(path), can be read by others (mode "
+                        + "\(String(mode, radix: 8))).",
+                    .makePrivate(.cashiers, path))
+            }
+            guard let found = try file.read(limit: JSONValue.sizeLimit) else { return [] }
+            bytes = found
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw unreadable(error)
+        }
+        guard let document = try? JSONValue.parsing(bytes),
+            document["format"]?.string == CashierFile.format,
+            let entries = document["cashiers"]?.array, entries.count <= CashierFile.mostCashiers
+        else { throw damaged }
+        var cashiers: [Cashier] = []
+        for entry in entries {
+            guard let cashier = Cashier(entry),
+                !cashiers.contains(where: { $0.name == cashier.name })
+            else { throw damaged }
+            cashiers.append(cashier)
+        }
+        return cashiers
+    }
+
+    private func unreadable(_ error: any Error) -> TapcardError {
+        refusal(
+            "The file of the cashiers cannot be read: \(error).",
+            .letOwnerRun(.cashiers))
+    }
+
+    /// Adds a cashier, or gives the one with this name another password, however the name is typed.
+    /// Returns the stored name, and whether the cashier is new.
+    package func add(
+        _ cashier: Cashier
+    ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
+        try change { cashiers throws(TapcardError) in
+            if let known = cashiers.named(cashier.name) {
+                cashiers.removeAll { $0 == known }
+                cashiers.keep(Cashier(known.name, cashier.password))
+                return (known.name, false)
+            }
+            if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
+                throw TapcardError(
+                    .refusal(.badName),
+                    "\(cashier.name.text.debugDescription) looks like the cashier "
+                        + "\(other.name.text.debugDescription), whom nobody could tell from them.",
+                    meaning: "Nothing was changed.", next: [.file(.chooseOtherName)])
+            }
+            guard cashiers.count < CashierFile.mostCashiers else {
+                throw refusal(
+                    "There are \(CashierFile.mostCashiers) cashiers already.",
+                    .removeCashier)
+            }
+            cashiers.keep(cashier)
+            return (cashier.name, true)
+        }
+    }
+
+    /// Replaces a cashier's hash; false where the cashier has changed since.
+    package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
+        try change { cashiers in
+            guard let index = cashiers.firstIndex(of: old) else { return false }
+            cashiers[index] = new
+            return true
+        }
+    }
+
+    /// Removes a cashier and returns the stored name; nil for an unknown name, however it is typed.
+    package func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
+        try change { cashiers in
+            let known = cashiers.named(name)
+            cashiers.removeAll { $0 == known }
+            return known?.name
+        }
+    }
+
+    private func change<Answer>(
+        _ body: (inout [Cashier]) throws(TapcardError) -> Answer
+    ) throws(TapcardError) -> Answer {
+        try FileLock.holding(
+            path + ".lock",
+            orThrow: { error in
+                refusal(
+                    "The file of the cashiers cannot be locked: \(error.detail).",
+                    .makeRoom(.cashiers))
+            },
+            { () throws(TapcardError) in
+                let old = try load()
+                var cashiers = old
+                let answer = try body(&cashiers)
+                if cashiers != old { try save(cashiers) }
+                return answer
+            })
+    }
+
+    private func save(_ cashiers: [Cashier]) throws(TapcardError) {
+        let document: JSONValue = [
+            "format": .string(CashierFile.format),
+            "cashiers": .array(cashiers.map(\.document)),
+        ]
+        do {
+            try DurableFile(path).write(
+                Array(document.prettyText.utf8), mode: CashierFile.mode)
+        } catch {
+            throw refusal(
+                "The file of the cashiers cannot be written: \(error.detail).",
+                .lookAtCashiers)
+        }
+    }
+
+    private var damaged: TapcardError {
+        refusal(
+            "The file of the cashiers, \(path), is damaged, or of a newer tapcard.",
+            .useNewerVersion(.cashiers))
+    }
+
+    private func refusal(_ what: String, _ step: NextStep.FileStep) -> TapcardError {
+        TapcardError(
+            .fileUnusable, what, meaning: "Nothing was done, and nobody can log in.",
+            next: [.file(step)])
+    }
+}
+
+extension [Cashier] {
+    /// The cashier with this name, ignoring case and spaces.
+    package func named(_ name: CashierName) -> Cashier? {
+        first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
+    }
+
+    fileprivate mutating func keep(_ cashier: Cashier) {
+        insert(cashier, at: firstIndex { $0.name.text > cashier.name.text } ?? endIndex)
+    }
+}
+
+extension Cashier {
+    fileprivate var document: JSONValue {
+        [
+            "name": .string(name.text),
+            "scrypt": [
+                "rounds": .number(String(password.cost.rounds)),
+                "blockSize": .number(String(password.cost.blockSize)),
+                "lanes": .number(String(password.cost.lanes)),
+            ],
+            "salt": .string(Hexadecimal.encode(password.salt)),
+            "hash": .string(Hexadecimal.encode(password.bytes)),
+        ]
+    }
+
+    fileprivate init?(_ document: JSONValue) {
+        func number(_ name: String) -> UInt64? {
+            document["scrypt"]?[name]?.numberText.flatMap { UInt64($0) }
+        }
+        guard let text = document["name"]?.string, let name = try? CashierName(text),
+            let rounds = number("rounds"), let blockSize = number("blockSize"),
+            let lanes = number("lanes"),
+            let cost = PasswordHash.Cost(rounds: rounds, blockSize: blockSize, lanes: lanes),
+            let salt = document["salt"]?.string.flatMap(Hexadecimal.decode),
+            let bytes = document["hash"]?.string.flatMap(Hexadecimal.decode),
+            salt.count == PasswordHash.saltSize, bytes.count == PasswordHash.size
+        else { return nil }
+        self.init(name, PasswordHash(cost: cost, salt: salt, bytes: bytes))
+    }
+}

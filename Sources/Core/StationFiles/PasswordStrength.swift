@@ -1,0 +1,30 @@
+package import TapcardDomain
+
+/// The rules for a new password, which make it too hard to guess in the tries allowed.
+package enum PasswordStrength {
+    /// The least length in characters.
+    package static let shortest = 10
+    /// The least number of different characters that remain without the name and common words.
+    private static let fewestOfItsOwn = 5
+
+    private static let common = [
+        "password", "passwort", "passw0rd", "kennwort", "contraseña", "motdepasse", "qwertyuiop",
+        "qwertzuiop", "azertyuiop", "asdfghjkl", "yxcvbnm", "zxcvbnm", "qwerty", "qwertz", "azerty",
+        "abcdefghijklmnopqrstuvwxyz", "abcdef", "1234567890", "0987654321", "12345", "123",
+        "iloveyou", "letmein", "welcome", "dragon", "monkey", "sunshine", "princess", "football",
+        "admin",
+        "changeme", "secret", "cashier", "tapcard", "counter",
+    ]
+
+    /// The objection to a password, in words; nil if it is strong enough.
+    package static func objection(to password: String, of name: CashierName) -> String? {
+        guard password.count >= shortest else {
+            return "The password is too short: it needs \(shortest) characters."
+        }
+        var rest = password.lowercased()
+        for word in [name.text.lowercased()] + common { rest = rest.replacing(word, with: "") }
+        guard Set(rest).count < fewestOfItsOwn else { return nil }
+        return "The password is too easy to guess: beside the name, words that everybody tries and "
+            + "what is there twice it needs \(fewestOfItsOwn) characters."
+    }
+}

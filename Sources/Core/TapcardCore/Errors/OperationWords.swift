@@ -1,0 +1,114 @@
+public import Ledger
+import TapcardDomain
+
+extension Operation.Kind {
+    /// Whether the caller may choose the id, so that the request can be retried.
+    var takesIDOfClient: Bool {
+        switch self {
+        case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
+            .adopt, .replace:
+            true
+        case .ask, .claim, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: false
+        }
+    }
+
+    /// Whether cash leaves the drawer once it has happened.
+    public var handsOutCash: Bool { self == .close || self == .reverse }
+
+    /// The words for a completed operation that moves a customer's money.
+    var done: String {
+        switch self {
+        case .pay, .ticket: "paid"
+        case .add: "added"
+        default: "done"
+        }
+    }
+
+    /// The words for a voided operation: the missing change, and its meaning for the money.
+    var notDone: (what: String, meaning: String) {
+        switch self {
+        case .pay, .ticket: ("Not paid.", "Nothing was taken from the card.")
+        case .add: ("Not added.", "The card has what it had before.")
+        case .refund: ("Not refunded.", "The card has what it had before.")
+        case .reverse: ("Not taken back.", "The card has what it had before; hand out nothing.")
+        case .close: ("Not paid out.", "The card has what it had before; hand out nothing.")
+        case .claim: ("Not claimed.", "The ticket can still be claimed.")
+        case .issue, .adopt, .replace: ("The card was not made.", "No money moved.")
+        case .scratch: ("Not scratched.", "There is no code yet.")
+        case .activate: ("Not activated.", "The code is as good as before.")
+        case .ask, .payout, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget:
+            ("That was not done.", "No money moved.")
+        }
+    }
+
+    /// The operation's name in a sentence.
+    public var noun: String {
+        switch self {
+        case .issue: "new card"
+        case .adopt: "adoption"
+        case .replace: "replacement"
+        case .pay: "payment"
+        case .add: "top-up"
+        case .refund: "refund"
+        case .reverse: "reversal"
+        case .scratch: "scratching"
+        case .activate: "activation"
+        case .ask: "asking for an activation"
+        case .close: "payout"
+        case .ticket: "ticket purchase"
+        case .claim: "prize claim"
+        case .payout: "prize payout"
+        case .game: "keeping of a game"
+        case .reseal: "rewriting"
+        case .protect: "protecting"
+        case .unprotect: "unprotecting"
+        case .block: "blocking"
+        case .unblock: "unblocking"
+        case .forget: "forgetting"
+        }
+    }
+}
+
+extension Operation {
+    /// The time and the cashier of the operation, as the end of a sentence.
+    public var whenAndByWhom: String {
+        (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
+            + (cashier.map { " by \($0.text)" } ?? "")
+    }
+}
+
+/// The refusals of a request that looks like an earlier one.
+extension Station {
+    /// Refuses a request without an id that this tap has just settled: it is more likely a retry
+    /// than a second payment.
+    func justSettled(_ done: Operation) async -> TapcardError {
+        let amount = Money(minorUnits: done.amount, currency).shown
+        let view = try? await ledger.view(of: done.uid)
+        let holds = view.map { " The card holds \($0.balance.shown)." } ?? ""
+        return TapcardError(
+            .justSettled,
+            "The interrupted \(done.kind.noun) of \(amount) was just settled as "
+                + "\(done.kind.done): it is not done a second time.",
+            meaning: "It counts once.\(holds)", next: [.request(.onceMore)], uid: done.uid,
+            operation: done.id)
+    }
+
+    func mismatch(_ operation: Operation) -> TapcardError {
+        let amount =
+            operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
+        return TapcardError(
+            .operationMismatch,
+            "Operation \(operation.id) was used before, for another request: "
+                + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
+            meaning: "Nothing was changed on card or ledger.", next: [.request(.useNewID)],
+            uid: operation.uid, operation: operation.id)
+    }
+
+    func voided(_ operation: Operation) -> TapcardError {
+        let (what, meaning) = operation.kind.notDone
+        let amount = Money(minorUnits: abs(operation.amount), currency)
+        return TapcardError(
+            .operationVoided, what, meaning: meaning,
+            next: [.request(.again(operation.kind, amount))], uid: operation.uid)
+    }
+}

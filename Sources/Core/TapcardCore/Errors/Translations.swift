@@ -1,0 +1,171 @@
+import CardImage
+import CardStore
+public import Ledger
+public import ServicePorts
+public import TagReading
+public import TapcardDomain
+
+extension TapcardError {
+    static let unchanged = "Nothing was changed on card or ledger."
+
+    /// Translates a refusal by a rule of the domain or the ledger.
+    public init(_ refusal: Refusal, uid: CardUID? = nil) {
+        let next: [NextStep] =
+            switch refusal.rule {
+            case .insufficientFunds: [.card(.addFunds)]
+            case .cardBlocked:
+                refusal.reason == .replaced
+                    ? [.card(.useReplacement), .card(.reissueTag)] : [.card(.unblock)]
+            case .cardClosed: [.card(.reissue)]
+            case .cardKnown: [.card(.beginNewAccount)]
+            case .cardUnknown: [.card(.adopt(nil))]
+            case .cardHasMoney: [.card(.payOut)]
+            case .notRefundable:
+                switch refusal.reason {
+                case .otherCard(let other): [.tag(.hold(other))]
+                case .earlierAccount: [.card(.showEarlierAccount)]
+                case .replaced, nil: [.card(.showHistory(nil))]
+                }
+            case .alreadyRefunded, .alreadyClaimed: [.card(.showHistory(nil))]
+            case .drawOver: [.lottery(.buyForNextDraw)]
+            case .badDraw, .noSuchDraw: [.lottery(.showDraws)]
+            case .noDrawKnown: [.lottery(.waitForDraws)]
+            case .badAmount, .badName, .badIdentifier, .limitExceeded, .wrongState,
+                .numbersExhausted, .badBalls, .badGuess, .nothingWon:
+                []
+            }
+        self.init(
+            .refusal(refusal.rule), TapcardError.sentence(refusal.detail),
+            meaning: TapcardError.unchanged, next: next, uid: uid)
+    }
+
+    /// Translates a service's failure. `meaning` tells what that means for the card.
+    public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
+        let step: NextStep =
+            switch error.kind {
+            case .unauthorized: .service(.logIn)
+            case .wrongPassword: .service(.correctPassword)
+            case .certificate: .service(.distrust)
+            case .unreachable, .timedOut, .cutOff, .broken, .cancelled: .service(.tryLater)
+            case .goneBack: .lottery(.forgetDraws)
+            case .noClient: .service(.installClient)
+            case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .emptyVersion,
+                .badVersion, .badBalls, .badDate, .badAddress:
+                .service(.checkAddress)
+            }
+        if error.kind == .cancelled {
+            self.init(.cancelled, "Stopped.", meaning: meaning, next: [step], uid: uid)
+            return
+        }
+        self.init(
+            .service(error.kind),
+            TapcardError.sentence("the service gave no usable answer: \(error.detail)"),
+            meaning: meaning, next: [step], uid: uid)
+    }
+
+    /// Translates the failure of a reader before anything was begun.
+    public init(_ error: ReaderError) {
+        let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
+        let (kind, what, step): (Kind, String, NextStep?) =
+            switch error.kind {
+            case .noReader: (.noReader, "There is no usable reader\(detail).", .reader(.diagnose))
+            case .busy: (.readerBusy, "The reader is in use\(detail).", .reader(.free))
+            case .readerLost:
+                (.readerLost, "The reader does not answer any more\(detail).", .reader(.plugIn))
+            case .noTag: (.noCard, "No card came in time.", .tag(.hold(nil)))
+            case .severalTags:
+                (.severalTags, "There is more than one tag on the reader.", .tag(.leaveOne))
+            case .unsupported:
+                (
+                    .unsupportedReader,
+                    "This reader cannot ask a tag what chip it is, nor send it a password.",
+                    .reader(.useAnother)
+                )
+            case .cancelled: (.cancelled, "Stopped.", nil)
+            case .tagLost, .refused, .garbled, .timedOut:
+                (.tagLost, "The card could not be read to its end\(detail).", .tag(.holdStill))
+            }
+        self.init(kind, what, meaning: TapcardError.unchanged, next: step.map { [$0] } ?? [])
+    }
+
+    /// Translates the failure of the ledger before anything was begun.
+    public init(_ error: LedgerError) {
+        let kind: Kind =
+            switch error.kind {
+            case .locked: .ledgerLocked
+            case .full: .ledgerFull
+            case .corrupt: .ledgerCorrupt
+            case .newer: .ledgerNewer
+            case .readOnly: .ledgerReadOnly
+            case .wrongCurrency: .ledgerCurrency
+            case .unavailable, .outcomeUnknown: .ledgerUnavailable
+            }
+        let isBusy = kind == .ledgerLocked || kind == .ledgerFull
+        self.init(
+            kind, TapcardError.sentence(error.detail),
+            meaning: isBusy
+                ? TapcardError.unchanged : "Without its ledger tapcard takes and gives no money.",
+            next: isBusy ? [.ledger(.takeNoMoney)] : [])
+    }
+
+    init(_ error: CardImageError) {
+        self.init(
+            .tooLong, TapcardError.sentence(error.detail), meaning: TapcardError.unchanged,
+            next: [.tag(.shortenName)])
+    }
+
+    init(_ error: CardStoreError) {
+        switch error.kind {
+        case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        case .interrupted(.readerLost):
+            let lost = TapcardError(ReaderError(.readerLost, error.detail))
+            self.init(
+                lost.kind, lost.what, meaning: "The card may be half written.", next: lost.next)
+        case .interrupted(let kind):
+            self.init(
+                .tagLost,
+                (kind == .tagLost
+                    ? "The card was pulled away too soon"
+                    : "The card did not take what was written") + " (\(error.detail)).",
+                next: [.tag(.holdStill)])
+        case .unknownChip:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: TapcardError.unchanged, next: [.tag(.useKnownChip)])
+        case .wrongPassword:
+            self.init(
+                .protectedTag, "The tag does not take the card's password.",
+                meaning: "It may be a copy of the card, or somebody has changed its password. "
+                    + "The money is safe in the ledger.", next: [.trust(.replaceIfGenuine)])
+        case .limitsPasswords:
+            self.init(
+                .protectedTag, "The tag counts wrong passwords: somebody has changed its settings.",
+                meaning: "No password was tried on it. The money is safe in the ledger.",
+                next: [.trust(.replace(nil))])
+        case .lockedSettings:
+            self.init(
+                .lockedTag, TapcardError.sentence(error.detail),
+                meaning: "Its protection stays as it is. The money is safe in the ledger.",
+                next: [.trust(.replace(nil))])
+        case .ignoresPassword:
+            self.init(
+                .unsupportedTag, "The tag can be written to without its password.",
+                meaning: "It has a chip that only claims to be protected, or the reader does not "
+                    + "switch its field off. The money is safe in the ledger.",
+                next: [.tag(.liftAndTap), .trust(.replaceIfItRepeats)])
+        case .otherChip:
+            self.init(
+                .unsupportedTag, "The tag is not what it was: \(error.detail).",
+                meaning: "It may be a copy of the card. The money is safe in the ledger.",
+                next: [.trust(.replaceIfItRepeats)])
+        case .otherTag, .garbled, .differs: self.init(ReaderError(.garbled, error.detail))
+        }
+    }
+
+    /// The text as a sentence: a capital letter first, a full stop at the end.
+    static func sentence(_ text: String) -> String {
+        guard let first = text.first else { return text }
+        let ended = text.hasSuffix(".") ? text : text + "."
+        return first.uppercased() + ended.dropFirst()
+    }
+}

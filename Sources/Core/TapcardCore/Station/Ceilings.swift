@@ -1,0 +1,138 @@
+import Ledger
+public import TapcardDomain
+
+/// The limits for the money that moves at once, and for the balance of a card. There are two: an
+/// amount above the lower one needs a confirmation, an amount above the upper one is refused. They
+/// catch a forgotten decimal point, which makes an amount a hundred times as large.
+public struct Ceilings: Sendable, Hashable {
+    /// Three amounts of one currency.
+    public struct Amounts: Sendable, Hashable {
+        /// The largest payment, including one for a ticket.
+        public var payment: Money
+        /// The largest addition, including the first balance of a new card.
+        public var addition: Money
+        /// The largest balance that an addition or a prize may lead to.
+        public var balance: Money
+
+        public init(payment: Money, addition: Money, balance: Money) {
+            (self.payment, self.addition, self.balance) = (payment, addition, balance)
+        }
+    }
+
+    /// The largest amounts without a confirmation.
+    public var unconfirmed: Amounts
+    /// The largest amounts with a confirmation.
+    public var absolute: Amounts
+
+    public init(unconfirmed: Amounts, absolute: Amounts) {
+        (self.unconfirmed, self.absolute) = (unconfirmed, absolute)
+    }
+
+    /// The default ceilings: about 100, 200 and 500 dollars without a confirmation, a hundred times
+    /// as much with one. The usual price at a counter is below the lower limit, and the same amount
+    /// without its decimal point is above it.
+    public static func standard(for currency: Currency) -> Ceilings {
+        func amounts(_ factor: Int64) -> Amounts {
+            Amounts(
+                payment: currency.roughly(dollars: 100 * factor),
+                addition: currency.roughly(dollars: 200 * factor),
+                balance: currency.roughly(dollars: 500 * factor))
+        }
+        return Ceilings(unconfirmed: amounts(1), absolute: amounts(100))
+    }
+
+    /// Only the ceilings of the card itself.
+    public static func unlimited(in currency: Currency) -> Ceilings {
+        let most = Money(minorUnits: Currency.largestBalance, currency)
+        let amounts = Amounts(payment: most, addition: most, balance: most)
+        return Ceilings(unconfirmed: amounts, absolute: amounts)
+    }
+}
+
+extension Station {
+    /// The ceilings in force.
+    var ceilings: Ceilings { settings.ceilings ?? .standard(for: currency) }
+
+    /// The station for a request whose amount a person has confirmed.
+    public func confirmed() -> Station {
+        var station = self
+        station.settings.isConfirmed = true
+        return station
+    }
+
+    /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again:
+    /// it has passed before.
+    func requireUnderCeilings(_ intent: Intent) throws(TapcardError) {
+        switch intent {
+        case .pay(let amount), .ticket(_, let amount):
+            try requireUnder("A payment", amount, \.payment)
+        case .add(let amount): try requireUnder("An addition", amount, \.addition)
+        // A refund's amount passed when it was paid, and a prize is not typed.
+        case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
+            .protect, .unprotect:
+            break
+        }
+    }
+
+    /// Refuses a card whose first balance is above the ceilings.
+    func requireUnderCeilings(_ origin: CardOrder.Origin) throws(TapcardError) {
+        switch origin {
+        case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
+            try requireUnder("An addition", amount, \.addition)
+            try requireUnder("A balance", amount, \.balance)
+        case .adopt(accepting: nil), .replace: break
+        }
+    }
+
+    /// Refuses a change that would raise the card's balance above the ceilings, by the ledger's
+    /// data.
+    func requireUnderCeilings(
+        _ intent: Intent, on view: CardView
+    ) throws(Interruption) {
+        switch intent {
+        case .add(let amount): try requireUnder(amount, on: view, isTyped: true)
+        // A prize was not typed, so a confirmation would not help.
+        case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
+        case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
+            .protect, .unprotect:
+            break
+        }
+    }
+
+    private func requireUnder(
+        _ amount: Money, on view: CardView, isTyped: Bool
+    ) throws(Interruption) {
+        let (sum, overflow) = view.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
+        // The rules of the purse have the words for a balance above the limit of a card.
+        guard !overflow, sum <= Currency.largestBalance else { return }
+        do {
+            try requireUnder(
+                "A balance", Money(minorUnits: sum, currency), \.balance, isTyped: isTyped)
+        } catch {
+            throw .refused(error.naming(view.card.uid))
+        }
+    }
+
+    private func requireUnder(
+        _ what: String, _ amount: Money, _ ceiling: KeyPath<Ceilings.Amounts, Money>,
+        isTyped: Bool = true
+    ) throws(TapcardError) {
+        try requireOwnCurrency(amount)
+        let limit = ceilings.absolute[keyPath: ceiling]
+        guard amount.minorUnits <= limit.minorUnits else {
+            throw TapcardError(
+                .refusal(.limitExceeded),
+                "\(what) of \(amount.shown) is above \(limit.shown), the most that this station "
+                    + "allows.", meaning: TapcardError.unchanged,
+                next: [.request(.checkAmount), .request(.showLimits)])
+        }
+        let quiet = ceilings.unconfirmed[keyPath: ceiling]
+        guard !isTyped || settings.isConfirmed || amount.minorUnits <= quiet.minorUnits else {
+            throw TapcardError(
+                .confirmationNeeded,
+                "\(what) of \(amount.shown) is above \(quiet.shown), the most that needs no "
+                    + "confirmation.", meaning: TapcardError.unchanged,
+                next: [.request(.checkAmount), .request(.confirm)])
+        }
+    }
+}

@@ -1,0 +1,178 @@
+public import CardCryptography
+import CardImage
+public import Ledger
+public import TagReading
+public import TapcardDomain
+
+/// A reader, a ledger and the keys: everything needed to work on a card. Each use case is a method
+/// in a file of its own. One call at a time: a reader serves one card.
+public struct Station: Sendable {
+    public let reader: any TagReader
+    public let ledger: any LedgerStore
+    public let keySource: KeyRingSource
+    public internal(set) var settings: Settings
+    public let surroundings: Surroundings
+
+    public init(
+        reader: any TagReader, ledger: any LedgerStore, keys: KeyRing,
+        settings: Settings = Settings(), surroundings: Surroundings
+    ) {
+        self.init(
+            reader: reader, ledger: ledger, keySource: KeyRingSource(keys), settings: settings,
+            surroundings: surroundings)
+    }
+
+    /// With keys that may change while the station runs.
+    public init(
+        reader: any TagReader, ledger: any LedgerStore, keySource: KeyRingSource,
+        settings: Settings = Settings(), surroundings: Surroundings
+    ) {
+        self.reader = reader
+        self.ledger = ledger
+        self.keySource = keySource
+        self.settings = settings
+        self.surroundings = surroundings
+    }
+
+    /// The durations and amounts of a station.
+    public struct Settings: Sendable, Hashable {
+        /// The time to wait for a card.
+        public var wait: Duration
+        /// The age up to which an open payment is booked when another tap finds it done on the tag.
+        public var paymentLifetime: Duration
+        /// The duration of scratching.
+        public var scratching: Duration
+        /// The ceilings for money that moves at once; nil for the defaults of the ledger's
+        /// currency.
+        public var ceilings: Ceilings?
+        /// Whether a person has confirmed an amount above the lower ceilings.
+        public var isConfirmed: Bool
+
+        public init(
+            wait: Duration = .seconds(30), paymentLifetime: Duration = .seconds(120),
+            scratching: Duration = .seconds(2), ceilings: Ceilings? = nil,
+            isConfirmed: Bool = false
+        ) {
+            self.wait = wait
+            self.paymentLifetime = paymentLifetime
+            self.scratching = scratching
+            self.ceilings = ceilings
+            self.isConfirmed = isConfirmed
+        }
+    }
+
+    /// The clocks, the random source, the cashier and the progress callback: parameters, so that
+    /// tests control them.
+    public struct Surroundings: Sendable {
+        public let now: @Sendable () -> Timestamp
+        /// A monotonic clock; nil where the machine has none.
+        public let uptime: @Sendable () -> Uptime?
+        /// Throws when the task was cancelled.
+        public let sleep: @Sendable (Duration) async throws -> Void
+        public let random: @Sendable (Int) -> [UInt8]
+        public let progress: @Sendable (Progress) -> Void
+        /// The cashier who begins operations here; nil if none was named.
+        public var cashier: CashierName?
+
+        public init(
+            now: @escaping @Sendable () -> Timestamp,
+            uptime: @escaping @Sendable () -> Uptime? = { nil },
+            sleep: @escaping @Sendable (Duration) async throws -> Void,
+            random: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make,
+            progress: @escaping @Sendable (Progress) -> Void = { _ in }
+        ) {
+            self.now = now
+            self.uptime = uptime
+            self.sleep = sleep
+            self.random = random
+            self.progress = progress
+        }
+
+        /// The id of a new operation.
+        public func newID() -> OperationID {
+            guard let id = OperationID(random: random(16)) else {
+                preconditionFailure("the random source gave fewer bytes than asked for")
+            }
+            return id
+        }
+    }
+
+    /// A progress report for a person who watches.
+    public enum Progress: Sendable, Hashable {
+        case waitingForCard
+        case cardSeen(CardUID)
+        case settling(OperationID)
+        case scratching
+        /// The service that activates codes is being asked; cancelling does not stop that.
+        case asking
+        case writing
+        /// The step of its protection that the tag takes now.
+        case switchingProtection(CardProtection)
+        /// The operation has happened; the part that phones read is still being refreshed.
+        case committed(OperationID)
+        /// The reason why a tag is not as expected: a hint for the log, never a decision.
+        case hint(String)
+    }
+
+    /// The keys at the last look at a card.
+    public var keys: KeyRing { keySource.current }
+    public var currency: Currency { ledger.currency }
+    var now: Timestamp { surroundings.now() }
+    var cashier: CashierName? { surroundings.cashier }
+
+    public func newID() -> OperationID { surroundings.newID() }
+
+    /// Seals with the newest active key.
+    var sealer: RecordSealer {
+        let entry = keys.sealing
+        return RecordSealer(
+            keyID: entry.id,
+            seal: { content in
+                guard let record = SealedRecord(content, under: entry) else {
+                    preconditionFailure("the ledger let a balance pass that no card can hold")
+                }
+                return record.bytes
+            },
+            keyOf: { SealedRecord($0)?.keyID })
+    }
+}
+
+extension SealedRecord {
+    /// The record of a card under one of the station's keys; nil for a balance that no card holds.
+    init?(_ content: SealedContent, under entry: KeyEntry) {
+        self.init(
+            uid: content.uid, sequence: content.sequence, balance: content.balance,
+            state: State(content.scratch), holder: content.holder, keyID: entry.id,
+            cardKey: entry.keys.cardKey(uid: content.uid.bytes))
+    }
+}
+
+/// A use case of a station, as a value that stores its progress. A copy of it between two steps is
+/// a snapshot: from there it can go on in more than one way.
+package protocol UseCase<Success>: Sendable, Hashable {
+    associatedtype Success: Sendable
+
+    /// Takes the next step; nil as long as another one is left.
+    mutating func step(at station: Station) async throws(TapcardError) -> Success?
+}
+
+extension Station {
+    /// Runs a use case to its end.
+    func run<Case: UseCase>(_ useCase: Case) async throws(TapcardError) -> Case.Success {
+        var useCase = useCase
+        while true {
+            if let success = try await useCase.step(at: self) { return success }
+        }
+    }
+}
+
+/// Asks the ledger outside of a tap.
+func whileAsking<Success: Sendable>(
+    _ question: @autoclosure () async throws(LedgerError) -> Success
+) async throws(TapcardError) -> Success {
+    do {
+        return try await question()
+    } catch {
+        throw TapcardError(error)
+    }
+}

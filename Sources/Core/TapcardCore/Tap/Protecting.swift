@@ -1,0 +1,277 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+extension Station {
+    /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has
+    /// another password of ours than the ledger says, the ledger is corrected first.
+    func requireSwitchable(
+        _ sight: Sight, _ card: LedgerCard, after voided: Operation?,
+        noting request: inout PendingRequest
+    ) async throws(Interruption) {
+        // A reader that does not pass on this command would not pass on a password, either.
+        let answer: [UInt8]
+        do {
+            answer = try await reader.exchange(Type2Command.getVersion.frame)
+        } catch {
+            throw .reader(error)
+        }
+        guard let chip = Type2Chip(version: answer), chip.name == card.chip else {
+            throw .refused(
+                .unsupportedTag, "The tag is no \(card.chip), as the ledger has it.",
+                meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: sight.uid)
+        }
+        let settings = try await configuration(of: chip, known: card.uid)
+        try await requireUnlocked(sight, chip)
+        if settings.isLocked {
+            throw .refused(
+                voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(sight.uid))
+        }
+        try requireShown(sight, settings)
+        let evidence = try await evidence(
+            on: sight.identity, chip, settings, noted: card.protection)
+        let found = card.protection.corrected(by: evidence)
+        guard found != card.protection else { return }
+        // A tag without a password of ours may be a copy: only a repair takes it for the card.
+        guard evidence != .nothing else { throw .refused(TapcardError.cleared(sight.uid)) }
+        request.isSetBack = card.protection != .off
+        try await note(found, insteadOf: card.protection, of: sight.uid)
+        throw .overtaken
+    }
+
+    /// The password that opens a tag for writing; nil where a plain WRITE is enough.
+    func opening(
+        _ protection: CardProtection, of uid: CardUID
+    ) throws(Interruption) -> TagPassword? {
+        try protection.openingKeyID.map { keyID throws(Interruption) in
+            try password(keyID, of: uid)
+        }
+    }
+
+    /// The password for a tag of which only the UID and data that can be copied were seen. It may
+    /// be another tag, and as long as that counts wrong passwords, ours could lock it for ever. A
+    /// tag that has just accepted the password is not checked.
+    func opening(
+        _ card: LedgerCard, isOpened: Bool
+    ) async throws(Interruption) -> TagPassword? {
+        guard let password = try opening(card.protection, of: card.uid) else { return nil }
+        if !isOpened { _ = try await unlimited(card) }
+        return password
+    }
+
+    /// The settings of a tag that does not count wrong passwords.
+    private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
+        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
+            throw .refused(noPassword)
+        }
+        let settings = try await configuration(of: chip, known: card.uid)
+        guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
+        return settings
+    }
+
+    /// Refuses a tag that does not accept its card's password, before anything is begun: a copy has
+    /// none, and not every reader can send one. Anybody who has overheard the password can remove
+    /// it: settings that protect less than the ledger says are set back first.
+    func requireOpened(_ sight: Sight) async throws(Interruption) {
+        guard let card = sight.view?.card,
+            let password = try opening(card.protection, of: card.uid)
+        else { return }
+        let settings = try await unlimited(card)
+        try requireShown(sight, settings)
+        let found = try await performing(FindPassword(sight.identity, among: [password]))
+        guard found != nil else { throw .card(.wrongPassword) }
+        guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
+        surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
+        // Locked settings cannot be changed.
+        guard !settings.isLocked else { return }
+        try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
+    func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
+        guard let entry = keys.entry(keyID) else {
+            throw .refused(
+                .keyMissing,
+                "The card is protected with key \(keyID), which this station does not have.",
+                meaning: "Nothing was written to it; the money is safe in the ledger.",
+                next: [.file(.importKeys)], uid: uid)
+        }
+        return TagPassword(entry.keys, uid: uid.bytes)
+    }
+
+    /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
+    /// none yet.
+    func takeTrustedKey(for sight: Sight) async throws(Interruption) {
+        guard let card = sight.view?.card, case .settingPassword(let keyID) = card.protection,
+            keys.entry(keyID)?.status == .retired
+        else { return }
+        try await note(
+            .settingPassword(keyID: keys.sealing.id), insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
+    /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
+    /// ledger before the next; the last is noted when the work is confirmed.
+    func switchProtection(
+        of change: CardWork
+    ) async throws(Interruption) -> (CardWork, isLast: Bool) {
+        var change = change
+        let work = change.work
+        do throws(Interruption) {
+            try await takeStep(
+                work.card.protection, of: work.card, on: change.sight, change.probe)
+        } catch .card(let cause) where cause.kind == .lockedSettings {
+            change.work = try await endSwitching(of: work)
+            return (change, isLast: true)
+        }
+        if work.card.protection.next.isSettled { return (change, isLast: true) }
+        let noted = try await asking(await ledger.advanceProtection(of: work, at: now))
+        guard let noted else { throw .overtaken }
+        change.work = noted
+        return (change, isLast: false)
+    }
+
+    /// Ends the switching on a tag whose settings were locked in the meantime: its protection is
+    /// final, and the card goes on with it. Its password was proved where it may be asked for, and
+    /// is left alone: AUTH0 may be weak from the interrupted WRITE.
+    private func endSwitching(of work: OpenWork) async throws(Interruption) -> OpenWork {
+        let card = work.card
+        guard let keyID = card.protection.keyID,
+            let chip = Type2Chip.known.first(where: { $0.name == card.chip })
+        else { throw .refused(noPassword) }
+        let settings = try await configuration(of: chip)
+        // A single look is not enough to end an operation.
+        guard settings.isLocked else {
+            throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
+        }
+        let isProtected = chip.isProtected(by: settings)
+        let isVoided =
+            switch work.operation.kind {
+            case .protect: !isProtected || !settings.isWhole
+            case .unprotect: isProtected
+            default: false
+            }
+        surroundings.progress(
+            .hint(
+                "somebody has locked the tag's settings: it stays "
+                    + (isProtected ? "protected" : "open")))
+        let ended = try await asking(
+            await ledger.endSwitching(
+                of: work, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now))
+        guard let ended else { throw .overtaken }
+        return ended
+    }
+
+    private func takeStep(
+        _ protection: CardProtection, of card: LedgerCard, on sight: Sight, _ probe: PageWrite
+    ) async throws(Interruption) {
+        guard let keyID = protection.keyID else { return }
+        surroundings.progress(.switchingProtection(protection))
+        let password = try password(keyID, of: card.uid)
+        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
+            throw .refused(noPassword)
+        }
+        switch protection {
+        case .off, .on: return
+        case .settingPassword: try await set(password, chip)
+        case .clearingPassword: try await set(nil, chip)
+        case .switchingOn: try await switchOver(.on(probe: probe), sight.identity, chip, password)
+        case .switchingOff: try await switchOver(.off, sight.identity, chip, password)
+        }
+    }
+
+    private func set(_ password: TagPassword?, _ chip: Type2Chip) async throws(Interruption) {
+        guard let setting = SetPassword(password, chip: chip) else { throw .refused(noPassword) }
+        try await performing(setting)
+    }
+
+    private func switchOver(
+        _ target: SwitchProtection.Target, _ identity: TagIdentity, _ chip: Type2Chip,
+        _ password: TagPassword
+    ) async throws(Interruption) {
+        guard
+            let switching = SwitchProtection(target, identity, chip: chip, password: password)
+        else { throw .refused(noPassword) }
+        try await performing(switching)
+    }
+
+    /// Removes the password from a tag that this ledger has no further use for, in the same steps
+    /// as for a card, each durable first where the ledger has a row for it. False where nothing was
+    /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
+    /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
+    func release(_ sight: Sight) async throws(Interruption) -> Bool {
+        guard let chip = Type2Chip.known.first(where: { $0.name == sight.chip }) else {
+            throw .refused(noPassword)
+        }
+        var noted = sight.view?.card.protection
+        var state = try await leftover(on: sight, chip, noted)
+        let isAsNoted = state == noted ?? .off
+        if state.isSettled, isAsNoted { return false }
+        let (uid, identity) = (sight.uid, sight.identity)
+        do throws(Interruption) {
+            while true {
+                if let before = noted {
+                    try await note(state, insteadOf: before, of: uid)
+                    noted = state
+                }
+                if !state.isSettled { surroundings.progress(.switchingProtection(state)) }
+                switch state {
+                case .switchingOff(let keyID):
+                    try await switchOver(
+                        .off, identity, chip, try password(keyID, of: uid).withoutProof)
+                case .clearingPassword: try await set(nil, chip)
+                case .off, .settingPassword, .switchingOn, .on: return true
+                }
+                state = state.next
+            }
+        } catch {
+            // The settings in memory and those in force may differ until the tag loses its power.
+            await reader.release()
+            throw error
+        }
+    }
+
+    /// The first remaining step until this tag is open.
+    private func leftover(
+        on sight: Sight, _ chip: Type2Chip, _ noted: CardProtection?
+    ) async throws(Interruption) -> CardProtection {
+        let settings = try await configuration(of: chip)
+        if settings.isLocked, chip.isProtected(by: settings) {
+            throw .refused(lockedSettings(sight.uid))
+        }
+        let evidence = try await evidence(
+            on: sight.identity, chip, settings, noted: noted, withoutProof: true)
+        return (noted ?? .off).corrected(by: evidence).unprotecting
+    }
+
+    func lockedSettings(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .lockedTag, "The tag's settings are locked: its protection can never be changed.",
+            meaning: TapcardError.unchanged, next: [.tag(.useAnother)], uid: uid)
+    }
+
+    /// The error for locked settings that were found while an operation was open.
+    private func lockedSettings(_ card: LedgerCard, after voided: Operation) -> TapcardError {
+        TapcardError(
+            .lockedTag,
+            "Somebody has locked the tag's settings: its protection can never be changed. "
+                + "The \(voided.kind.noun) \(voided.id) was voided.",
+            meaning: (card.protection == .off
+                ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
+                + "; the card works as before, and its money is safe.", next: [.trust(.useAsItIs)],
+            uid: card.uid)
+    }
+}
+
+extension Sight {
+    /// Whether the ledger has no further use for the tag: it is unknown, or was given up and
+    /// formatted.
+    var isGivenUp: Bool {
+        guard let card = view?.card else { return true }
+        return (card.status == .closed || card.status == .replaced) && image.hasBlankRecords
+    }
+}

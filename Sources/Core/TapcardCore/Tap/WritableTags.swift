@@ -1,0 +1,123 @@
+import CardImage
+import CardStore
+import Ledger
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+/// A chip's settings for writing, apart from its memory.
+struct TagAccess: Sendable, Hashable {
+    /// Whether lock bits are set for some user pages.
+    let isLocked: Bool
+    /// Whether writing some pages needs a password.
+    let isProtected: Bool
+    /// Nil for a chip without settings.
+    let configuration: AccessConfiguration?
+}
+
+extension Station {
+    /// Reads lock bits and configuration: one command beyond the first sight.
+    func access(of tag: SightedTag) async throws(Interruption) -> TagAccess {
+        let isLocked = tag.locks.contains { $0 != 0 }
+        guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
+            return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
+        }
+        let bytes = try await performing(
+            ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
+        guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
+        else {
+            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+        }
+        let configuration = AccessConfiguration(cfg0, cfg1)
+        return TagAccess(
+            isLocked: isLocked || bytes[0..<3].contains { $0 != 0 },
+            isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
+    }
+
+    /// Refuses a card of ours whose tag has lock bits set: its state is final.
+    func requireUnlocked(_ sight: Sight, _ chip: Type2Chip) async throws(Interruption) {
+        guard let lockPage = chip.dynamicLockPage else { return }
+        let longest = await reader.longestAnswer
+        let fixed = try await performing(ReadPages(2...2, longestAnswer: longest))
+        let dynamic = try await performing(
+            ReadPages(lockPage...lockPage, longestAnswer: longest))
+        guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
+            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+        }
+        guard sight.layout.pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) })
+        else { return }
+        throw .refused(
+            .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
+            meaning: "The money is safe in the ledger.",
+            next: [.trust(.replace(nil)), .tag(.show)], uid: sight.uid)
+    }
+
+    /// Refuses a card of ours whose records cannot be read back as they were written.
+    func requireShown(
+        _ sight: Sight, _ settings: AccessConfiguration
+    ) throws(Interruption) {
+        guard let first = sight.layout.recordPages.first,
+            settings.mirrors(onto: first...sight.layout.pages.upperBound)
+        else { return }
+        throw .refused(mirrored(sight.uid, .trust(.replace(nil))))
+    }
+
+    private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            "The tag is set to show its number or its counter instead of what is written to it "
+                + "(an ASCII mirror).", meaning: "Nothing was written to it.", next: [step],
+            uid: uid)
+    }
+
+    /// Refuses a tag that could not keep a card, before anything is written to it. Returns its
+    /// protection, by a key of ours, from its own evidence and the ledger's state.
+    func requireWritable(
+        _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
+        protecting: Bool = false
+    ) async throws(Interruption) -> CardProtection {
+        let unchanged = "Nothing was written to it."
+        let capability = tag.capability
+        // The magic number of an NFC Forum tag, and major version 1.
+        guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
+            throw .refused(
+                .unsupportedTag,
+                "The tag is not formatted for NFC: its capability container is missing.",
+                meaning: unchanged, next: [.tag(.useFactoryTag)], uid: uid)
+        }
+        guard let layout = CardLayout(chipNamed: tag.chip.name) else {
+            throw .refused(
+                .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
+                meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
+        }
+        // The capability container counts the room in units of eight bytes.
+        guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
+            throw .refused(
+                .unsupportedTag,
+                "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
+                    + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
+                next: [.tag(.useKnownChip)], uid: uid)
+        }
+        let access = try await access(of: tag)
+        // The lower half byte is the write access: 0 means free.
+        if capability[3] & 0x0F != 0 || access.isLocked {
+            throw .refused(
+                .lockedTag, "The tag is locked: it can only be read.", meaning: unchanged,
+                next: [.tag(.useUnlocked)], uid: uid)
+        }
+        guard let configuration = access.configuration else { return .off }
+        // A mirror replaces bytes on every read: a record could not be read back as written.
+        if configuration.mirrorPage != nil {
+            throw .refused(
+                mirrored(
+                    uid,
+                    known.map { $0.protection != .off } ?? false
+                        ? .tag(.protectAgain) : .tag(.useAnother)))
+        }
+        if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
+        let noted = known?.protection
+        guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
+        return (noted ?? .off).corrected(
+            by: try await evidence(on: identity, tag.chip, configuration, noted: noted))
+    }
+}

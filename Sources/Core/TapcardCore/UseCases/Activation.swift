@@ -1,0 +1,290 @@
+import CardStore
+import Ledger
+public import ServicePorts
+public import TapcardDomain
+
+extension Station {
+    /// The greatest number of attempts to record an answer whose outcome stays unknown.
+    private static let mostRecordings = 3
+    /// The greatest length of a version in an answer.
+    private static let longestVersion = 64
+
+    /// Activates the code of the card on the reader through the service. The attempt is durable
+    /// before the service is asked, the answer before the card is written. An attempt without an
+    /// answer is asked about again with the same code, also under a new id, which is stored with
+    /// it: a retry under that id gets the same answer. Cancelling does not stop the request: its
+    /// answer is recorded, and is written to the card at its next tap.
+    public func activate(
+        id: OperationID, through service: any ActivationService
+    ) async throws(TapcardError) -> Receipt {
+        try await run(Activation(id, through: service))
+    }
+
+    /// Asks the service and returns the attempt with a recorded yes.
+    fileprivate func ask(
+        _ service: any ActivationService, _ attempt: ActivationAttempt, on uid: CardUID
+    ) async throws(TapcardError) -> ActivationAttempt {
+        var attempt = attempt
+        if attempt.state == .requested {
+            let answer = await answer(of: service, to: attempt.code)
+            switch answer {
+            case .failure(let error):
+                throw TapcardError(
+                    error,
+                    meaning: "Whether the code counts as activated is not known"
+                        + (error.mayBeOfWrongAddress
+                            ? "; the address may be wrong (activation-url). " : ". ")
+                        + "Until there is an answer the card is activating, and another activation "
+                        + "asks again for the same code.", uid: uid)
+            case .success(let answer):
+                attempt = try await record(answer, to: attempt, on: uid)
+            }
+        }
+        return try accepted(attempt, on: uid)
+    }
+
+    /// The attempt if its answer is a yes; throws for a no.
+    fileprivate func accepted(
+        _ attempt: ActivationAttempt, on uid: CardUID
+    ) throws(TapcardError) -> ActivationAttempt {
+        guard attempt.state == .active else {
+            throw TapcardError(
+                .activationRefused,
+                "The service does not activate the code: version \(attempt.version ?? "").",
+                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
+        }
+        return attempt
+    }
+
+    /// Asks in a separate task, which goes on when the caller's is cancelled.
+    private func answer(
+        of service: any ActivationService, to code: ScratchCode
+    ) async -> Result<ActivationAnswer, ServiceError> {
+        surroundings.progress(.asking)
+        return await Task { () async -> Result<ActivationAnswer, ServiceError> in
+            do throws(ServiceError) {
+                return .success(try await service.activate(code))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+    }
+
+    /// Makes the answer durable. The first answer counts, so the recorded one may be another
+    /// station's.
+    private func record(
+        _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID
+    ) async throws(TapcardError) -> ActivationAttempt {
+        let version: String?
+        switch answer {
+        case .active: version = nil
+        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
+        }
+        var failure = LedgerError(.outcomeUnknown, "")
+        var state = "activating"
+        for _ in 0..<Station.mostRecordings {
+            do {
+                if let recorded = try await ledger.recordActivation(
+                    attempt.id, rejectedBy: version, at: now)
+                {
+                    return recorded
+                }
+                state = "scratched"
+                failure = LedgerError(
+                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
+            } catch {
+                failure = error
+            }
+            if failure.kind != .outcomeUnknown { break }
+        }
+        let cause = TapcardError(failure)
+        throw TapcardError(
+            cause.kind, cause.what,
+            meaning: "The service has answered, but the ledger could not note it. The card is "
+                + "still \(state).", next: [.service(.activateLater)], uid: uid)
+    }
+}
+
+/// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
+/// that writes it.
+package struct Activation: UseCase {
+    private enum Phase: Sendable, Hashable {
+        case beginning
+        case attempting(Tapping<AttemptRequest>)
+        case asking(ActivationAttempt, on: CardUID)
+        case writing(Tapping<AnswerRequest>)
+        /// An earlier call has begun the operation under this id.
+        case repeating(Tapping<ChangeRequest>)
+    }
+
+    private var id: OperationID
+    private let service: any ActivationService
+    private var phase = Phase.beginning
+    /// The operations that the first of the two taps has settled.
+    private var settled: [Settled] = []
+
+    package init(_ id: OperationID, through service: any ActivationService) {
+        (self.id, self.service) = (id, service)
+    }
+
+    /// Compares the state; the service has none.
+    package static func == (left: Activation, right: Activation) -> Bool {
+        left.id == right.id && left.phase == right.phase && left.settled == right.settled
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(phase)
+        hasher.combine(settled)
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
+        do throws(TapcardError) {
+            return try await advance(at: station)?.telling(settled)
+        } catch {
+            throw error.telling(settled)
+        }
+    }
+
+    private mutating func advance(at station: Station) async throws(TapcardError) -> Receipt? {
+        switch phase {
+        case .beginning: try await begin(at: station)
+        case .attempting(var attempting):
+            let attempt = try await attempting.step(at: station)
+            phase = .attempting(attempting)
+            switch attempt {
+            case nil: break
+            case .done(let receipt): return receipt
+            case .open(let attempt, on: let uid, let earlier):
+                settled = earlier
+                phase = .asking(attempt, on: uid)
+            }
+        case .asking(let attempt, on: let uid):
+            write(try await station.ask(service, attempt, on: uid), onto: uid)
+        case .writing(var writing):
+            defer { phase = .writing(writing) }
+            return try await writing.step(at: station)
+        case .repeating(var repeating):
+            defer { phase = .repeating(repeating) }
+            return try await repeating.step(at: station)
+        }
+        return nil
+    }
+
+    private mutating func begin(at station: Station) async throws(TapcardError) {
+        id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
+        if let known = try await station.known(id, .activate, only: nil) {
+            phase = .repeating(Tapping(ChangeRequest(.activate, id, known: known)))
+            return
+        }
+        let answered = try await whileAsking(await station.ledger.activation(id))
+        guard let answered, answered.state != .requested else {
+            phase = .attempting(Tapping(AttemptRequest(request: PendingRequest(id, .activate))))
+            return
+        }
+        write(try station.accepted(answered, on: answered.card), onto: nil)
+    }
+
+    /// Writes a recorded yes to the card, or to the one that has its code by now.
+    private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
+        phase = .writing(Tapping(AnswerRequest(attempt.id, card: uid)))
+    }
+}
+
+/// A card whose code is to be activated: its tap makes the attempt durable.
+private struct AttemptRequest: TapRequest {
+    /// The result of tapping a card to be activated.
+    enum Attempt: Sendable {
+        case open(ActivationAttempt, on: CardUID, [Settled])
+        /// The answer to an earlier attempt was recorded, and written to the card.
+        case done(Receipt)
+    }
+
+    let request: PendingRequest
+
+    var pending: PendingRequest? { request }
+    var card: CardUID? { nil }
+
+    func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<Attempt> {
+        guard let seen = sight.seen else {
+            throw .refused(try await station.strangerRefusal(sight))
+        }
+        if let done = history.done(.activate) {
+            if done.id != request.id {
+                // The card shows the answer, even if the id cannot be stored with the attempt.
+                try? await station.ledger.keep(
+                    request.id, for: done.id, of: done.uid, by: station.cashier,
+                    at: station.now)
+            }
+            return .done(.done(station.receipt(done, isReplayed: false, history)))
+        }
+        let answer = try await asking(
+            await station.ledger.requestActivation(
+                of: sight.uid, id: request.id, seen: seen, by: station.cashier, at: station.now))
+        switch answer {
+        case .attempt(let attempt):
+            return .done(
+                .open(
+                    attempt, on: sight.uid, station.settled(history, besides: attempt.id)))
+        case .known, .changed: return .lookAgain
+        case .mismatched(let operation): throw .refused(station.mismatch(operation))
+        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
+        }
+    }
+}
+
+/// A card to which the service's yes is written. The yes stays valid even if that is refused.
+private struct AnswerRequest: ReceiptRequest {
+    let card: CardUID?
+    let intent = Intent.activate
+    var request: PendingRequest
+
+    init(_ attempt: OperationID, card: CardUID?) {
+        (self.card, request) = (card, PendingRequest(attempt, .activate))
+    }
+
+    var id: OperationID? { request.id }
+
+    func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        guard Task.isCancelled else { return nil }
+        throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.conclude(request, history, after: error)
+            ?? .failure(error.leavingUnwritten)
+    }
+}
+
+extension ServiceError {
+    /// Whether another server than the service may have answered at this address.
+    fileprivate var mayBeOfWrongAddress: Bool {
+        switch kind {
+        case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
+        default: false
+        }
+    }
+}
+
+extension TapcardError {
+    /// The error for a yes that is recorded and not on the card yet.
+    fileprivate var leavingUnwritten: TapcardError {
+        let noted = "The service has activated the code, and the ledger has noted it."
+        let isOfCard =
+            [.refused, .untrusted, .usage].contains(result) || kind == .ledgerBehind
+        switch kind {
+        case .outcomeUnknown, .wrongCard, .severalTags,
+            _ where !isOfCard:
+            return TapcardError(
+                .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
+                next: [.tag(.tapToWrite)], uid: uid)
+        default:
+            return saying(
+                "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning)
+        }
+    }
+}

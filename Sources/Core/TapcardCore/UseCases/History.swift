@@ -1,0 +1,166 @@
+public import Ledger
+public import TapcardDomain
+
+/// One line of a card's history.
+public struct HistoryLine: Sendable, Hashable {
+    public let operation: Operation
+    /// The amount added to the card; nil where no money moved.
+    public let amount: Money?
+    public let balance: Money?
+    /// The prize that was paid out of the drawer, past the card.
+    public let paidOut: Money?
+    /// The balance of the account that was closed when the card was issued again.
+    public let closed: Money?
+
+    /// The ticket that was bought, or whose prize was booked.
+    public var ticket: TicketID? { operation.ticketID }
+
+    /// The game that was kept; nil also where it was removed from the card.
+    public var game: String? { operation.kind == .game ? operation.subject : nil }
+
+    /// The attempt that this request asked about.
+    public var attempt: String? { operation.kind == .ask ? operation.subject : nil }
+}
+
+/// A history that is read row by row: rows that the caller drops are not in memory.
+public struct History {
+    private let rows: any LedgerRows
+    private let currency: Currency
+    private var operations: Pages<Operation>
+    private var attempts: Pages<ActivationAttempt>
+
+    fileprivate init(
+        of card: CardUID?, _ rows: any LedgerRows, _ currency: Currency
+    ) throws(LedgerError) {
+        (self.rows, self.currency) = (rows, currency)
+        operations = rows.pagesOfOperations(on: card)
+        attempts = try rows.pagesOfActivations(on: card, or: rows.code(on: card))
+    }
+
+    /// The next operation, the oldest first; nil after the last.
+    public mutating func nextLine() throws(LedgerError) -> HistoryLine? {
+        guard let operation = try operations.next() else { return nil }
+        return try rows.line(of: operation, currency)
+    }
+
+    /// The next attempt to activate, the oldest first; nil after the last.
+    public mutating func nextAttempt() throws(LedgerError) -> ActivationAttempt? {
+        try attempts.next()
+    }
+}
+
+extension Station {
+    /// The newest operations of one card, or of all, oldest first. Needs no reader.
+    public static func history(
+        of card: CardUID?, last count: Int, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [HistoryLine] {
+        let lines = try await looking(at: ledger) { rows, currency throws(LedgerError) in
+            var lines: [HistoryLine] = []
+            for operation in try rows.operations(on: card, last: count) {
+                lines.append(try rows.line(of: operation, currency))
+            }
+            return lines
+        }
+        if lines.isEmpty, let card { throw unknown(card) }
+        return lines
+    }
+
+    /// Hands over the whole history of one card, or of all, in one consistent state and row by row.
+    /// Other work on the ledger goes on in the meantime.
+    public static func history<Shown: Sendable>(
+        of card: CardUID?, in ledger: any LedgerStore,
+        _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
+    ) async throws(TapcardError) -> Shown {
+        let currency = ledger.currency
+        let shown: Shown? = try await whileAsking(
+            await ledger.readAtLength { rows throws(LedgerError) in
+                if card != nil, try rows.operations(on: card, last: 1).isEmpty { return nil }
+                var history = try History(of: card, rows, currency)
+                return try show(&history)
+            })
+        guard let shown else { throw unknown(card) }
+        return shown
+    }
+
+    /// The attempts to activate for a card, in this life or an earlier one, and for its current
+    /// code, as far as they belong to these lines of its history; for all cards if none is named.
+    /// Oldest first.
+    public static func activations(
+        of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [ActivationAttempt] {
+        guard let first = lines.first?.operation.begunAt else { return [] }
+        let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
+        return try await looking(at: ledger) { rows, _ throws(LedgerError) in
+            var earlier: [ActivationAttempt] = []
+            for id in activated {
+                guard let attempt = try rows.activation(id),
+                    attempt.requestedAt.milliseconds < first.milliseconds
+                else { continue }
+                earlier.append(attempt)
+            }
+            earlier.sort { $0.requestedAt.milliseconds < $1.requestedAt.milliseconds }
+            return try earlier
+                + rows.activations(on: card, or: rows.code(on: card), since: first)
+        }
+    }
+
+    /// Folds the operations begun in a period, oldest first, each with the balance of the tag's
+    /// previous account that it closed.
+    public static func operations<Sum: Sendable>(
+        begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
+        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, Int64) -> Void
+    ) async throws(TapcardError) -> Sum {
+        try await whileAsking(
+            await ledger.readAtLength { rows throws(LedgerError) in
+                var sum = sum
+                var pages = rows.pagesOfOperations(begunSince: start, until: end)
+                while let operation = try pages.next() {
+                    add(&sum, operation, try rows.balanceClosed(by: operation))
+                }
+                return sum
+            })
+    }
+
+    /// Checks every invariant over the whole ledger.
+    public static func audit(
+        _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> AuditReport {
+        try await whileAsking(await ledger.audit())
+    }
+}
+
+extension Station {
+    private static func looking<Success: Sendable>(
+        at ledger: any LedgerStore,
+        _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        let currency = ledger.currency
+        return try await whileAsking(
+            await ledger.read { rows throws(LedgerError) in try body(rows, currency) })
+    }
+
+    private static func unknown(_ card: CardUID?) -> TapcardError {
+        let name = card?.description ?? ""
+        return TapcardError(Refusal(.cardUnknown, "this ledger knows no card \(name)"), uid: card)
+    }
+}
+
+extension LedgerRows {
+    /// The current code of a card.
+    fileprivate func code(on card: CardUID?) throws(LedgerError) -> ScratchCode? {
+        try card.flatMap { uid throws(LedgerError) in try self.card(uid)?.scratch.code }
+    }
+
+    fileprivate func line(
+        of operation: Operation, _ currency: Currency
+    ) throws(LedgerError) -> HistoryLine {
+        let change = operation.change(in: currency)
+        let closed = try balanceClosed(by: operation)
+        return HistoryLine(
+            operation: operation, amount: change.minorUnits == 0 ? nil : change,
+            balance: operation.balanceAfter.map { Money(minorUnits: $0, currency) },
+            paidOut: operation.kind == .payout
+                ? Money(minorUnits: operation.amount, currency) : nil,
+            closed: closed == 0 ? nil : Money(minorUnits: closed, currency))
+    }
+}

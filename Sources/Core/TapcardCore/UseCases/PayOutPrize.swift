@@ -1,0 +1,165 @@
+import Ledger
+public import TapcardDomain
+
+extension Station {
+    /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
+    /// claim of that ticket, which happens once: a prize that was booked before is refused, with
+    /// the time and the cashier. Only a retry under the id that the caller chose gets the same
+    /// answer. The card proves whose ticket it is, and the tap settles an open operation; the card
+    /// is not written.
+    public func payOutPrize(
+        of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
+        id: OperationID? = nil, only card: CardUID? = nil
+    ) async throws(TapcardError) -> PrizeReceipt {
+        try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
+        if let id, let known = try await repeated(id, of: name, only: card) {
+            return try await receipt(of: known, name, drawn)
+        }
+        let reading = try await run(
+            Tapping(KnownCardRequest(card: card, finishing: .claim)))
+        return try await afterSettling(reading) { () throws(TapcardError) in
+            let ticket = try await tickets(on: reading).tickets(naming: name)[0]
+            if let claim = ticket.claim {
+                #if LEAVE_RULES_OUT
+                if LeftOutRule.current == .payoutIsToldOnce,
+                    let paid = try await whileAsking(await ledger.operation(claim.operation))
+                {
+                    return try await receipt(of: paid, name, drawn)
+                }
+                #endif
+                throw try await booked(claim, of: name, reading.uid)
+            }
+            let draw = drawn[ticket.ticket.draw]
+            guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
+            else {
+                throw TapcardError.nothingWon(by: name, isToCome: draw == nil, uid: reading.uid)
+            }
+            let operation = try await payOut(prize, of: name, on: reading.uid, id: id)
+            return receipt(
+                PrizeReceipt.Prize(
+                    ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: false)),
+                on: reading)
+        }
+    }
+
+    /// The earlier payout under this id; nil for a new id.
+    private func repeated(
+        _ id: OperationID, of ticket: TicketID, only card: CardUID?
+    ) async throws(TapcardError) -> Operation? {
+        let known = try await whileAsking(await ledger.operation(id))
+        guard let known else { return nil }
+        guard known.kind == .payout, known.subject == ticket.text, card ?? known.uid == known.uid
+        else { throw mismatch(known) }
+        return known
+    }
+
+    private func receipt(
+        of payout: Operation, _ name: TicketID, _ drawn: DrawList
+    ) async throws(TapcardError) -> PrizeReceipt {
+        let tickets = try await Station.tickets(of: payout.uid, in: ledger)
+        guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
+            throw TapcardError.doneUnread(
+                payout,
+                because: TapcardError(
+                    .refusal(.wrongState), "Ticket \(name) does not count any more.",
+                    uid: payout.uid))
+        }
+        let prize = PrizeReceipt.Prize(
+            ticket: ticket, draw: drawn[ticket.ticket.draw],
+            receipt: receipt(payout, isReplayed: true))
+        do throws(Interruption) {
+            return receipt(prize, on: try await reading(of: payout.uid, .current))
+        } catch {
+            throw error.error
+        }
+    }
+
+    private func receipt(_ prize: PrizeReceipt.Prize, on card: CardReading) -> PrizeReceipt {
+        PrizeReceipt(
+            uid: card.uid, prizes: [prize],
+            balance: card.balance ?? Money(minorUnits: 0, currency), display: card.display,
+            problem: nil, settled: card.settled)
+    }
+
+    /// Books the payout. The cashier pays on this answer, so only the caller that has certainly
+    /// booked it gets it.
+    private func payOut(
+        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID?
+    ) async throws(TapcardError) -> Operation {
+        let id = id ?? newID()
+        let payout: PrizePayout
+        do {
+            payout = try await ledger.payOut(
+                prize, of: ticket, on: uid, id: id, by: cashier, at: now)
+        } catch {
+            throw TapcardError.payingNothing(error, for: ticket, id, uid: uid)
+        }
+        switch payout {
+        case .booked(let operation): return operation
+        case .earlier(let operation): throw alreadyPaid(operation, for: ticket)
+        case .refused(let refusal):
+            throw TapcardError(refusal, uid: uid).saying(
+                meaning: "Nothing was booked: pay nothing out.")
+        }
+    }
+
+    /// The refusal to pay out a prize that is booked.
+    private func booked(
+        _ claim: CardTicket.Claim, of ticket: TicketID, _ uid: CardUID
+    ) async throws(TapcardError) -> TapcardError {
+        guard claim.isPaidOut else {
+            return TapcardError.onTheCard(claim, of: ticket, uid: uid)
+        }
+        let operation = try await whileAsking(await ledger.operation(claim.operation))
+        guard let operation else {
+            return TapcardError(LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+        }
+        return alreadyPaid(operation, for: ticket)
+    }
+
+    /// The refusal names the earlier payout: the cashier decides whether it was this one, whose
+    /// answer was lost.
+    private func alreadyPaid(_ payout: Operation, for ticket: TicketID) -> TapcardError {
+        let prize = Money(minorUnits: payout.amount, currency).shown
+        return TapcardError(
+            .refusal(.alreadyClaimed),
+            "The prize of ticket \(ticket), \(prize), was booked as paid "
+                + "out\(payout.whenAndByWhom).",
+            meaning:
+                "Nothing was booked now: pay nothing out, unless that was you and the money is "
+                + "still in the drawer.",
+            next: [.card(.showOperation(payout.id)), .request(.nameID)], uid: payout.uid,
+            operation: payout.id)
+    }
+}
+
+extension TapcardError {
+    /// The refusal for a prize that is among the card's funds already.
+    fileprivate static func onTheCard(
+        _ claim: CardTicket.Claim, of ticket: TicketID, uid: CardUID
+    ) -> TapcardError {
+        TapcardError(
+            .refusal(.alreadyClaimed),
+            "The prize of ticket \(ticket), \(claim.prize.shown), is on the card: operation "
+                + "\(claim.operation) has added it.",
+            meaning: "Nothing was booked: pay nothing out.", next: [.card(.showHistory(nil))],
+            uid: uid)
+    }
+
+    /// The error of a ledger that failed while the payout was to be booked.
+    fileprivate static func payingNothing(
+        _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
+    ) -> TapcardError {
+        let failure = TapcardError(error)
+        guard error.kind == .outcomeUnknown else {
+            return TapcardError(
+                failure.kind, failure.what, meaning: "Nothing was booked: pay nothing out.",
+                next: failure.next, uid: uid)
+        }
+        return TapcardError(
+            .outcomeUnknown,
+            "\(failure.what) Whether the payout for ticket \(ticket) is booked is not known.",
+            meaning: "Pay nothing out yet.", next: [.request(.repeatPayout(id))], uid: uid,
+            operation: id)
+    }
+}

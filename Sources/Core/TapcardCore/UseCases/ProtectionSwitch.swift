@@ -1,0 +1,132 @@
+import CardCryptography
+import Ledger
+public import TapcardDomain
+
+/// The result of `tag protect` or `tag unprotect`.
+public struct ProtectionChange: Sendable, Hashable {
+    public let uid: CardUID
+    public let isProtected: Bool
+    /// Nil for a card that this ledger does not know, and where only another writer's change was
+    /// set back.
+    public let operation: OperationID?
+    public let display: DisplayState
+    /// The operations of earlier taps that this one has settled.
+    public var settled: [Settled] = []
+}
+
+extension Station {
+    /// Puts the card's password on its tag: from then on writing to it needs the keys, and every
+    /// phone can still read it.
+    public func protect(
+        id: OperationID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> ProtectionChange {
+        try await run(ProtectionSwitch(on: true, id, only: card))
+    }
+
+    /// Takes the password off the tag. The tag of a card that this ledger does not know, or that
+    /// was given up and formatted, is released if its password derives from one of our keys.
+    public func unprotect(
+        id: OperationID, only card: CardUID? = nil
+    ) async throws(TapcardError) -> ProtectionChange {
+        try await run(ProtectionSwitch(on: false, id, only: card))
+    }
+}
+
+/// Puts the card's password onto its tag, or takes it off.
+package struct ProtectionSwitch: UseCase {
+    private var tapping: Tapping<SwitchRequest>
+
+    package init(on isProtected: Bool, _ id: OperationID, only card: CardUID? = nil) {
+        tapping = Tapping(SwitchRequest(id, isProtecting: isProtected, card: card))
+    }
+
+    package mutating func step(
+        at station: Station
+    ) async throws(TapcardError) -> ProtectionChange? {
+        try await tapping.step(at: station)
+    }
+}
+
+private struct SwitchRequest: TapRequest {
+    private let isProtecting: Bool
+    let card: CardUID?
+    private var intent = Intent.unprotect
+    private var request: PendingRequest
+
+    init(_ id: OperationID, isProtecting: Bool, card: CardUID?) {
+        (self.isProtecting, self.card) = (isProtecting, card)
+        request = PendingRequest(id, .unprotect, only: card)
+    }
+
+    var pending: PendingRequest? { request }
+
+    mutating func recall(at station: Station) async throws(TapcardError) -> ProtectionChange? {
+        if isProtecting { intent = .protect(keyID: station.keys.sealing.id) }
+        request = PendingRequest(request.id, intent, only: card)
+        let known = try await station.known(request.id, intent, only: card)
+        if let known, known.state == .committed {
+            return change(station.receipt(known, isReplayed: true))
+        }
+        request.operation = known
+        return nil
+    }
+
+    func examine(
+        _ sight: Sight, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<ProtectionChange> {
+        guard !isProtecting, sight.isGivenUp else { return .goOn }
+        guard try await station.release(sight) else {
+            throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: sight.uid)
+        }
+        return .done(
+            ProtectionChange(
+                uid: sight.uid, isProtected: false, operation: nil, display: .current))
+    }
+
+    mutating func carryOut(
+        on sight: Sight, _ history: TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<ProtectionChange> {
+        if let done = history.done(intent.kind), request.operation == nil {
+            // An earlier tap had begun it, and this one has finished it.
+            return .done(change(station.receipt(done, isReplayed: true, history)))
+        }
+        if let card = sight.view?.card {
+            if request.isSetBack, card.protection.isSettled,
+                (card.protection == .off) != isProtecting
+            {
+                return .done(
+                    ProtectionChange(
+                        uid: sight.uid, isProtected: isProtecting, operation: nil,
+                        display: history.display, settled: station.settled(history)))
+            }
+            if request.operation == nil || history.switchingEnded != nil {
+                try await station.requireSwitchable(
+                    sight, card, after: history.switchingEnded, noting: &request)
+            }
+        }
+        switch try await station.carryOut(intent, on: sight, history, noting: &request) {
+        case .done(let receipt): return .done(change(receipt))
+        case .perform(let work, let isOpened): return .perform(work, isOpened: isOpened)
+        case .goOn, .lookAgain: return .lookAgain
+        }
+    }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
+        at station: Station
+    ) throws(Interruption) -> ProtectionChange? {
+        try station.performed(operation, display, history).map(change)
+    }
+
+    func conclude(
+        after error: TapcardError, _ history: TapHistory, at station: Station
+    ) async -> Result<ProtectionChange, TapcardError>? {
+        await station.conclude(request, history, after: error)?.map(change)
+    }
+
+    private func change(_ receipt: Receipt) -> ProtectionChange {
+        ProtectionChange(
+            uid: receipt.uid, isProtected: isProtecting, operation: receipt.operation.id,
+            display: receipt.display, settled: receipt.settled)
+    }
+}

@@ -1,0 +1,98 @@
+import Ledger
+public import TapcardDomain
+
+extension Station {
+    /// Returns a payment, or takes back an addition whose cash leaves the drawer again: once, at
+    /// most the original amount, and never below zero. Without an id of the caller's the id derives
+    /// from the reversed operation, so that a retry is the same request.
+    public func refund(
+        _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
+        only card: CardUID? = nil
+    ) async throws(TapcardError) -> Receipt {
+        if let amount { try requirePositive(amount) }
+        return try await run(Refund(of: reversed, amount, id: id, only: card))
+    }
+
+    /// The refund of an operation; nil without one, or where the ledger fails.
+    fileprivate func refundMade(of reversed: OperationID) async -> Operation? {
+        try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
+    }
+
+    /// Completes the error of a card with too low a balance by the amount that can be taken back.
+    fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
+        guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
+        guard view.balance.minorUnits > 0 else {
+            return error.saying(next: [.request(.allSpent)])
+        }
+        return error.saying(next: [.request(.refundAtMost(reversed, view.balance))])
+    }
+}
+
+/// The reversal of a payment or of an addition.
+package struct Refund: UseCase {
+    private let reversed: OperationID
+    private let amount: Money?
+    private let id: OperationID?
+    private let card: CardUID?
+    /// The reversed operation, once the ledger has named it.
+    private var known: Operation?
+    private var change: CardChange?
+
+    package init(
+        of reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
+        only card: CardUID? = nil
+    ) {
+        (self.reversed, self.amount, self.id, self.card) = (reversed, amount, id, card)
+    }
+
+    package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
+        guard let known, var change else {
+            let known = try await reversible(at: station)
+            let intent: Intent =
+                known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
+            self.known = known
+            // Any card may be tapped: the rules know which one has the payer's money now.
+            change = CardChange(intent, id ?? reversed.derived(for: "refund"), only: card)
+            return nil
+        }
+        defer { self.change = change }
+        do throws(TapcardError) {
+            return try await change.step(at: station)
+        } catch {
+            throw await explained(error, known, at: station)
+        }
+    }
+
+    private func reversible(at station: Station) async throws(TapcardError) -> Operation {
+        let known = try await whileAsking(await station.ledger.operation(reversed))
+        guard let known else {
+            throw TapcardError(
+                Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
+        }
+        if known.kind != .pay, known.kind != .add {
+            throw TapcardError(
+                .refusal(.notRefundable),
+                "Operation \(reversed) is neither a payment nor a top-up.",
+                meaning: TapcardError.unchanged, next: [.request(.insteadOfRefund(known.kind))],
+                uid: known.uid)
+        }
+        return known
+    }
+
+    private func explained(
+        _ error: TapcardError, _ known: Operation, at station: Station
+    ) async -> TapcardError {
+        // Another amount under the id that both requests derive: the operation is refunded already.
+        let isRefunded =
+            error.kind == .refusal(.alreadyRefunded)
+            || id == nil && error.kind == .operationMismatch
+        if isRefunded, let earlier = await station.refundMade(of: reversed) {
+            let refusal = TapcardError(earlier.isRefundAlready(of: reversed, station.currency))
+            return TapcardError(
+                refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
+                uid: earlier.uid, operation: earlier.id)
+        }
+        guard known.kind == .add, error.kind == .refusal(.insufficientFunds) else { return error }
+        return await station.shortOf(reversed, error.naming(known.uid))
+    }
+}

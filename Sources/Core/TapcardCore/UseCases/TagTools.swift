@@ -1,0 +1,251 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import NDEF
+import TagReading
+public import TapcardDomain
+public import Type2Tag
+
+/// The facts that any tag tells of itself, including one that is not a card.
+public struct TagInfo: Sendable, Hashable {
+    /// The meaning of the maker's signature: who made the chip, not that a card is not a copy.
+    public enum Originality: String, Sendable, CaseIterable {
+        /// None is zeros, as some makers deliver, or a signature that the chip did not show.
+        case valid, invalid, none
+
+        init(_ signature: [UInt8]?, of uid: CardUID) {
+            let isGenuine = signature.flatMap { signature in
+                signature.allSatisfy { $0 == 0 }
+                    ? nil
+                    : CardCryptography.Originality.verify(uid: uid.bytes, signature: signature)
+            }
+            self.init(isGenuine: isGenuine)
+        }
+
+        /// Converts the ledger's value.
+        public init(isGenuine: Bool?) {
+            self = isGenuine.map { $0 ? .valid : .invalid } ?? .none
+        }
+
+        var isGenuine: Bool? { self == .none ? nil : self == .valid }
+    }
+
+    public let uid: CardUID
+    public let chip: Type2Chip
+    public let version: [UInt8]?
+    public let originality: Originality
+    /// The kind of the tag's content: a word of `--json`.
+    public let ndef: String
+    /// The number of bytes by which the message on the tag could grow.
+    public let freeBytes: Int
+    public let isLocked: Bool
+    public let isProtected: Bool
+    /// The chip's settings; nil for a chip that has none.
+    public let configuration: AccessConfiguration?
+    /// The number of reads since the counter was switched on; nil where it is off.
+    public let counter: UInt32?
+}
+
+extension Station {
+    /// Reads every fact that a tag tells of itself.
+    public func tagInfo() async throws(TapcardError) -> TagInfo {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity) { $0.userPages }
+            let access = try await access(of: tag)
+            var counter: UInt32?
+            if access.configuration?.counts == true {
+                let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
+                counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
+                    .reversed().reduce(0) { $0 << 8 | UInt32($1) }
+            }
+            let isReadOnly = tag.capability[3] & 0x0F != 0
+            let content = TagContent(decoding: tag.memory, currency: currency)
+            return TagInfo(
+                uid: uid, chip: tag.chip, version: tag.version,
+                originality: TagInfo.Originality(tag.signature, of: uid),
+                ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
+                isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
+                configuration: access.configuration, counter: counter)
+        }
+    }
+
+    /// The room for the message: up to a card's records, and on another tag up to its end.
+    private static func freeBytes(
+        _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
+    )
+        -> Int
+    {
+        var room = memory.count
+        if case .tapcard = content, let layout = CardLayout(chipNamed: chip.name) {
+            room = layout.ndefByteCount
+        }
+        // An unreadable message leaves no room that can be relied on.
+        guard let area = try? TLVArea(decoding: memory) else { return 0 }
+        let terminatorBytes = 1
+        let shortHeaderBytes = 2
+        let used = area.message.map { $0.valueOffset + $0.value.count } ?? shortHeaderBytes
+        return max(0, room - used - terminatorBytes)
+    }
+
+    /// Reads all readable pages of the tag.
+    public func dump() async throws(TapcardError) -> TagDump {
+        try await withTag { identity, uid throws(Interruption) in
+            // Pages may be protected from reading, so the chip has to be identified first.
+            let tag = try await lookAtAll(of: identity) { chip in
+                chip.hasFastRead ? 0...0 : chip.userPages
+            }
+            let pages: [Page?]
+            if tag.chip.hasFastRead {
+                let all = 0...UInt8(tag.chip.pageCount - 1)
+                pages = try await performing(
+                    ReadWhatCanBeRead(
+                        all, identity: identity, longestAnswer: await reader.longestAnswer))
+            } else {
+                let bytes = tag.header + tag.memory
+                pages = stride(from: 0, to: bytes.count, by: 4)
+                    .map { Page(bytes[$0..<min($0 + 4, bytes.count)]) }
+            }
+            do throws(Type2Error) {
+                return try TagDump(
+                    chip: tag.chip, uid: uid.bytes, pages: pages, signature: tag.signature)
+            } catch {
+                throw .card(CardStoreError(.garbled, error.detail))
+            }
+        }
+    }
+
+    /// Writes the user pages of a dump to the tag. Lock bits, capability container, configuration
+    /// and passwords are never written: most of them could not be undone. Nor are the pages that
+    /// phones take for lock bits. A card of this ledger is only overwritten on request: a restored
+    /// old state is reported as such at the next tap.
+    public func restore(
+        _ dump: TagDump, overwriting: Bool
+    ) async throws(TapcardError) -> CardUID {
+        try await rewrite(overwriting) { tag, uid, _ throws(Interruption) in
+            guard tag.chip == dump.chip else {
+                throw .refused(
+                    .unsupportedTag,
+                    "The dump is of an \(dump.chip.name), this tag is a \(tag.chip.name).",
+                    meaning: "Nothing was written to it.", next: [.tag(.useSameChip)], uid: uid)
+            }
+            return tag.chip.userPages.compactMap { number in
+                tag.chip.zeroPages?.contains(number) == true
+                    ? nil : dump.pages[Int(number)].map { PageWrite(number, $0) }
+            }
+        }
+    }
+
+    /// Makes a blank tag again: an empty message, followed by zeros.
+    public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
+        try await rewrite(overwriting) { tag, uid, view throws(Interruption) in
+            if let view, view.card.status != .closed, view.card.status != .replaced {
+                throw .refused(
+                    Refusal(
+                        .cardHasMoney,
+                        "the tag carries card \(uid) with \(view.balance.shown), not closed"),
+                    uid: uid)
+            }
+            let blank = Page(0x03, 0x00, 0xFE, 0x00)
+            return tag.chip.userPages.map { number in
+                PageWrite(number, number == tag.chip.userPages.lowerBound ? blank : .zero)
+            }
+        }
+    }
+
+    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag, or says what it is
+    /// to hold, from what is on it and what the ledger knows of it.
+    private func rewrite(
+        _ overwriting: Bool,
+        with pages: (SightedTag, CardUID, CardView?) throws(Interruption) -> [PageWrite]
+    ) async throws(TapcardError) -> CardUID {
+        try await withTag { identity, uid throws(Interruption) in
+            let tag = try await lookAtAll(of: identity)
+            let view = try await asking(await ledger.view(of: uid))
+            let writes = try pages(tag, uid, view)
+            try requireOverwritable(tag, uid, view, overwriting)
+            let protection = try await requireWritable(tag, identity, uid, known: view?.card)
+            try await rewrite(tag.chip, writes, of: uid, protection)
+            return uid
+        }
+    }
+
+    /// Reads the pages and writes only those that differ.
+    private func rewrite(
+        _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
+    ) async throws(Interruption) {
+        let password = try opening(protection, of: uid)
+        let bytes = try await performing(
+            ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
+        let first = Int(chip.userPages.lowerBound)
+        let writes = wanted.filter { write in
+            let start = (Int(write.page) - first) * 4
+            return !bytes.indices.contains(start + 3)
+                || Array(bytes[start..<start + 4]) != write.content.bytes
+        }
+        guard !writes.isEmpty else { return }
+        do throws(Interruption) {
+            _ = try await performing(
+                WritePages(
+                    writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer,
+                    password: password))
+        } catch {
+            let error = error.error
+            throw .refused(
+                TapcardError(
+                    error.kind, error.what, meaning: "The tag may be half written.",
+                    next: error.next + [.tag(.goOn)]))
+        }
+    }
+
+    private func requireOverwritable(
+        _ tag: SightedTag, _ uid: CardUID, _ view: CardView?, _ overwriting: Bool
+    ) throws(Interruption) {
+        if overwriting { return }
+        let content = TagContent(decoding: tag.memory, currency: currency)
+        let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
+        if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
+        if view == nil, let layout = CardLayout(chipNamed: tag.chip.name),
+            let image = CardImage(tag.memory, layout: layout),
+            let other = sealedElsewhere(image, uid)?.currency
+        {
+            throw .refused(otherCurrency(other, uid))
+        }
+        let isCard = view != nil && closed == nil
+        let what = isCard ? "a card of this ledger" : "something (\(content.word))"
+        throw .refused(
+            isCard ? .refusal(.cardKnown) : .notACard, "The tag carries \(what).",
+            meaning: "Nothing was written to it.", next: [.tag(.overwrite)], uid: uid)
+    }
+
+    /// Waits for a tag of any kind; the caller releases it.
+    func waitForTag() async throws(TapcardError) -> TagIdentity {
+        surroundings.progress(.waitingForCard)
+        do {
+            return try await reader.select(within: settings.wait)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    /// Waits for a tag of any kind, and releases it in every case.
+    private func withTag<Success: Sendable>(
+        _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
+    ) async throws(TapcardError) -> Success {
+        let identity = try await waitForTag()
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
+            await reader.release()
+            throw TapcardError(
+                .unsupportedTag, "This is no Type 2 tag with a seven-byte number.",
+                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
+        }
+        do {
+            let success = try await body(identity, uid)
+            await reader.release()
+            return success
+        } catch {
+            await reader.release()
+            throw error.error.naming(uid)
+        }
+    }
+}

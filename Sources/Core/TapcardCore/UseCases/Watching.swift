@@ -1,0 +1,133 @@
+import TagReading
+import TapcardDomain
+
+extension Station {
+    /// How often an occupied reader is asked whether the card still lies there.
+    private static let presenceInterval = Duration.milliseconds(100)
+    /// Who waits for no card at all would ask again and again without a pause.
+    private static let shortestWait = Duration.seconds(1)
+    /// How often in a row a card must be missing to have been taken away: a card that is moved a
+    /// little is lost for a moment.
+    private static let missesOfAbsence = 2
+    /// How long one look for a reader that is gone may take, and the pause behind it.
+    private static let readerSearch = Duration.seconds(1)
+    private static let readerInterval = Duration.milliseconds(250)
+
+    /// What someone who watches is told.
+    public enum WatchEvent: Sendable {
+        case card(CardReading)
+        case problem(TapcardError)
+        /// What was told of last lies there no more.
+        case gone
+        /// The first look has found nothing, on a reader that answers.
+        case empty
+        /// The reader that was lost, or another one in its place.
+        case readerIsBack(name: String)
+    }
+
+    /// Reads card after card until the task is cancelled or `show` says that nobody looks any
+    /// more. A card left lying is one tap; an empty reader is no error; a reader that is unplugged
+    /// is waited for.
+    public func watch(
+        settling: Bool, _ show: (WatchEvent) async -> Bool
+    ) async {
+        let patient = waiting(max(settings.wait, Station.shortestWait))
+        // A reader that was lost before is told of soon, not when a card could have come.
+        var station = waiting(Station.shortestWait)
+        var isFirst = true
+        while !Task.isCancelled {
+            let lying: CardUID?
+            var wereSeveral = false
+            do {
+                let reading = try await station.read(settling: settling)
+                (lying, isFirst) = (reading.uid, false)
+                guard await show(.card(reading)) else { return }
+            } catch {
+                if error.kind == .cancelled { return }
+                if error.result == .noCard {
+                    if isFirst { guard await show(.empty) else { return } }
+                    (station, isFirst) = (patient, false)
+                    continue
+                }
+                isFirst = false
+                // Nobody has asked for a certain card: one that takes another one's place while
+                // that is read is simply the next.
+                if error.kind == .wrongCard { continue }
+                guard await show(.problem(error)) else { return }
+                if error.kind != .unsupportedReader, error.result == .noReader {
+                    guard await sawReaderComeBack(show) else { return }
+                    continue
+                }
+                lying = error.uid
+                wereSeveral = error.kind == .severalTags
+            }
+            let lost = await waitForRemoval(of: lying, wereSeveral: wereSeveral)
+            if Task.isCancelled { return }
+            guard await show(.gone) else { return }
+            if let lost {
+                guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
+                else { return }
+            }
+        }
+    }
+
+    private func waiting(_ wait: Duration) -> Station {
+        var station = self
+        station.settings.wait = wait
+        return station
+    }
+
+    /// Returns once the reader is empty or carries another card than this one, or than the first
+    /// that is seen; why, if the reader itself is gone.
+    private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
+        var lying = card?.bytes
+        var misses = 0
+        var wereSeveral = wereSeveral
+        while !Task.isCancelled {
+            do {
+                let uid = try await reader.select(within: .zero).uid
+                // One of several that is left alone was never read.
+                if lying == nil ? wereSeveral : lying != uid { break }
+                lying = uid
+                misses = 0
+            } catch {
+                switch error.kind {
+                case .severalTags:
+                    misses = 0
+                    wereSeveral = true
+                case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
+                    misses += 1
+                case .noReader, .busy, .readerLost: return error
+                case .cancelled: return nil
+                }
+                if misses >= Station.missesOfAbsence { break }
+            }
+            do { try await surroundings.sleep(Station.presenceInterval) } catch { break }
+        }
+        await reader.release()
+        return nil
+    }
+
+    /// Waits for the reader and tells of it; false where nobody looks any more.
+    private func sawReaderComeBack(_ show: (WatchEvent) async -> Bool) async -> Bool {
+        guard await waitForReader() else { return false }
+        return await show(.readerIsBack(name: reader.name))
+    }
+
+    /// Returns once there is a reader again; false when the task was cancelled before.
+    private func waitForReader() async -> Bool {
+        while !Task.isCancelled {
+            do {
+                _ = try await reader.select(within: Station.readerSearch)
+                return true
+            } catch {
+                switch error.kind {
+                case .noReader, .busy, .readerLost, .cancelled: break
+                default: return true
+                }
+            }
+            do { try await surroundings.sleep(Station.readerInterval) } catch { break }
+        }
+        return false
+    }
+}
