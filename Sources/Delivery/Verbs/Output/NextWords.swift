@@ -27,6 +27,8 @@ public struct NextWords: Sendable {
                 .object([JSONMember(key: "step", value: .string($0.word))] + $0.values)
             })
     }
+
+    static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 }
 
 extension TapcardError {

@@ -36,6 +36,7 @@ package struct Report: Sendable {
         if let problem {
             all.append(JSONMember(key: "error", value: .string(problem.kind.word)))
             all.append(JSONMember(key: "message", value: .string(problem.message)))
+            all.append(JSONMember(key: "next", value: NextWords.document(of: problem.next)))
         }
         document = .object(all)
         self.lines = lines
@@ -82,7 +83,7 @@ package struct Report: Sendable {
             "message": .string(error.message),
             "uid": .text(error.uid), "operation": .text(error.operation),
             "settled": .array(error.settled.map(\.document)),
-            "next": NextWords.document(of: error.next.map(\.words)),
+            "next": NextWords.document(of: error.next),
         ]
     }
 }

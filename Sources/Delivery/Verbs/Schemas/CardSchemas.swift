@@ -53,22 +53,8 @@ package enum CardSchemas {
             ], optional: ["closed": ValueSchemas.amount]))
 
     /// The next steps in order, each with its word and values.
-    public static let next = Schema.described(
-        Schema.list(
-            of: Schema.object(
-                ["step": Schema.described(step, "the word of what to do")],
-                optional: [
-                    "uid": ValueSchemas.card, "operation": ValueSchemas.operation,
-                    "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
-                    "amount": Schema.described(ValueSchemas.amount, "how much"),
-                    "currency": Schema.described(Schema.text, "the other station's currency"),
-                    "ticket": ValueSchemas.lotteryName, "file": Schema.text,
-                    "because": Schema.described(
-                        Schema.text, "the word of the error that left it open"),
-                    "seconds": Schema.described(Schema.text, "how long to wait"),
-                ])), "what to do next, one step after the other")
-
-    private static let step = Schema.pattern("^[a-z]+(-[a-z]+)*$")
+    package static let next = Schema.described(
+        Schema.list(of: ValueSchemas.nextStep), "what to do next, one step after the other")
 
     static let ticket = Schema.object([
         "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,

@@ -3,36 +3,37 @@ import TextCodecs
 
 /// Schemas of draws and tickets, with their age.
 enum LotterySchemas {
-    static let draws = aged(["draws": Schema.list(of: oneDraw)])
+    static let draws = PrintedDocument.done(aged(["draws": Schema.list(of: oneDraw)]))
 
-    static let draw = aged([
-        "draw": oneDraw, "next": Schema.orNull(ValueSchemas.lotteryName),
-        "previous": Schema.orNull(ValueSchemas.lotteryName),
-    ])
+    static let draw = PrintedDocument.done(
+        aged([
+            "draw": oneDraw, "next": Schema.orNull(ValueSchemas.lotteryName),
+            "previous": Schema.orNull(ValueSchemas.lotteryName),
+        ]))
 
-    static let tickets = aged(sections)
+    static let tickets = PrintedDocument.shown(aged(sections))
 
-    static let check = aged(
-        ["uid": ValueSchemas.card, "settled": CardSchemas.settled] + sections)
+    static let check = PrintedDocument.shown(
+        aged(["uid": ValueSchemas.card, "settled": CardSchemas.settled] + sections))
 
-    static let claim = aged([
-        "uid": ValueSchemas.card,
-        "prizes": Schema.list(
-            of: Schema.object([
-                "ticket": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
-                "operation": ValueSchemas.operation, "amount": ValueSchemas.amount,
-                "replayed": Schema.truth, "paidOut": Schema.truth,
-            ])), "balance": ValueSchemas.amount, "currency": Schema.text,
-        "replayed": Schema.truth, "settled": CardSchemas.settled,
-    ])
+    static let claim = PrintedDocument.shown(
+        aged([
+            "uid": ValueSchemas.card,
+            "prizes": Schema.list(
+                of: Schema.object([
+                    "ticket": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
+                    "operation": ValueSchemas.operation, "amount": ValueSchemas.amount,
+                    "replayed": Schema.truth, "paidOut": Schema.truth,
+                ])), "balance": ValueSchemas.amount, "currency": Schema.text,
+            "replayed": Schema.truth, "settled": CardSchemas.settled,
+        ]))
 
     /// Adds the seconds since the request, and the reason why it was not repeated.
-    private static func aged(_ members: Schema.Members) -> JSONValue {
-        PrintedDocument.shown(
-            ["age": Schema.count] + members + [
-                "stale": Schema.orNull(Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
-                "notes": Schema.list(of: Schema.text),
-            ])
+    private static func aged(_ members: Schema.Members) -> Schema.Members {
+        ["age": Schema.count] + members + [
+            "stale": Schema.orNull(Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
+            "notes": Schema.list(of: Schema.text),
+        ]
     }
 
     private static let oneDraw = Schema.object([

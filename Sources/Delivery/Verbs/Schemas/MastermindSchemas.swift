@@ -9,7 +9,7 @@ enum MastermindSchemas {
         "user": Schema.text, "timeToLive": Schema.orNull(Schema.count),
     ])
 
-    static let game = PrintedDocument.done([
+    static let game = PrintedDocument.shown([
         "game": ValueSchemas.game, "slots": slots, "guesses": Schema.count,
         "solved": Schema.truth, "uid": Schema.orNull(ValueSchemas.card),
         "settled": CardSchemas.settled,

@@ -224,7 +224,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     static func shown(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
         document(
             ValueSchemas.result, members,
-            optional + ["error": Schema.text, "message": Schema.text])
+            optional + [
+                "error": Schema.text, "message": Schema.text, "next": CardSchemas.next,
+            ])
     }
 
     private static func document(
