@@ -103,7 +103,8 @@ struct KeyTests {
                 "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
                 "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
                 "protection":null,"originality":null,"ticket":null,"game":null,\#
-                "operation":null,"settled":[],"error":"forged","message":"\#(KeyTests.untrue)"}
+                "operation":null,"settled":[],"error":"forged","message":"\#(KeyTests.untrue)",\#
+                "next":[{"step":"import-keys-or-overwrite"}]}
                 """#)
     }
 

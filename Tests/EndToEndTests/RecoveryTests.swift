@@ -207,7 +207,8 @@ struct RecoveryTests {
                 "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
                 "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
                 "display":"out-of-date","protection":"off","originality":"valid","ticket":null,"game":null,\#
-                "operation":null,"settled":[],"error":"rolled-back","message":"\#(old)"}
+                "operation":null,"settled":[],"error":"rolled-back","message":"\#(old)",\#
+                "next":[{"step":"block-or-repair","uid":"\#(RecoveryTests.uid)"}]}
                 """#)
         try counter.step("repair --card \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
