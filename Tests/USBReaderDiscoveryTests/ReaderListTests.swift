@@ -71,8 +71,8 @@ struct ReaderListTests {
         #expect(document.hasPrefix(#"{"result":"no-reader","readers":["#))
         #expect(
             document.hasSuffix(
-                #"],"error":"no-reader","message":"\#(advice)","next":[{"step":"diagnose-reader"}]}"#
-                    + "\n"))
+                #"],"error":"no-reader","message":"\#(advice)","#
+                    + #""next":[{"step":"diagnose-reader"}]}"# + "\n"))
     }
 
     @Test("the simulated one alone is a list like any other", arguments: [nil, []] as [[String]?])
