@@ -6,7 +6,7 @@ struct KeyTests {
     private static let meaning = "Without its keys tapcard neither reads nor writes cards."
     private static let forged =
         "The card's records are under a key that is given up. Nothing on it is believed; the "
-        + "money is safe in the ledger. If you know the card, write it anew with tapcard repair "
+        + "money is safe in the ledger. If you know the card, write it again with tapcard repair "
         + "--card 04AC6B72BA6C80."
     private static let untrue =
         "No key of this station has sealed the record on this tag for its chip; it names key 1. "

@@ -35,7 +35,7 @@ extension Report {
         isReplayed: Bool? = nil
     ) {
         var members = Report.members(of: reading, currency)
-        if let isReplayed { members.append(JSONMember(key: "replayed", value: .bool(isReplayed))) }
+        if let isReplayed { members += ["replayed": .bool(isReplayed)] }
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
         let balance = reading.balance.map(\.shown) ?? "no balance"
@@ -67,7 +67,7 @@ extension Report {
         if let closed = reading.closed {
             lines.append(
                 "The old account of this tag is closed. Hand out \(closed.shown) now.")
-            members.append(JSONMember(key: "closed", value: .text(closed)))
+            members += ["closed": .text(closed)]
         }
         switch reading.display {
         case _ where reading.problem != nil: break
@@ -86,48 +86,40 @@ extension Report {
             isDeed: what != nil || !reading.settled.isEmpty)
     }
 
-    private static func members(of reading: CardReading, _ currency: Currency) -> [JSONMember] {
+    private static func members(of reading: CardReading, _ currency: Currency) -> Members {
         [
-            JSONMember(key: "uid", value: .text(reading.uid)),
-            JSONMember(key: "chip", value: .string(reading.chip)),
-            JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
-            JSONMember(key: "sequence", value: .number(reading.sequence?.value)),
-            JSONMember(key: "id", value: .number(reading.holder.id?.number)),
-            JSONMember(key: "name", value: .text(reading.holder.name)),
-            JSONMember(key: "balance", value: .text(reading.balance)),
-            JSONMember(
-                key: "currency", value: .string((reading.balance?.currency ?? currency).code)),
-            JSONMember(key: "code", value: .text(reading.scratch.code)),
-            JSONMember(key: "state", value: .text(reading.stateWord)),
-            JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
-            JSONMember(key: "display", value: .string(reading.display.rawValue)),
-            JSONMember(key: "protection", value: .text(reading.protection?.word)),
-            JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
-            JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
-            JSONMember(key: "game", value: .text(reading.game?.id)),
-            JSONMember(key: "operation", value: .text(reading.operation)),
-            Report.member(settled: reading.settled),
+            "uid": .text(reading.uid), "chip": .string(reading.chip),
+            "seal": .string(reading.seal.rawValue), "sequence": .number(reading.sequence?.value),
+            "id": .number(reading.holder.id?.number), "name": .text(reading.holder.name),
+            "balance": .text(reading.balance),
+            "currency": .string((reading.balance?.currency ?? currency).code),
+            "code": .text(reading.scratch.code), "state": .text(reading.stateWord),
+            "ledger": .string(reading.ledger.rawValue),
+            "display": .string(reading.display.rawValue),
+            "protection": .text(reading.protection?.word),
+            "originality": .text(reading.originality?.rawValue),
+            "ticket": reading.ticket.map(JSONValue.ticket) ?? .null,
+            "game": .text(reading.game?.id), "operation": .text(reading.operation),
+            "settled": .settled(reading.settled),
         ]
     }
 
     /// The code and the number that the card shares with other cards.
     private static func shared(
         by reading: CardReading
-    ) -> (lines: [String], members: [JSONMember]) {
+    ) -> (lines: [String], members: Members) {
         var lines: [String] = []
-        var members: [JSONMember] = []
+        var members: Members = [:]
         if let owner = reading.codeOwner {
             lines.append(
                 "The code on the tag is that of card \(owner), which keeps it. Where this card has "
                     + "replaced that one: tapcard replace --card \(owner) --reissue")
-            members.append(JSONMember(key: "codeOf", value: .text(owner)))
+            members += ["codeOf": .text(owner)]
         }
         if let id = reading.holder.id, !reading.sameHolderID.isEmpty {
             let cards = reading.sameHolderID.map(\.description).joined(separator: ", ")
             lines.append("Id \(id) is taken: somebody else has it, with card \(cards).")
-            members.append(
-                JSONMember(
-                    key: "sameID", value: .array(reading.sameHolderID.map { .text($0) })))
+            members += ["sameID": .array(reading.sameHolderID.map { .text($0) })]
         }
         return (lines, members)
     }
@@ -171,21 +163,18 @@ extension Report {
         ]
     }
 
-    private static func members(givenUp tickets: [Ticket]) -> [JSONMember] {
+    private static func members(givenUp tickets: [Ticket]) -> Members {
         tickets.isEmpty
-            ? [] : [JSONMember(key: "ticketsGivenUp", value: .array(tickets.map(JSONValue.ticket)))]
+            ? [:] : ["ticketsGivenUp": .array(tickets.map(JSONValue.ticket))]
     }
 
-    static func members(of receipt: Receipt) -> [JSONMember] {
+    static func members(of receipt: Receipt) -> Members {
         [
-            JSONMember(key: "operation", value: .text(receipt.operation.id)),
-            JSONMember(key: "uid", value: .text(receipt.uid)),
-            JSONMember(key: "amount", value: .text(receipt.amount)),
-            JSONMember(key: "balance", value: .text(receipt.balance)),
-            JSONMember(key: "currency", value: .string(receipt.amount.currency.code)),
-            JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
-            JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
-            member(settled: receipt.settled),
+            "operation": .text(receipt.operation.id), "uid": .text(receipt.uid),
+            "amount": .text(receipt.amount), "balance": .text(receipt.balance),
+            "currency": .string(receipt.amount.currency.code),
+            "sequence": .number(receipt.operation.sequence.value),
+            "replayed": .bool(receipt.isReplayed), "settled": .settled(receipt.settled),
         ]
     }
 
@@ -193,7 +182,8 @@ extension Report {
         switch protection {
         case .off: "Protection: none, anyone can write to the tag"
         case .on(let keyID):
-            "Protection: only who has key \(keyID) can write to the tag (tapcard tag info asks it)"
+            "Protection: only a station with key \(keyID) can write to the tag (tapcard tag info "
+                + "asks it)"
         case .settingPassword, .switchingOn: "Protection: being switched on; tap the card again"
         case .switchingOff, .clearingPassword: "Protection: being taken off; tap the card again"
         }
@@ -203,7 +193,7 @@ extension Report {
     static func words(_ originality: TagInfo.Originality) -> String {
         switch originality {
         case .valid:
-            "Maker's signature: valid (it proves who made the chip, not that the card is no copy)"
+            "Maker's signature: valid (it proves who made the chip, not that the card is genuine)"
         case .invalid:
             "Maker's signature: invalid (the chip is not what it says it is)"
         case .none: "Maker's signature: none (nobody can say who made the chip)"

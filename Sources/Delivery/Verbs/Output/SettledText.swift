@@ -29,22 +29,22 @@ extension Settled {
         return Money(minorUnits: operation.amount, amount.currency)
     }
 
-    package var document: JSONValue {
-        var members = [
-            JSONMember(key: "operation", value: .text(operation.id)),
-            JSONMember(key: "kind", value: .string(operation.kind.rawValue)),
-            JSONMember(key: "amount", value: .text(amount)),
-            JSONMember(key: "outcome", value: .string(operation.state.rawValue)),
+    var document: JSONValue {
+        var members: Members = [
+            "operation": .text(operation.id), "kind": .string(operation.kind.rawValue),
+            "amount": .text(amount), "outcome": .string(operation.state.rawValue),
         ]
-        if closed.minorUnits > 0 { members.append(JSONMember(key: "closed", value: .text(closed))) }
-        return .object(members)
+        if closed.minorUnits > 0 { members += ["closed": .text(closed)] }
+        return members.object
+    }
+}
+
+extension JSONValue {
+    package static func settled(_ settled: [Settled]) -> JSONValue {
+        .array(settled.map(\.document))
     }
 }
 
 extension Report {
-    static func member(settled: [Settled]) -> JSONMember {
-        JSONMember(key: "settled", value: .array(settled.map(\.document)))
-    }
-
     static func words(settled: [Settled]) -> [String] { settled.map(\.words) }
 }

@@ -33,9 +33,9 @@ package enum CardSchemas {
         ])
 
     /// Tickets lost with the card's previous content; present only if there are any.
-    static let givenUp: Schema.Members = ["ticketsGivenUp": Schema.list(of: ticket)]
+    static let givenUp: Members = ["ticketsGivenUp": Schema.list(of: ticket)]
 
-    static let receipt: Schema.Members = [
+    static let receipt: Members = [
         "operation": ValueSchemas.operation, "uid": ValueSchemas.card,
         "amount": ValueSchemas.signedAmount, "balance": ValueSchemas.amount,
         "currency": Schema.text, "sequence": Schema.count, "replayed": Schema.truth,

@@ -29,7 +29,7 @@ enum LotterySchemas {
         ]))
 
     /// Adds the seconds since the request, and the reason why it was not repeated.
-    private static func aged(_ members: Schema.Members) -> Schema.Members {
+    private static func aged(_ members: Members) -> Members {
         ["age": Schema.count] + members + [
             "stale": Schema.orNull(Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
             "notes": Schema.list(of: Schema.text),
@@ -42,7 +42,7 @@ enum LotterySchemas {
         "topPrize": ValueSchemas.amount,
     ])
 
-    private static let sections: Schema.Members = [
+    private static let sections: Members = [
         "upcoming": Schema.list(of: ticket), "drawn": Schema.list(of: ticket),
     ]
 

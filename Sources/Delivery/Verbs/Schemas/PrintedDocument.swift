@@ -119,7 +119,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     }
 
     private var settingSchema: JSONValue {
-        let setting: Schema.Members = [
+        let setting: Members = [
             "name": Schema.text, "value": Schema.orNull(Schema.text), "from": Schema.text,
         ]
         return switch self {
@@ -203,7 +203,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     }
 
     /// The schema of a document for success alone.
-    static func done(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
+    static func done(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(["const": "done"], members, optional)
     }
 
@@ -221,7 +221,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
 
     /// The schema of a document that can also report a problem.
-    static func shown(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
+    static func shown(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(
             ValueSchemas.result, members,
             optional + [
@@ -230,7 +230,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     }
 
     private static func document(
-        _ result: JSONValue, _ members: Schema.Members, _ optional: Schema.Members
+        _ result: JSONValue, _ members: Members, _ optional: Members
     ) -> JSONValue {
         Schema.object(["result": result] + members, optional: optional)
     }

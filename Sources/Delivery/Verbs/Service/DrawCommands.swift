@@ -10,7 +10,7 @@ extension Parameter<DrawID> {
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "The lottery has begun anew: believe what it says now", page: .never)
+        .flag("forget", "The lottery has started again: believe what it says now", page: .never)
     }
     fileprivate static var next: Self {
         .flag("next", "The draw after this one instead", page: .never)
@@ -26,8 +26,8 @@ extension Command {
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "What the lottery said last is kept: without a network the list says how "
                 + "old it is. A list that has lost its newest draw is an old one, and is not "
-                + "believed: where the lottery has really begun anew, --forget lets go of what was "
-                + "kept as soon as there is a good answer.",
+                + "believed: where the lottery has really started again, --forget lets go of what "
+                + "was kept as soon as there is a good answer.",
             takes: .forget, page: .get("draws", reader: .never, asksService: true), answers: .draws,
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
@@ -58,10 +58,7 @@ extension Session {
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),
-            [
-                JSONMember(
-                    key: "draws", value: .array(priced.map { $0.draw.document($0.topPrize) }))
-            ],
+            ["draws": .array(priced.map { $0.draw.document($0.topPrize) })],
             lines: priced.isEmpty
                 ? ["No draw has taken place yet."]
                 : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }), layout(),
@@ -71,9 +68,9 @@ extension Session {
     fileprivate func showDraw() async throws(TapcardError) -> Report {
         let (goesOn, goesBack) = (self[.next], self[.previous])
         guard !goesOn || !goesBack else {
-            throw TapcardError(
-                .usage, "A draw is either the next one or the previous one.",
-                meaning: "Nothing was done.", advice: "Write --next or --previous.")
+            throw TapcardError.usage(
+                "A draw is either the next one or the previous one.",
+                advice: "Write --next or --previous.")
         }
         let named = try self[.id]
         let fetched = try await draws()
@@ -101,9 +98,8 @@ extension Session {
         return Report(
             AnswerAge(fetched),
             [
-                JSONMember(key: "draw", value: draw.document(topPrize)),
-                JSONMember(key: "next", value: .text(next?.id)),
-                JSONMember(key: "previous", value: .text(previous?.id)),
+                "draw": draw.document(topPrize), "next": .text(next?.id),
+                "previous": .text(previous?.id),
             ],
             lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
                 Line("Top prize: \(topPrize.shown)"),

@@ -143,11 +143,8 @@ struct ShownTickets: Sendable {
         }.map(\.element)
     }
 
-    var members: [JSONMember] {
-        [
-            JSONMember(key: "upcoming", value: .array(upcoming.map(\.document))),
-            JSONMember(key: "drawn", value: .array(drawn.map(\.document))),
-        ]
+    var members: Members {
+        ["upcoming": .array(upcoming.map(\.document)), "drawn": .array(drawn.map(\.document))]
     }
 
     func lines(_ layout: LotteryLayout) -> [Line] {

@@ -173,7 +173,7 @@ extension Report {
         for words in Report.words(settled: receipt.settled) { lines += layout.sentence(words) }
         if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
-            Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],
+            Report.members(of: receipt) + ["ticket": .ticket(ticket)],
             lines: lines, isDeed: true)
     }
 }
