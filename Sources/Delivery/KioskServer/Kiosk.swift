@@ -1,5 +1,5 @@
 import BlockingLane
-package import TapcardCore
+import TapcardCore
 import TapcardDomain
 import TextCodecs
 import Verbs

@@ -1,5 +1,5 @@
 import TapcardCore
-package import TextCodecs
+import TextCodecs
 package import Verbs
 
 /// A command that a counter can run without a terminal, under the name that a page calls it by.
