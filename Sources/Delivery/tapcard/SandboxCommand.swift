@@ -82,7 +82,7 @@ extension Session {
         await sandbox.stop()
         guard !isJSON else { return Report.nothing.whenStopped }
         return Report(
-            [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
+            [:], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
         ).whenStopped
     }
 

@@ -18,8 +18,8 @@ extension Session {
         ).map { line(of: $0, within: columns) }
         return Report(
             [
-                "entries": .array(lines.map(\.document)),
-                "activations": .array(attempts.map(\.document)),
+                "entries": lines.document,
+                "activations": attempts.document,
             ],
             texts.isEmpty ? [Session.emptyHistory] : texts, isPlain: true)
     }

@@ -125,12 +125,7 @@ extension Session {
                 next: [.ledger(.restoreGoodBackup)])
         let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
         return Report(
-            [
-                "cards": .number(report.cards), "operations": .number(report.operations),
-                "open": .number(report.open),
-                "violations": .array(report.violations.map(JSONValue.string)),
-                "activating": .array(report.activating.map { .text($0) }),
-            ],
+            report.members,
             [
                 "Cards: \(report.cards), operations: \(report.operations), \(open); "
                     + (report.violations.isEmpty
@@ -141,4 +136,11 @@ extension Session {
                         + "tapcard activate asks again"
                 }, problem: problem)
     }
+}
+
+extension AuditReport: DocumentedObject {
+    static let fields: Fields<AuditReport> = [
+        "cards": .of(\.cards), "operations": .of(\.operations), "open": .of(\.open),
+        "violations": .of(\.violations), "activating": .of(\.activating),
+    ]
 }

@@ -76,9 +76,9 @@ extension Command {
             return Report(
                 [
                     "file": .string(path),
-                    "exhausted": .array(restoration.exhausted.map { .string($0.description) }),
-                    "stopped": restoration.stopped.map { .array($0.map(\.document)) } ?? .null,
-                    "kept": restoration.kept.map { .string($0) } ?? .null,
+                    "exhausted": restoration.exhausted.document,
+                    "stopped": restoration.stopped.document,
+                    "kept": restoration.kept.document,
                 ],
                 [
                     "Restored from \(Session.shown(path))"
@@ -93,10 +93,10 @@ extension Command {
     ]
 }
 
-extension Restoration.Stopped {
-    fileprivate var document: JSONValue {
-        ["uid": .string(uid.description), "status": .string(status.rawValue)]
-    }
+extension Restoration.Stopped: DocumentedObject {
+    static let fields: Fields<Restoration.Stopped> = [
+        "uid": .of(\.uid), "status": .of(\.status),
+    ]
 
     fileprivate var line: String {
         let was =

@@ -9,14 +9,6 @@ extension JSONValue {
         value.map { .string($0.description) } ?? .null
     }
 
-    static func ticket(_ ticket: Ticket) -> JSONValue {
-        [
-            "id": .string(ticket.id.text), "draw": .string(ticket.draw.text),
-            "balls": .array(ticket.balls.numbers.map { .number($0) }),
-            "bonus": .number(ticket.balls.bonus),
-        ]
-    }
-
     package static func number(_ value: (some BinaryInteger)?) -> JSONValue {
         value.map { .number(String($0)) } ?? .null
     }
@@ -34,7 +26,7 @@ extension Report {
         _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
     ) {
-        var members = Report.members(of: reading, currency)
+        var members = ShownCard(reading: reading, currency: currency).members
         if let isReplayed { members += ["replayed": .bool(isReplayed)] }
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
@@ -65,9 +57,7 @@ extension Report {
         }
         lines += Report.words(settled: reading.settled)
         if let closed = reading.closed {
-            lines.append(
-                "The old account of this tag is closed. Hand out \(closed.shown) now.")
-            members += ["closed": .text(closed)]
+            lines.append("The old account of this tag is closed. Hand out \(closed.shown) now.")
         }
         switch reading.display {
         case _ where reading.problem != nil: break
@@ -76,52 +66,26 @@ extension Report {
         case .outOfDate: lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: reading.ticketsGivenUp, on: reading.uid)
-        members += Report.members(givenUp: reading.ticketsGivenUp)
-        let shared = Report.shared(by: reading)
-        lines += shared.lines
-        members += shared.members
+        lines += Report.shared(by: reading)
         self.init(
             members, lines, problem: reading.problem,
             // Not repeated later, so it must be reported now.
             isDeed: what != nil || !reading.settled.isEmpty)
     }
 
-    private static func members(of reading: CardReading, _ currency: Currency) -> Members {
-        [
-            "uid": .text(reading.uid), "chip": .string(reading.chip),
-            "seal": .string(reading.seal.rawValue), "sequence": .number(reading.sequence?.value),
-            "id": .number(reading.holder.id?.number), "name": .text(reading.holder.name),
-            "balance": .text(reading.balance),
-            "currency": .string((reading.balance?.currency ?? currency).code),
-            "code": .text(reading.scratch.code), "state": .text(reading.stateWord),
-            "ledger": .string(reading.ledger.rawValue),
-            "display": .string(reading.display.rawValue),
-            "protection": .text(reading.protection?.word),
-            "originality": .text(reading.originality?.rawValue),
-            "ticket": reading.ticket.map(JSONValue.ticket) ?? .null,
-            "game": .text(reading.game?.id), "operation": .text(reading.operation),
-            "settled": .settled(reading.settled),
-        ]
-    }
-
     /// The code and the number that the card shares with other cards.
-    private static func shared(
-        by reading: CardReading
-    ) -> (lines: [String], members: Members) {
+    private static func shared(by reading: CardReading) -> [String] {
         var lines: [String] = []
-        var members: Members = [:]
         if let owner = reading.codeOwner {
             lines.append(
                 "The code on the tag is that of card \(owner), which keeps it. Where this card has "
                     + "replaced that one: tapcard replace --card \(owner) --reissue")
-            members += ["codeOf": .text(owner)]
         }
         if let id = reading.holder.id, !reading.sameHolderID.isEmpty {
             let cards = reading.sameHolderID.map(\.description).joined(separator: ", ")
             lines.append("Id \(id) is taken: somebody else has it, with card \(cards).")
-            members += ["sameID": .array(reading.sameHolderID.map { .text($0) })]
         }
-        return (lines, members)
+        return lines
     }
 
     /// The receipt of a movement, new or replayed.
@@ -143,9 +107,7 @@ extension Report {
             lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
-        self.init(
-            Report.members(of: receipt) + Report.members(givenUp: receipt.ticketsGivenUp), lines,
-            isDeed: true)
+        self.init(receipt.members + receipt.lost, lines, isDeed: true)
     }
 
     /// The tickets lost with a card; they are reported only here. Many of them may have been drawn
@@ -160,21 +122,6 @@ extension Report {
             "\(tickets.count) \(tickets.count == 1 ? "ticket" : "tickets") bought with it and not "
                 + "claimed can never be claimed now (\(counts)).",
             "Whether they have won anything: tapcard tickets --card \(uid)",
-        ]
-    }
-
-    private static func members(givenUp tickets: [Ticket]) -> Members {
-        tickets.isEmpty
-            ? [:] : ["ticketsGivenUp": .array(tickets.map(JSONValue.ticket))]
-    }
-
-    static func members(of receipt: Receipt) -> Members {
-        [
-            "operation": .text(receipt.operation.id), "uid": .text(receipt.uid),
-            "amount": .text(receipt.amount), "balance": .text(receipt.balance),
-            "currency": .string(receipt.amount.currency.code),
-            "sequence": .number(receipt.operation.sequence.value),
-            "replayed": .bool(receipt.isReplayed), "settled": .settled(receipt.settled),
         ]
     }
 
@@ -221,4 +168,63 @@ extension Report {
         case .unavailable: "unavailable"
         }
     }
+}
+
+/// A card in the currency of the station.
+struct ShownCard: DocumentedObject {
+    let reading: CardReading
+    let currency: Currency
+
+    static let fields: Fields<ShownCard> = [
+        "uid": .of(\.reading.uid), "chip": .of(\.reading.chip), "seal": .of(\.reading.seal),
+        "sequence": .of { $0.reading.sequence?.value },
+        "id": .of(Schema.orNull(Schema.number(1...Int.max))) { $0.reading.holder.id?.number },
+        "name": .of(\.reading.holder.name), "balance": .of(\.reading.balance),
+        "currency": .of { ($0.reading.balance?.currency ?? $0.currency).code },
+        "code": .of(\.reading.scratch.code),
+        "state": .of(
+            Schema.orNull(Schema.words(["unscratched", "scratched", "activating", "activated"])),
+            \.reading.stateWord),
+        "ledger": .of(\.reading.ledger), "display": .of(\.reading.display),
+        "protection": .of(
+            Schema.orNull(
+                Schema.words([
+                    "off", "setting-password", "switching-on", "on", "switching-off",
+                    "clearing-password",
+                ]))
+        ) { $0.reading.protection?.word },
+        "originality": .of(\.reading.originality), "ticket": .of(\.reading.ticket),
+        "game": .of { $0.reading.game?.id }, "operation": .of(\.reading.operation),
+        "settled": .of(\.reading.settled), "closed": .ifAny(\.reading.closed),
+        "ticketsGivenUp": .ifAny(\.reading.ticketsGivenUp.unlessEmpty),
+        "codeOf": .ifAny(\.reading.codeOwner),
+        "sameID": .ifAny {
+            $0.reading.holder.id == nil ? nil : $0.reading.sameHolderID.unlessEmpty
+        },
+    ]
+}
+
+extension Receipt: DocumentedObject {
+    static let fields: Fields<Receipt> = [
+        "operation": .of(\.operation.id), "uid": .of(\.uid),
+        "amount": .of(ValueSchemas.signedAmount, \.amount), "balance": .of(\.balance),
+        "currency": .of(\.amount.currency.code), "sequence": .of(\.operation.sequence.value),
+        "replayed": .of(\.isReplayed), "settled": .of(\.settled),
+    ]
+
+    /// The tickets lost with the card's previous content; present only if there are any.
+    static let lost: Fields<Receipt> = ["ticketsGivenUp": .ifAny(\.ticketsGivenUp.unlessEmpty)]
+
+    fileprivate var lost: Members { Receipt.lost.members(of: self) }
+}
+
+extension Ticket: DocumentedObject {
+    static let fields: Fields<Ticket> = [
+        "id": .of(\.id), "draw": .of(\.draw), "balls": .of(\.balls.numbers),
+        "bonus": .of(\.balls.bonus),
+    ]
+}
+
+extension Array {
+    fileprivate var unlessEmpty: [Element]? { isEmpty ? nil : self }
 }

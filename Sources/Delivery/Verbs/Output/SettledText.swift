@@ -29,19 +29,21 @@ extension Settled {
         return Money(minorUnits: operation.amount, amount.currency)
     }
 
-    var document: JSONValue {
-        var members: Members = [
-            "operation": .text(operation.id), "kind": .string(operation.kind.rawValue),
-            "amount": .text(amount), "outcome": .string(operation.state.rawValue),
-        ]
-        if closed.minorUnits > 0 { members += ["closed": .text(closed)] }
-        return members.object
-    }
+}
+
+extension Settled: DocumentedObject {
+    /// The operations that earlier taps left open and this tap settled.
+    static let fields: Fields<Settled> = [
+        "operation": .of(\.operation.id), "kind": .of(\.operation.kind),
+        "amount": .of(ValueSchemas.signedAmount, \.amount),
+        "outcome": .of(Schema.words(["committed", "voided"]), \.operation.state),
+        "closed": .ifAny { $0.closed.minorUnits > 0 ? $0.closed : nil },
+    ]
 }
 
 extension JSONValue {
     package static func settled(_ settled: [Settled]) -> JSONValue {
-        .array(settled.map(\.document))
+        settled.document
     }
 }
 

@@ -36,7 +36,7 @@ extension Command {
                 try tags.put(which, reader)
             }
             return Report(
-                ["tags": .array(tags.map(\.document))],
+                ["tags": tags.document],
                 tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isDeed: true)
         },
         Command(
@@ -72,17 +72,17 @@ extension Command {
                 try tags.list(reader)
             }
             return Report(
-                ["tags": .array(tags.map(\.document)), "fault": .text(fault)],
+                ["tags": tags.document, "fault": .text(fault)],
                 tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
                     + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
         },
     ]
 }
 
-extension SimulatedTag {
-    fileprivate var document: JSONValue {
-        ["uid": .string(uid), "chip": .string(chip), "onReader": .bool(isOnReader)]
-    }
+extension SimulatedTag: DocumentedObject {
+    static let fields: Fields<SimulatedTag> = [
+        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip), "onReader": .of(\.isOnReader),
+    ]
 }
 
 extension TapcardError {

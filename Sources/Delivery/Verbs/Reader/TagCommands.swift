@@ -89,12 +89,7 @@ extension Report {
         if change.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        self.init(
-            [
-                "uid": .text(change.uid), "protected": .bool(change.isProtected),
-                "operation": .text(change.operation), "display": .string(change.display.rawValue),
-                "settled": .settled(change.settled),
-            ], lines, isDeed: true)
+        self.init(change.members, lines, isDeed: true)
     }
 
     /// The access settings of a tag in words.
@@ -130,6 +125,34 @@ extension Report {
     }
 }
 
+extension ProtectionChange: DocumentedObject {
+    static let fields: Fields<ProtectionChange> = [
+        "uid": .of(\.uid), "protected": .of(\.isProtected), "operation": .of(\.operation),
+        "display": .of(\.display), "settled": .of(\.settled),
+    ]
+}
+
+extension TagInfo {
+    /// All that a tag says of itself.
+    static let allFields: Fields<TagInfo> = [
+        "uid": .of(\.uid), "chip": .of(\.chip.name),
+        "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
+        "pages": .of(\.chip.pageCount), "ndef": .of(\.ndef), "locked": .of(\.isLocked),
+        "protected": .of(\.isProtected), "counter": .of(\.counter),
+        "settings": .of(\.configuration),
+    ]
+
+    fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
+}
+
+extension AccessConfiguration: DocumentedObject {
+    static let fields: Fields<AccessConfiguration> = [
+        "firstProtected": .of(\.firstProtected), "protectsReading": .of(\.protectsReading),
+        "passwordLimit": .of(\.passwordLimit), "locked": .of(\.isLocked),
+        "mirrorPage": .of(\.mirrorPage),
+    ]
+}
+
 extension Session {
     /// Warns, before the change, that it cannot be undone without the keys.
     func sayWhoOpens() {
@@ -144,16 +167,8 @@ extension Session {
     fileprivate func tagInfo() async throws(TapcardError) -> Report {
         let info = try await lookingStation().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
-        let version = info.version.map(Hexadecimal.encode)
         return Report(
-            [
-                "uid": .text(info.uid), "chip": .string(info.chip.name), "version": .text(version),
-                "originality": .string(info.originality.rawValue),
-                "pages": .number(info.chip.pageCount), "ndef": .string(info.ndef),
-                "locked": .bool(info.isLocked), "protected": .bool(info.isProtected),
-                "counter": .number(info.counter),
-                "settings": info.configuration.map(Session.document) ?? .null,
-            ],
+            info.facts,
             [
                 "\(info.chip.name), number \(info.uid)",
                 "\(info.chip.pageCount) pages of 4 bytes, \(info.chip.userPages.count) for users",
@@ -161,15 +176,6 @@ extension Session {
                 "Holds: \(info.ndef)",
                 "Locked: \(yes(info.isLocked)); protected by a password: \(yes(info.isProtected))",
             ] + (info.configuration.map { Report.words($0, of: info.chip) } ?? []))
-    }
-
-    private static func document(_ settings: AccessConfiguration) -> JSONValue {
-        [
-            "firstProtected": .number(settings.firstProtected),
-            "protectsReading": .bool(settings.protectsReading),
-            "passwordLimit": .number(settings.passwordLimit), "locked": .bool(settings.isLocked),
-            "mirrorPage": .number(settings.mirrorPage),
-        ]
     }
 
     fileprivate func dump() async throws(TapcardError) -> Report {

@@ -4,8 +4,10 @@ package import TextCodecs
 package struct Members: ExpressibleByDictionaryLiteral, Sendable {
     package private(set) var all: [JSONMember]
 
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        all = elements.map { JSONMember(key: $0.0, value: $0.1) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+
+    init(_ members: [(String, JSONValue)]) {
+        all = members.map { JSONMember(key: $0.0, value: $0.1) }
     }
 
     package static func + (left: Members, right: Members) -> Members {

@@ -40,15 +40,18 @@ extension Command {
     ]
 }
 
-extension Draw {
-    fileprivate func document(_ topPrize: Money) -> JSONValue {
-        [
-            "id": .string(id.text), "date": .text(date),
-            "balls": .array(balls.numbers.map { .number($0) }), "bonus": .number(balls.bonus),
-            "topPrize": .text(topPrize),
-        ]
-    }
+/// A draw with its top prize in the currency of the station.
+struct PricedDraw: DocumentedObject {
+    let draw: Draw
+    let topPrize: Money
 
+    static let fields: Fields<PricedDraw> = [
+        "id": .of(\.draw.id), "date": .of(\.draw.date), "balls": .of(\.draw.balls.numbers),
+        "bonus": .of(\.draw.balls.bonus), "topPrize": .of(\.topPrize),
+    ]
+}
+
+extension Draw {
     fileprivate var words: String { "\(id) of \(date)" }
 }
 
@@ -58,10 +61,10 @@ extension Session {
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),
-            ["draws": .array(priced.map { $0.draw.document($0.topPrize) })],
+            ["draws": priced.document],
             lines: priced.isEmpty
                 ? ["No draw has taken place yet."]
-                : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }), layout(),
+                : layout().table(of: priced), layout(),
             isPlain: true)
     }
 
@@ -93,27 +96,25 @@ extension Session {
                 meaning: "Nothing was done.",
                 next: [.lottery(.showDraws)])
         }
-        let topPrize = try await withTopPrizes([draw])[0].topPrize
+        let priced = try await withTopPrizes([draw])[0]
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))
         return Report(
             AnswerAge(fetched),
             [
-                "draw": draw.document(topPrize), "next": .text(next?.id),
+                "draw": priced.document, "next": .text(next?.id),
                 "previous": .text(previous?.id),
             ],
             lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
-                Line("Top prize: \(topPrize.shown)"),
+                Line("Top prize: \(priced.topPrize.shown)"),
                 Line("Next: \(next?.words ?? "none yet, this is the newest")"),
                 Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
             ], layout(), isPlain: true)
     }
 
-    private func withTopPrizes(
-        _ draws: [Draw]
-    ) async throws(TapcardError) -> [(draw: Draw, topPrize: Money)] {
+    private func withTopPrizes(_ draws: [Draw]) async throws(TapcardError) -> [PricedDraw] {
         // Draws need no ledger, so they are shown even when it fails.
         let currency = try currency(of: (try? await ledgerIfThere()) ?? nil)
         let unit = try settings.topPrizeUnit
-        return draws.map { ($0, unit.money($0.topPrize, currency)) }
+        return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
     }
 }

@@ -188,7 +188,7 @@ extension Session {
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
         return Report(
-            Report.members(of: kept) + ["uid": .text(uid), "settled": .settled(settled)],
+            kept.members + ["uid": .text(uid), "settled": .settled(settled)],
             [
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
                 uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
@@ -227,9 +227,9 @@ extension Session {
         }
         let turns = kept.history.turns
         return Report(
-            ["user": user] + Report.members(of: kept) + [
+            ["user": user] + kept.members + [
                 "colours": .number(MastermindRules.usualColours),
-                "turns": .array(turns.map(Report.document(of:))),
+                "turns": turns.document,
             ],
             ["Game \(kept.game.id), \(kept.game.slots) slots"]
                 + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
@@ -241,7 +241,7 @@ extension Session {
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(
-            ["ranking": .array(rows.map(Report.document(of:)))],
+            ["ranking": rows.document],
             rows.isEmpty
                 ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
                 : rows.map { row in
@@ -267,20 +267,13 @@ extension Session {
             return try await playMastermind()
         }
         return Report(
-            Report.members(of: kept) + ["uid": .text(card.uid), "settled": .settled(card.settled)],
+            kept.members + ["uid": .text(card.uid), "settled": .settled(card.settled)],
             ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
                 + Report.words(settled: card.settled), isDeed: true)
     }
 }
 
 extension Report {
-    fileprivate static func members(of kept: KeptMastermindGame) -> Members {
-        [
-            "game": .text(kept.game.id), "slots": .number(kept.game.slots),
-            "guesses": .number(kept.history.guessCount), "solved": .bool(kept.solvedWith != nil),
-        ]
-    }
-
     /// The progress of a game in words.
     static func words(of kept: KeptMastermindGame) -> [String] {
         let count = kept.history.guessCount
@@ -289,25 +282,33 @@ extension Report {
         return ["\(words) so far; tapcard mastermind play goes on"]
     }
 
-    fileprivate static func document(of turn: MastermindTurn) -> JSONValue {
-        [
-            "guess": .array(turn.guess.map { .number($0) }), "number": .number(turn.number),
-            "black": .number(turn.evaluation?.black), "white": .number(turn.evaluation?.white),
-        ]
-    }
-
     fileprivate static func line(of turn: MastermindTurn) -> String {
         let number = (turn.number.map(String.init) ?? "?").padded(4, atStart: true)
         let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
         return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
             + (pegs ?? "its answer is not known")
     }
+}
 
-    fileprivate static func document(of rank: MastermindRank) -> JSONValue {
-        [
-            "name": .string(rank.name), "score": .number(rank.score), "slots": .number(rank.slots),
-            "time": .string(rank.time), "participant": .string(rank.participant),
-            "id": .string(rank.id), "icons": .array(rank.icons.map { .string($0) }),
-        ]
-    }
+extension KeptMastermindGame: DocumentedObject {
+    private static let slots = Schema.number(1...MastermindRules.mostSlots)
+
+    static let fields: Fields<KeptMastermindGame> = [
+        "game": .of(\.game.id), "slots": .of(slots, \.game.slots),
+        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedWith != nil },
+    ]
+}
+
+extension MastermindTurn: DocumentedObject {
+    static let fields: Fields<MastermindTurn> = [
+        "guess": .of(\.guess), "number": .of(\.number), "black": .of { $0.evaluation?.black },
+        "white": .of { $0.evaluation?.white },
+    ]
+}
+
+extension MastermindRank: DocumentedObject {
+    static let fields: Fields<MastermindRank> = [
+        "name": .of(\.name), "score": .of(\.score), "slots": .of(\.slots), "time": .of(\.time),
+        "participant": .of(\.participant), "id": .of(\.id), "icons": .of(\.icons),
+    ]
 }

@@ -201,22 +201,22 @@ extension Report {
         for words in Report.words(settled: claimed.settled) { lines += layout.sentence(words) }
         if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
-            age,
-            [
-                "uid": .text(claimed.uid), "prizes": .array(claimed.prizes.map(\.document)),
-                "balance": .text(claimed.balance),
-                "currency": .string(claimed.balance.currency.code), "replayed": .bool(isReplayed),
-                "settled": .settled(claimed.settled),
-            ], lines: lines, layout, problem: claimed.problem, isDeed: true)
+            age, claimed.members, lines: lines, layout, problem: claimed.problem, isDeed: true)
     }
 }
 
-extension PrizeReceipt.Prize {
-    fileprivate var document: JSONValue {
-        [
-            "ticket": .string(ticket.ticket.id.text), "draw": .string(ticket.ticket.draw.text),
-            "operation": .text(receipt.operation.id), "amount": .text(prize),
-            "replayed": .bool(receipt.isReplayed), "paidOut": .bool(isPaidOut),
-        ]
-    }
+extension PrizeReceipt: DocumentedObject {
+    static let fields: Fields<PrizeReceipt> = [
+        "uid": .of(\.uid), "prizes": .of(\.prizes), "balance": .of(\.balance),
+        "currency": .of(\.balance.currency.code), "replayed": .of(\.isReplayed),
+        "settled": .of(\.settled),
+    ]
+}
+
+extension PrizeReceipt.Prize: DocumentedObject {
+    static let fields: Fields<PrizeReceipt.Prize> = [
+        "ticket": .of(\.ticket.ticket.id), "draw": .of(\.ticket.ticket.draw),
+        "operation": .of(\.receipt.operation.id), "amount": .of(\.prize),
+        "replayed": .of(\.receipt.isReplayed), "paidOut": .of(\.isPaidOut),
+    ]
 }
