@@ -260,8 +260,8 @@ struct RecoveryTests {
         guard format == "flipper" else { return }
         try counter.expect(
             "tag restore ~/bad", status: 1,
-            complains: "~/bad is not a dump: line 9: tapcard does not know \"NTAG999\". Nothing was "
-                + "written to a tag.")
+            complains: "~/bad is not a dump: line 9: tapcard does not know \"NTAG999\". Nothing "
+                + "was written to a tag.")
     }
 
     @Test("what a format cannot tell is not written in it")
