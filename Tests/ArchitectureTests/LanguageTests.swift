@@ -17,7 +17,7 @@ struct LanguageTests {
     private static let habits = [
         Habit(
             pattern: #"(?<!here )\b(?:is|are|was|were) no (?!longer|more\b)"#,
-            instead: #""is not a""#, most: [57, 1, 169, 9]),
+            instead: #""is not a""#, most: [50, 0, 162, 8]),
         Habit(
             pattern: #"\b[Tt]here (?:is|are|was|were) no\b[^.\n]*\bthat\b"#,
             instead: #""no ... exists", or the subject first"#, most: [0, 0, 1, 0]),
@@ -35,15 +35,15 @@ struct LanguageTests {
             instead: #"a noun: "The lottery cache", and not "What is kept of the lottery""#,
             most: [9, 0, 222, 0]),
         Habit(pattern: #"\b[Ww]hether what\b"#, instead: #"a noun"#, most: [1, 0, 2, 2]),
-        Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [17, 5, 51, 3]),
-        Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [1, 0, 4, 4]),
+        Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [4, 0, 43, 0]),
+        Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [0, 0, 4, 3]),
         Habit(
             pattern: #"\b[Mm]eanwhile\b"#, instead: #""in the meantime", "while ...""#,
-            most: [4, 0, 27, 4]),
-        Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [41, 0, 32, 6]),
+            most: [2, 0, 27, 2]),
+        Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [38, 0, 32, 3]),
         Habit(
             pattern: #"(?<!-)\b[Bb]ehind\b"#, instead: #""after", unless it is a place"#,
-            most: [18, 0, 115, 14]),
+            most: [17, 0, 115, 13]),
         Habit(
             pattern: #"\b(?:is|are|was|were) told of\b"#, instead: #""is reported to""#,
             most: [2, 0, 7, 0]),
