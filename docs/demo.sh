@@ -177,7 +177,7 @@ step 0 'lies on' sim put 04AC6B72BA6C80
 step 0 'Armed' sim tear 7 torn zero
 step 6 'not known' tag protect
 step 0 'lies on' sim put
-step 0 'only who has key 1' read
+step 0 'only a station with key 1' read
 step 0 'needed to write from page 02h' tag info
 step 0 '$2.00 left' add 2
 

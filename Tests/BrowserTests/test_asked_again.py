@@ -136,7 +136,7 @@ class AskedAgainTests(BrowserCase):
                 self.page.see("Allow again")
                 self.page.type("Card number", " ")
                 self.page.go("pay")
-                self.page.see("No money moves on what lies there.")
+                self.page.see("No money moves on this card.")
                 self.assertFalse(self.page.can_press("$1.00"))
 
     def test_what_the_watcher_has_settled_is_told(self):

@@ -121,9 +121,11 @@ class TicketTests(BrowserCase):
         ticket = self.counter.call("POST", "ticket/buy", {})["ticket"]["id"]
         self.page.open("draws")
         self.page.script(INSTEAD, "/tickets", 200, json.dumps(
-            {**self.counter.call("GET", "tickets"), "error": "service-bad-balls", "message": WRONG}))
+            {**self.counter.call("GET", "tickets"), "error": "service-bad-balls", "message": WRONG,
+             "next": [{"step": "check-address"}]}))
         self.page.go("tickets")
-        self.page.see("The lottery names ball 70.", "Upcoming", "Card 04")
+        self.page.see("The lottery names ball 70.", "Upcoming", "Card 04",
+                      "Ask the operator to check the service's address.")
         title, advice = WRONG.split(". ")
         self.page.script(INSTEAD, "/ticket/buy", 502, json.dumps({
             "status": 502, "error": "service-bad-balls", "result": "service",

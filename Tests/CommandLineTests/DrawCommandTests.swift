@@ -90,9 +90,9 @@ struct DrawCommandTests {
             await bench.run("draws").text
                 == DrawCommandTests.table
                 + "As of 5 seconds ago; the service gives no usable answer (its list of draws has "
-                + "gone back); if the lottery has really begun anew: tapcard draws --forget.\n")
+                + "gone back); if the lottery has really started again: tapcard draws --forget.\n")
         let refused = await bench.run("ticket claim")
-        #expect(refused.status == 8 && refused.text.contains("begun anew there: tapcard draws --f"))
+        #expect(refused.status == 8 && refused.text.contains("started again there: tapcard draws"))
         let forgotten = await bench.run("draws --forget")
         #expect(forgotten.status == 0 && !forgotten.text.contains("draw-3"), "\(forgotten.text)")
         #expect(await bench.run("draws") == forgotten)

@@ -26,8 +26,8 @@ struct ProgramOutputTests {
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: unscratched
                         Seal: valid; ledger: known
-                        Maker's signature: valid (it proves who made the chip, not that the card is no \
-                        copy)
+                        Maker's signature: valid (it proves who made the chip, not that the card is \
+                        genuine)
 
                         """))
         #expect(
@@ -176,7 +176,7 @@ struct ProgramOutputTests {
         #expect(
             reading.text.contains(
                 """
-                Protection: only who has key 1 can write to the tag (tapcard tag info asks it)
+                Protection: only a station with key 1 can write to the tag (tapcard tag info asks it)
                 Settled: the interrupted unprotecting was given up: somebody has locked the tag's \
                 settings. The tag stays as it is, and the card works.
 

@@ -201,8 +201,8 @@ struct ServiceSettingsTests {
             #expect(ended.status == 2)
             #expect(
                 ended.text
-                    == "! tapcard: What \(name) is set to is no UTF-8. Nothing was done. Set it "
-                    + "anew, or take it away.\n")
+                    == "! tapcard: What \(name) is set to is not UTF-8. Nothing was done. Set it "
+                    + "again, or unset it.\n")
         }
         let password: Set = [ServiceSettingsTests.password]
         #expect(await bench.run("config", malformed: password).status == 0)

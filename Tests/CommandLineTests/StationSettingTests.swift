@@ -125,7 +125,7 @@ struct StationSettingTests {
         let bench = try ProgramBench()
         let ended = await bench.run("config set ledger foo", StationSettingTests.real)
         #expect(ended.status == 2)
-        #expect(ended.text.contains(#""foo" does not name a ledger from / on."#), "\(ended.text)")
+        #expect(ended.text.contains(#""foo" is not the full path of a ledger."#), "\(ended.text)")
         let variable = StationSettingTests.real.merging(["TAPCARD_LEDGER": "foo"]) { $1 }
         #expect(await bench.run("audit", variable).status == 2)
         #expect(await bench.run("--ledger foo audit", StationSettingTests.real).status != 2)

@@ -6,7 +6,7 @@ struct KeyTests {
     private static let meaning = "Without its keys tapcard neither reads nor writes cards."
     private static let forged =
         "The card's records are under a key that is given up. Nothing on it is believed; the "
-        + "money is safe in the ledger. If you know the card, write it anew with tapcard repair "
+        + "money is safe in the ledger. If you know the card, write it again with tapcard repair "
         + "--card 04AC6B72BA6C80."
     private static let untrue =
         "No key of this station has sealed the record on this tag for its chip; it names key 1. "
@@ -103,7 +103,8 @@ struct KeyTests {
                 "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
                 "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
                 "protection":null,"originality":null,"ticket":null,"game":null,\#
-                "operation":null,"settled":[],"error":"forged","message":"\#(KeyTests.untrue)"}
+                "operation":null,"settled":[],"error":"forged","message":"\#(KeyTests.untrue)",\#
+                "next":[{"step":"import-keys-or-overwrite"}]}
                 """#)
     }
 

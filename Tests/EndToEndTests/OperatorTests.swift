@@ -69,8 +69,8 @@ struct OperatorTests {
                 Card 04D9650A325E80, NTAG216
                 Scratch card: scratched, code <uuid>
                 Seal: valid; ledger: known
-                Maker's signature: valid (it proves who made the chip, not that the card is no \
-                copy)
+                Maker's signature: valid (it proves who made the chip, not that the card is \
+                genuine)
                 """)
         #expect(try counter.step("pay 5").hasPrefix("Paid $5.00, $15.00 left\n"))
         try counter.step("sim put \(OperatorTests.uid)")
@@ -151,8 +151,8 @@ struct OperatorTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: valid; ledger: known
-                Maker's signature: valid (it proves who made the chip, not that the card is no \
-                copy)
+                Maker's signature: valid (it proves who made the chip, not that the card is \
+                genuine)
                 """)
         try counter.expect(
             "issue --reissue --balance 4 --name Bo", status: 4,

@@ -19,7 +19,7 @@ struct PipeTests {
             "read", status: 2,
             complains: "The settings in ~/.config/tapcard/simulated/config.json cannot be used: "
                 + "~/.config/tapcard/simulated/config.json: a pipe and no file. Nothing was done. "
-                + "Mend the file or remove it.")
+                + "Fix the file or remove it.")
     }
 
     @Test("keys")

@@ -187,7 +187,7 @@ struct RecoveryTests {
             "The card carries an old state: two cards with one number, or an old image that "
             + "was put back. Nothing on it is believed; the money is safe in the ledger. The card "
             + "in hand may be the honest one. Block it with tapcard block --card "
-            + "\(RecoveryTests.uid), or write this one anew with tapcard repair --card "
+            + "\(RecoveryTests.uid), or write this one again with tapcard repair --card "
             + "\(RecoveryTests.uid)."
         try counter.expect(
             "read", status: 7,
@@ -207,7 +207,8 @@ struct RecoveryTests {
                 "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
                 "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
                 "display":"out-of-date","protection":"off","originality":"valid","ticket":null,"game":null,\#
-                "operation":null,"settled":[],"error":"rolled-back","message":"\#(old)"}
+                "operation":null,"settled":[],"error":"rolled-back","message":"\#(old)",\#
+                "next":[{"step":"block-or-repair","uid":"\#(RecoveryTests.uid)"}]}
                 """#)
         try counter.step("repair --card \(RecoveryTests.uid)")
         #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
@@ -259,8 +260,8 @@ struct RecoveryTests {
         guard format == "flipper" else { return }
         try counter.expect(
             "tag restore ~/bad", status: 1,
-            complains: "~/bad is no dump: line 9: tapcard does not know \"NTAG999\". Nothing was "
-                + "written to a tag.")
+            complains: "~/bad is not a dump: line 9: tapcard does not know \"NTAG999\". Nothing "
+                + "was written to a tag.")
     }
 
     @Test("what a format cannot tell is not written in it")
@@ -297,7 +298,7 @@ struct RecoveryTests {
         try counter.write("tapcard tag 1\nchip: NTAG999\n", to: counter.file("bad"))
         let bad = try counter.run(["tag", "restore", counter.file("bad")])
         #expect(bad.status == 1)
-        #expect(counter.masked(bad.errors).hasPrefix("tapcard: ~/bad is no dump: "))
+        #expect(counter.masked(bad.errors).hasPrefix("tapcard: ~/bad is not a dump: "))
         #expect(bad.errors.hasSuffix(" Nothing was written to a tag.\n"))
         try counter.expect(
             "tag restore ~/none", status: 1,

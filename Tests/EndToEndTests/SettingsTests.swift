@@ -129,7 +129,7 @@ struct SettingsTests {
             "tapcard: The settings in ~/.config/tapcard/simulated/config.json cannot be used: "
         let errors = counter.masked(ended.errors)
         #expect(errors.hasPrefix(start + (reason ?? "")))
-        #expect(errors.hasSuffix(". Nothing was done. Mend the file or remove it.\n"))
+        #expect(errors.hasSuffix(". Nothing was done. Fix the file or remove it.\n"))
     }
 
     @Test("quiet says nothing but what is wrong, verbose says every step and no secret")

@@ -162,7 +162,7 @@ struct TagStateTests {
         try counter.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
             "The card carries no record that can be believed. The money is safe in the ledger. An "
-            + "operator can write it anew with tapcard repair "
+            + "operator can write it again with tapcard repair "
             + "--card 04AC6B72BA6C80."
         try counter.expect(
             "read", status: 7,
@@ -189,7 +189,7 @@ struct TagStateTests {
                 line, status: 5,
                 complains: "The simulated reader cannot be used: ~/.local/share/tapcard/simulated/"
                     + "simulation.txt: the file is no simulation of tapcard. Nothing was done. "
-                    + "Mend its file or remove it: then it begins anew, with a blank tag.")
+                    + "Fix its file or remove it: then it starts again, with a blank tag.")
         }
     }
 

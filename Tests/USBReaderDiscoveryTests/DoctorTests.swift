@@ -117,7 +117,7 @@ struct DoctorTests {
         #expect(
             text.hasSuffix(
                 #"],"live":null,"error":"no-reader","message":"No reader can be used. "#
-                    + "Follow the steps above, or use --reader sim.\"}\n"))
+                    + #"Follow the steps above, or use --reader sim.","next":[]}"# + "\n"))
     }
 
     @Test("a simulated reader is looked at without asking for real ones")

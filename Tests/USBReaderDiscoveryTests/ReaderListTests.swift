@@ -69,7 +69,10 @@ struct ReaderListTests {
         #expect(text.hasSuffix("ready\ntapcard: \(advice)\n"))
         let document = await bench.run(["readers", "--json"]).text
         #expect(document.hasPrefix(#"{"result":"no-reader","readers":["#))
-        #expect(document.hasSuffix(#"],"error":"no-reader","message":"\#(advice)"}"# + "\n"))
+        #expect(
+            document.hasSuffix(
+                #"],"error":"no-reader","message":"\#(advice)","#
+                    + #""next":[{"step":"diagnose-reader"}]}"# + "\n"))
     }
 
     @Test("the simulated one alone is a list like any other", arguments: [nil, []] as [[String]?])

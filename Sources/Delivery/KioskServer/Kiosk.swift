@@ -1,5 +1,5 @@
 import BlockingLane
-package import TapcardCore
+import TapcardCore
 import TapcardDomain
 import TextCodecs
 import Verbs
@@ -8,21 +8,19 @@ import WebServer
 /// The counter page and its API: one reader for any number of browsers.
 package final class Kiosk: Sendable {
     /// The options of the server.
-    package struct Settings: Sendable {
+    struct Settings: Sendable {
         /// The port; zero chooses a free one.
-        package var port: UInt16 = 0
+        var port: UInt16 = 0
         /// The IPv4 address in digits.
-        package var address = "127.0.0.1"
+        var address = "127.0.0.1"
         /// The certificate; nil for plain HTTP.
-        package var tls: TLSFiles?
+        var tls: TLSFiles?
         /// Further host names of this server.
-        package var names: [String] = []
+        var names: [String] = []
         /// Whether payments are shown longer than they take.
-        package var demoPace = false
+        var demoPace = false
         /// Whether a login is required, even at a station without cashiers.
-        package var mustLogIn = false
-
-        package init() {}
+        var mustLogIn = false
 
         /// Whether only programs on this machine can connect.
         var isLoopback: Bool { address.hasPrefix("127.") }
@@ -66,7 +64,7 @@ package final class Kiosk: Sendable {
     }
 
     /// Opens the counter and starts to listen.
-    package static func start(
+    static func start(
         _ settings: Settings, _ desk: CounterDesk, log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> Kiosk {
         let log = KioskLog(now: { desk.time }, write: write)
@@ -113,10 +111,7 @@ package final class Kiosk: Sendable {
         if !settings.isLoopback {
             log.say(
                 "off-loopback",
-                [
-                    JSONMember(key: "encrypted", value: .bool(settings.tls != nil)),
-                    JSONMember(key: "login", value: .bool(settings.mustLogIn)),
-                ])
+                ["encrypted": .bool(settings.tls != nil), "login": .bool(settings.mustLogIn)])
         }
         let name = settings.names.first ?? settings.address
         return Kiosk(
@@ -147,9 +142,8 @@ package final class Kiosk: Sendable {
         log.say(
             "certificate-refused",
             [
-                JSONMember(key: "why", value: .string(why)),
-                JSONMember(key: "certificate", value: .string(files.certificate)),
-                JSONMember(key: "key", value: .string(files.key)),
+                "why": .string(why), "certificate": .string(files.certificate),
+                "key": .string(files.key),
             ])
     }
 

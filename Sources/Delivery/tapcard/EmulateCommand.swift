@@ -52,8 +52,7 @@ extension Command {
             "emulate", group: .simulation, "Play a PN532 reader on a serial device",
             discussion: "Other programs find it under the name that is printed, until Ctrl-C. "
                 + lines,
-            takes: .tag, .link, .control, .pace, .tell,
-            answers: .emulation,
+            takes: .tag, .link, .control, .pace, .tell, answers: .emulation,
             example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
         ) { session throws(TapcardError) in
             try session.checkNames()
@@ -73,39 +72,36 @@ extension Session {
     /// Refuses names that cannot be file names, and names that libnfc would not find.
     fileprivate func checkNames() throws(TapcardError) {
         for name in [Parameter.tag, .link, .control] where try self[name] == "" {
-            throw TapcardError(
-                .usage, "--\(name.row.name) needs a name.", meaning: "Nothing was done.",
-                advice: "See: tapcard emulate --help")
+            throw TapcardError.usage(
+                "--\(name.row.name) needs a name.", advice: "See: tapcard emulate --help")
         }
         for name in [Parameter.link, .control] where try self[name] == DurableFile.standardStream {
-            throw TapcardError(
-                .usage, "--\(name.row.name) cannot be standard input or output.",
-                meaning: "Nothing was done.", advice: "Name a path, such as ./-")
+            throw TapcardError.usage(
+                "--\(name.row.name) cannot be standard input or output.",
+                advice: "Name a path, such as ./-")
         }
         // A connection string uses the colon between the device and its speed.
         guard try self[.link]?.contains(":") != true else {
-            throw TapcardError(
-                .usage, "A link cannot have a colon in its name: libnfc would cut it off there.",
-                meaning: "Nothing was done.", advice: "Choose a name without one.")
+            throw TapcardError.usage(
+                "A link cannot have a colon in its name: libnfc would cut it off there.",
+                advice: "Choose a name without one.")
         }
     }
 
     fileprivate func tell(_ line: String) throws(TapcardError) -> Report {
         guard let socket = try controlPath else {
-            throw TapcardError(
-                .usage, "Which emulated reader is meant?", meaning: "Nothing was done.",
-                advice: "Name it with --link or --control.")
+            throw TapcardError.usage(
+                "Which emulated reader is meant?", advice: "Name it with --link or --control.")
         }
         guard !command.isGiven(.tag), !command.isGiven(.pace) else {
-            throw TapcardError(
-                .usage, "--tell goes to a reader that runs already.",
-                meaning: "Nothing was done.", advice: "Leave out --tag and --pace.")
+            throw TapcardError.usage(
+                "--tell goes to a reader that runs already.", advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
         // A dump is printed raw because it is for a file; other answers are for people or programs.
         let text = answer["dump"]?.string.map { String($0.dropLast()) }
         return Report(
-            [JSONMember(key: "answer", value: answer)], [text ?? answer.text], isPlain: true)
+            ["answer": answer], [text ?? answer.text], isPlain: true)
     }
 
     /// Emulates the reader until the command is stopped.
@@ -125,7 +121,7 @@ extension Session {
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"
         }
-        return Report([], ["The reader is gone. It counted:"] + counts, isPlain: true)
+        return Report([:], ["The reader is gone. It counted:"] + counts, isPlain: true)
             .whenStopped
     }
 
@@ -136,10 +132,8 @@ extension Session {
         let telling = options.link.map { "tapcard emulate --link \($0) --tell status" }
         return Report(
             [
-                JSONMember(key: "device", value: .string(device)),
-                JSONMember(key: "link", value: .text(options.link)),
-                JSONMember(key: "connection", value: .string(connection)),
-                JSONMember(key: "control", value: .text(options.controlPath)),
+                "device": .string(device), "link": .text(options.link),
+                "connection": .string(connection), "control": .text(options.controlPath),
             ],
             [
                 "A PN532 answers at \(name)",

@@ -40,8 +40,7 @@ extension Command {
                 + "printed, until Ctrl-C. Nothing they do is kept.\n\n" + failures,
             takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .maxAge, .tlsCertificate,
             .tlsKey,
-            answers: .sandbox,
-            example: "tapcard sandbox --fail lottery:slow"
+            answers: .sandbox, example: "tapcard sandbox --fail lottery:slow"
         ) { session throws(TapcardError) in
             try await session.playServices()
         }
@@ -83,7 +82,7 @@ extension Session {
         await sandbox.stop()
         guard !isJSON else { return Report.nothing.whenStopped }
         return Report(
-            [], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
+            [:], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
         ).whenStopped
     }
 
@@ -96,11 +95,10 @@ extension Session {
     private func started(_ sandbox: ServiceSandbox) -> Report {
         Report(
             [
-                JSONMember(key: "activation", value: .string(sandbox.address(of: .activation))),
-                JSONMember(key: "lottery", value: .string(sandbox.address(of: .lottery))),
-                JSONMember(key: "mastermind", value: .string(sandbox.address(of: .mastermind))),
-                JSONMember(key: "control", value: .string(sandbox.control)),
-                JSONMember(key: "password", value: .string(ServiceSandbox.password)),
+                "activation": .string(sandbox.address(of: .activation)),
+                "lottery": .string(sandbox.address(of: .lottery)),
+                "mastermind": .string(sandbox.address(of: .mastermind)),
+                "control": .string(sandbox.control), "password": .string(ServiceSandbox.password),
             ],
             ["The sandbox answers at \(sandbox.address)"] + simulatedReader + [
                 "export TAPCARD_ACTIVATION_URL=\(sandbox.address(of: .activation))",

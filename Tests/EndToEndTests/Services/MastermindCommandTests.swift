@@ -115,8 +115,8 @@ struct MastermindCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.errors
-                == "tapcard: What TAPCARD_MASTERMIND_PASSWORD is set to is no UTF-8. Nothing was "
-                + "done. Set it anew, or take it away.\n")
+                == "tapcard: What TAPCARD_MASTERMIND_PASSWORD is set to is not UTF-8. Nothing was "
+                + "done. Set it again, or unset it.\n")
         #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
     }
 

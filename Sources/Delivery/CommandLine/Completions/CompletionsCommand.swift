@@ -12,13 +12,12 @@ extension Command {
     static let completions =
         Command(
             "completions", group: .station, "Print a shell's completions",
-            takes: .shell,
-            answers: .script,
+            takes: .shell, answers: .script,
             example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
         ) { session throws(TapcardError) in
             let script = CommandTable.tapcard(session.verbs).completion(for: try session[.shell])
             return Report(
-                [JSONMember(key: "script", value: .string(script))],
+                ["script": .string(script)],
                 [script.hasSuffix("\n") ? String(script.dropLast()) : script], isPlain: true)
         }
 }

@@ -26,14 +26,14 @@ struct JSONPage {
 
         Every verb prints one document on one line of standard output, also where it fails; `read --watch` \
         prints one for each tap, until it is stopped. Only help and `--version` are text all the same. The first member is `result`: `"done"`, or one of the \
-        results below, and then `error` and `message` say why. A card that is shown although something is \
-        wrong with it has both. The document is in UTF-8 in every locale.
+        results below, and then `error`, `message` and `next` say why, and what to do. A card that is shown \
+        although something is wrong with it has them, too. The document is in UTF-8 in every locale.
 
         Amounts are decimals in texts, in the currency that stands beside them, never numbers that a \
         program could round. Times are in UTC. A member is always there, and null where it is not known, \
         unless it is marked as optional. Later versions may add members: pass over those that you do not know.
 
-        `next` in an error says what to do next, one step after the other, for a program to act on: a word, and \
+        `next` says what to do next, one step after the other, for a program to act on: a word, and \
         the values that the step needs. Pass over a step that you do not know: `message` has it in words.
 
         `operation` is what makes a retry safe: the same verb with `--operation` and that id never happens \
@@ -133,11 +133,14 @@ struct JSONPage {
 
     private static var values: String {
         let rows = ValueSchemas.components(nil).map { name, schema in
+            let words = schema["description"]?.string ?? ""
+            guard schema["properties"] == nil else {
+                return "### \(name)\n\n\(words)\n\n\(table(schema))"
+            }
             let form =
                 schema["pattern"]?.string ?? schema["enum"].map { words in
                     (words.array ?? []).map(\.text).joined(separator: ", ")
                 } ?? "text"
-            let words = schema["description"]?.string ?? ""
             return "### \(name)\n\n\(words.isEmpty ? "" : words + " ")`\(form)`"
         }
         return (["## Values"] + rows).joined(separator: "\n\n")

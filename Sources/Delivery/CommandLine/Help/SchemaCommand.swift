@@ -21,9 +21,7 @@ extension Command {
             "schema", group: .station, "Print the JSON schema of what a verb prints with --json",
             discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. The "
                 + "counter page's API is described from the same source, at /api/openapi.json.",
-            takes: .verb, .markdown,
-            answers: .schema,
-            example: "tapcard schema pay"
+            takes: .verb, .markdown, answers: .schema, example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
 }
 
@@ -32,12 +30,11 @@ extension Session {
     private static func noVerb(_ word: String, _ group: [CommandSpec]) -> TapcardError {
         let verbs = group.map { "tapcard schema " + $0.path.joined(separator: " ") }
         return verbs.isEmpty
-            ? TapcardError(
-                .usage, "tapcard has no verb \(word.debugDescription).",
-                meaning: "Nothing was done.", advice: "tapcard --help lists them.")
-            : TapcardError(
-                .usage, "\(word.debugDescription) is a group of verbs.",
-                meaning: "Nothing was done.",
+            ? TapcardError.usage(
+                "tapcard has no verb \(word.debugDescription).",
+                advice: "tapcard --help lists them.")
+            : TapcardError.usage(
+                "\(word.debugDescription) is a group of verbs.",
                 advice: "Name one of them: \(verbs.joined(separator: ", ")).")
     }
 
@@ -45,7 +42,7 @@ extension Session {
         if self[.markdown] {
             let page = JSONPage(verbs).markdown
             return Report(
-                [JSONMember(key: "schema", value: PrintedDocuments(verbs).schema(for: nil))],
+                ["schema": PrintedDocuments(verbs).schema(for: nil)],
                 [String(page.dropLast())], isPlain: true)
         }
         let words = try self[.verb]
@@ -56,6 +53,6 @@ extension Session {
         }
         let schema = PrintedDocuments(verbs).schema(for: verb)
         return Report(
-            [JSONMember(key: "schema", value: schema)], [schema.prettyText], isPlain: true)
+            ["schema": schema], [schema.prettyText], isPlain: true)
     }
 }

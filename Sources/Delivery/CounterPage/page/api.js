@@ -33,7 +33,7 @@ const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a
   + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
 
 /** The server's sentences without those for operators. */
-export const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
+const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 
@@ -49,6 +49,13 @@ function wordsOf(error, { title = "", meaning = "", next = [] }) {
 function wordsOfStep(it) {
   const words = steps[it.step];
   return typeof words === "function" ? words(it) : words;
+}
+
+/** The problem in a document that shows what is there nevertheless, in sentences for cashiers. */
+export function problemOf({ message, next = [] }) {
+  const told = plainly(message);
+  const steps = next.map(wordsOfStep).filter((words) => words && !told.includes(words));
+  return [told, ...steps].join(" ");
 }
 
 /** A card or reader with its problem, if any, as a Problem of this page. */

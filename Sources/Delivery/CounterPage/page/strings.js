@@ -68,10 +68,10 @@ export const say = {
     nameless: "Bearer", number: (id) => `No. ${id}`,
     seen: (name, funds) => `Card of ${name}, ${funds} available.`,
     untrusted: "Do not take or give money on this card",
-    tag: "A tag that is no card", blank: "Blank tag",
+    tag: "Not a card", blank: "Blank tag",
     display: {
-      repaired: "What phones read on it was written anew.",
-      "out-of-date": "What phones read on it is out of date: Repair, at the desk, writes it anew.",
+      repaired: "What phones read on it was updated.",
+      "out-of-date": "What phones read on it is out of date: Repair, at the desk, updates it.",
     },
     ledger: {
       unknown: "This ledger does not know the card. Take it over at the desk.",
@@ -80,7 +80,7 @@ export const say = {
       replaced: "This card was replaced. Its money is on the other card.",
     },
     unsealed: "It carries no seal of ours. Take it over at the desk.",
-    forgedChip: "The chip's signature is not true: it may be an imitation.",
+    forgedChip: "The chip's signature is invalid: it may be an imitation.",
     scratch: {
       null: "No scratch card", unscratched: "Not scratched yet", scratching: "Being scratched",
       scratched: "Scratched", activating: "Being activated", activated: "Activated",
@@ -91,7 +91,7 @@ export const say = {
     funds: "Funds available", fundsAsk: "Tap to ask for a card",
     pay: "Take a payment", payHint: "Off the card",
     add: "Add funds", addHint: "Cash is in the drawer",
-    barred: "No money moves on what lies there", notThis: "Not with this one",
+    barred: "No money moves on this card", notThis: "Not available for this card",
     noReader: "Needs the reader",
     scratch: "Scratch", activate: "Activate",
     why: {
@@ -114,13 +114,13 @@ export const say = {
     presets: "Usual amounts", label: "Another amount",
     on: (name, funds) => `${name}, ${funds} available`,
     nobody: "No card on the reader: it is asked for next.",
-    notNow: "No money moves on what lies there.",
+    notNow: "No money moves on this card.",
   },
   // Messages for a card that stays on the reader after an operation, with the label to repeat it.
   served: {
     pay: ["This card has just paid. Take it off, or go on with it.",
       "Charge the same card again"],
-    add: ["This card has just been added to. Take it off, or go on with it.",
+    add: ["Funds were just added to this card. Take it off, or go on with it.",
       "Add to the same card again"],
     "ticket/buy": ["This card has just paid for a ticket.", "Charge the same card again"],
   },
@@ -132,7 +132,7 @@ export const say = {
     activate: ["Activation", "Activated"], demo: ["Demo user", "Demo user written"],
     issue: ["New card", "Card issued"], adopt: ["Taking over", "Card taken over"],
     block: ["Block", "Card blocked"], unblock: ["Unblock", "Card allowed again"],
-    forget: ["Name forgotten", "Name forgotten"], repair: ["Repair", "Card written anew"],
+    forget: ["Name forgotten", "Name forgotten"], repair: ["Repair", "Card written again"],
     replace: ["Replacement", "Card replaced"], "ticket/buy": ["Ticket", "Ticket bought"],
     "ticket/check": ["Tickets", "Tickets checked"], "ticket/claim": ["Prize", "Prize booked"],
     "mastermind/start": ["New game", "Game kept on the card"],
@@ -281,7 +281,7 @@ export const say = {
       adopt: ["Take over", "Makes a card of ours of one that others wrote.",
         "The tag is sealed with this station's keys. What it said before counts no more, except "
         + "for the amount that you accept."],
-      repair: ["Repair", "Writes the card anew from the ledger.",
+      repair: ["Repair", "Writes the card again from the ledger.",
         "With a number, a card that cannot be trusted is sealed again. Do it only with the card in "
         + "hand that you believe to be the honest one: a copy would become the true card, and that "
         + "cannot be undone."],
@@ -304,7 +304,7 @@ export const say = {
       "Everything on the tag now is lost for good; nothing can bring it back.", "Write over it"],
     reissue: ["Close the old account of this card?",
       "The account that the card had is closed for good, with whatever it held. A new one begins "
-      + "on the same tag.", "Close it and begin anew"],
+      + "on the same tag.", "Close it and start a new one"],
     held: (amount) => `The old account holds ${amount}. You hand it out.`,
   },
   issue: {

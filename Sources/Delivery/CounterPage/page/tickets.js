@@ -1,6 +1,6 @@
 // Tickets in two sections, and their actions: buy, check, claim.
 
-import { load, plainly } from "./api.js";
+import { load, problemOf } from "./api.js";
 import { serveAgain } from "./counter.js";
 import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
@@ -87,7 +87,7 @@ const legend = () => h("ul.legend", { "aria-label": words.legend },
 // Draws can be cached without tickets; then it is unknown whether there are any.
 const lists = (value) => [
   staleNote(value),
-  value.message && note(plainly(value.message), "warn", "warn"),
+  value.message && note(problemOf(value), "warn", "warn"),
   value.uid && note(say.cardWords(uidWords(value.uid)), "card"),
   h("section.part", h("h2", words.upcoming),
     rows(value.upcoming, row, value.error ? say.none : words.noneUpcoming)),

@@ -64,7 +64,7 @@ struct APIDocument: Sendable {
         var paths: [JSONMember] = []
         for endpoint in endpoints {
             let operation = JSONMember(
-                key: endpoint.method.lowercased(), value: .object(members(of: endpoint)))
+                key: endpoint.method.lowercased(), value: members(of: endpoint).object)
             if let index = paths.firstIndex(where: { $0.key == endpoint.path }) {
                 paths[index].value = .object((paths[index].value.members ?? []) + [operation])
             } else {
@@ -74,33 +74,27 @@ struct APIDocument: Sendable {
         return paths
     }
 
-    private func members(of endpoint: Endpoint) -> [JSONMember] {
-        var members = [
-            JSONMember(key: "tags", value: [.string(endpoint.group)]),
-            JSONMember(key: "operationId", value: .string(endpoint.name)),
-            JSONMember(key: "summary", value: .string(endpoint.summary)),
+    private func members(of endpoint: Endpoint) -> Members {
+        var members: Members = [
+            "tags": [.string(endpoint.group)], "operationId": .string(endpoint.name),
+            "summary": .string(endpoint.summary),
         ]
         if !endpoint.discussion.isEmpty {
-            members.append(JSONMember(key: "description", value: .string(endpoint.discussion)))
+            members += ["description": .string(endpoint.discussion)]
         }
         if !endpoint.parameters.isEmpty {
-            members.append(
-                JSONMember(key: "parameters", value: .array(endpoint.parameters.map(\.document))))
+            members += ["parameters": .array(endpoint.parameters.map(\.document))]
         }
         if let body = endpoint.body {
-            members.append(
-                JSONMember(
-                    key: "requestBody",
-                    value: [
-                        "required": .bool(body.isRequired),
-                        "content": ["application/json": ["schema": body.schema]],
-                    ]))
+            members += [
+                "requestBody": [
+                    "required": .bool(body.isRequired),
+                    "content": ["application/json": ["schema": body.schema]],
+                ]
+            ]
         }
-        if let ways = endpoint.security {
-            members.append(JSONMember(key: "security", value: ways))
-        }
-        members.append(JSONMember(key: "responses", value: .object(responses(of: endpoint))))
-        return members
+        if let ways = endpoint.security { members += ["security": ways] }
+        return members + ["responses": .object(responses(of: endpoint))]
     }
 
     private func responses(of endpoint: Endpoint) -> [JSONMember] {
@@ -131,13 +125,13 @@ struct APIDocument: Sendable {
 
     /// The meaning of each status of a refusal, for every call.
     static let problemWords: KeyValuePairs<Int, String> = [
-        400: "Something in the request is none of this call's: nothing was done.",
+        400: "A value is unknown to this call, missing or malformed: nothing was done.",
         401: "The token is missing, or is not known any more; or nobody is logged in by it.",
-        403: "The request is none of this page's own.",
+        403: "The request does not come from this page.",
         404: "There is nothing by this name.",
         409: "The rules, the card or another operation stand in the way.",
         413: "The body is too long.",
-        415: "The body is no JSON.",
+        415: "The body is not JSON.",
         429: "Somebody has tried to log in too often: Retry-After says when to try again.",
         500: "It failed, or what became of it is not known: the next tap settles it.",
         502: "A service is out of reach, or did not answer properly.",

@@ -155,7 +155,7 @@ final class Authenticator: Sendable {
         let name = try? CashierName(text)
         // Different spellings of one name count as the same name.
         let counted = name?.spelling ?? ""
-        let address = [JSONMember(key: "client", value: .string(client))]
+        let address: Members = ["client": .string(client)]
         if let wait = limits.withLock({ $0.admit(counted, from: client, at: now) }) {
             log.say("login-limited", address)
             throw .tooManyTries(waiting: wait)

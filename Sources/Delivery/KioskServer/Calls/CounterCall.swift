@@ -1,5 +1,5 @@
 import TapcardCore
-package import TextCodecs
+import TextCodecs
 package import Verbs
 
 /// A command that a counter can run without a terminal, under the name that a page calls it by.
@@ -51,7 +51,7 @@ package struct CounterCall: Sendable {
     }
 
     /// Whether the call needs exclusive use of the reader.
-    package func needsReader(_ members: [JSONMember]) -> Bool {
+    func needsReader(_ members: [JSONMember]) -> Bool {
         func isGiven(_ parameter: CommandParameter) -> Bool {
             members.contains {
                 $0.key == parameter.page?.name && $0.value != .null && $0.value != .bool(false)
@@ -66,7 +66,7 @@ package struct CounterCall: Sendable {
     }
 
     /// Whether the call may need the reader, depending on its parameters.
-    package var mayNeedReader: Bool {
+    var mayNeedReader: Bool {
         if case .never = page.reader { false } else { true }
     }
 
@@ -74,13 +74,13 @@ package struct CounterCall: Sendable {
     package var changes: Bool { method == .post }
 
     /// The parameter that is part of the path.
-    package var pathParameter: String? { page.last?.page?.name }
+    var pathParameter: String? { page.last?.page?.name }
 
     /// Whether an operation id makes a retry safe.
     package var takesOperation: Bool { verb.takesOperation }
 
     /// Whether the call contains a secret that must not be stored.
-    package var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
+    var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
     /// The command with the values of a JSON object. Unknown, repeated, missing and malformed
     /// members are refused.
@@ -89,14 +89,14 @@ package struct CounterCall: Sendable {
         var texts: [String: [String]] = [:]
         for member in given + usual(beside: given) {
             guard seen.insert(member.key).inserted else {
-                throw CounterCall.refusal("\(member.key.debugDescription) is there twice.")
+                throw TapcardError.usage("\(member.key.debugDescription) is there twice.")
             }
             guard
                 let row = verb.spec.parameters.first(where: { $0.page?.name == member.key }),
                 let parameter = row.page
             else {
                 let names = parameters.map(\.name).joined(separator: ", ")
-                throw CounterCall.refusal(
+                throw TapcardError.usage(
                     "There is no \(member.key.debugDescription) in this call"
                         + (names.isEmpty ? "." : ", only: \(names)."))
             }
@@ -106,7 +106,7 @@ package struct CounterCall: Sendable {
         }
         for row in verb.spec.parameters where texts[row.name] == nil {
             guard let parameter = row.page, parameter.isRequired else { continue }
-            throw CounterCall.refusal("\(parameter.name.debugDescription) is missing.")
+            throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")
         }
         return ParsedCommand(spec: verb.spec, texts: texts)
     }
@@ -117,9 +117,5 @@ package struct CounterCall: Sendable {
             else { return nil }
             return JSONMember(key: parameter.name, value: usual)
         }
-    }
-
-    static func refusal(_ what: String) -> TapcardError {
-        TapcardError(.usage, what, meaning: "Nothing was done.")
     }
 }

@@ -4,25 +4,25 @@ import Ledger
 package import StationFiles
 import StyledText
 import TagReading
-package import TapcardCore
-package import TapcardDomain
-package import TextCodecs
+import TapcardCore
+import TapcardDomain
+import TextCodecs
 import Verbs
 
 /// Runs commands for the pages of one reader.
 ///
 /// Opens reader and ledger once. One operation at a time gets the reader; operations that do not
 /// need it run in parallel. The caller pauses the watch while an operation uses the reader.
-package struct CounterDesk: Sendable {
+struct CounterDesk: Sendable {
     /// The outcome of a call.
-    package struct Answer: Sendable {
+    struct Answer: Sendable {
         /// The document of `--json`, also when there is a problem with the card that it shows.
-        package let document: JSONValue?
-        package let problem: TapcardError?
+        let document: JSONValue?
+        let problem: TapcardError?
     }
 
     /// An event for clients that watch the reader.
-    package enum Event: Sendable {
+    enum Event: Sendable {
         /// A readable card with the document of `read --json`.
         case card(JSONValue, problem: TapcardError?)
         /// A tag that is not a card, or a reader that does not work.
@@ -31,11 +31,6 @@ package struct CounterDesk: Sendable {
         /// The reader works and is empty.
         case empty
         case readerIsBack(name: String)
-    }
-
-    /// The operations that a tap has settled, as every document lists them.
-    package static func document(of settled: [Settled]) -> JSONValue {
-        .array(settled.map(\.document))
     }
 
     private let session: Session
@@ -49,16 +44,16 @@ package struct CounterDesk: Sendable {
         operationsReader = SharedReader(reader)
     }
 
-    package var currency: Currency { ledger.currency }
-    package var readerIsSimulated: Bool { session.settings.readerIsSimulated }
+    var currency: Currency { ledger.currency }
+    var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
     /// The time in the format of `--json`.
-    package var time: String { LocalTime.iso(session.surroundings.now()) }
-    package func newID() -> OperationID { session.surroundings.newID() }
-    package func now() -> Timestamp { session.surroundings.now() }
+    var time: String { LocalTime.iso(session.surroundings.now()) }
+    func newID() -> OperationID { session.surroundings.newID() }
+    func now() -> Timestamp { session.surroundings.now() }
 
     /// The cashiers of this station; without any, no login is needed.
-    package func cashiers() throws(TapcardError) -> [Cashier] {
+    func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
             try known.cashiers(in: session.cashierFile)
         }
@@ -66,7 +61,7 @@ package struct CounterDesk: Sendable {
 
     /// Rehashes a cashier's password at the current cost and stores it. Returns the cashier
     /// unchanged when that fails or the password has changed in the meantime.
-    package func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
+    func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.surroundings.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
         let isKept = (try? session.cashierFile.renew(cashier, renewed)) ?? false
@@ -74,7 +69,7 @@ package struct CounterDesk: Sendable {
     }
 
     /// The state of an operation id in the ledger.
-    package enum Booked: Sendable, Hashable {
+    enum Booked: Sendable, Hashable {
         case nothing
         /// Begun, not settled.
         case open
@@ -87,7 +82,7 @@ package struct CounterDesk: Sendable {
     }
 
     /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
-    package func booked(_ id: OperationID, by call: CounterCall) async -> Booked {
+    func booked(_ id: OperationID, by call: CounterCall) async -> Booked {
         do throws(LedgerError) {
             guard let operation = try await ledger.operation(id) else {
                 return try await ledger.read { rows throws(LedgerError) in
@@ -107,7 +102,7 @@ package struct CounterDesk: Sendable {
     }
 
     /// The problem with the ledger; nil when it can be read and, with `isWriting`, written.
-    package func ledgerProblem(isWriting: Bool) async -> TapcardError? {
+    func ledgerProblem(isWriting: Bool) async -> TapcardError? {
         do throws(LedgerError) {
             if isWriting { try await ledger.write { _ in } }
             _ = try await ledger.read { rows throws(LedgerError) in
@@ -120,7 +115,7 @@ package struct CounterDesk: Sendable {
     }
 
     /// The damage found by reading the whole ledger file; nil when it is sound.
-    package func ledgerDamage() async -> TapcardError? {
+    func ledgerDamage() async -> TapcardError? {
         do throws(LedgerError) {
             try await ledger.checkStorage()
             return nil
@@ -130,13 +125,13 @@ package struct CounterDesk: Sendable {
     }
 
     /// A validated request of a page.
-    package struct Request: Sendable {
+    struct Request: Sendable {
         fileprivate let command: Command
         fileprivate let parsed: ParsedCommand
     }
 
     /// Refuses unknown members and malformed values. Amounts are checked by their command.
-    package func request(
+    func request(
         _ call: CounterCall, _ members: [JSONMember]
     ) throws(TapcardError) -> Request {
         Request(command: call.verb, parsed: try call.parsed(members))
@@ -147,7 +142,7 @@ package struct CounterDesk: Sendable {
     /// Waits for a card as long as the settings allow; cancelling the task ends the wait. Without
     /// the reader, or while another operation uses it, a request that needs a card fails with
     /// `reader-busy`.
-    package func carryOut(
+    func carryOut(
         _ request: Request, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
@@ -172,7 +167,7 @@ package struct CounterDesk: Sendable {
     }
 
     /// Reports each card on the reader until the task is cancelled.
-    package func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
+    func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
         let station: Station
         do throws(TapcardError) {
             station = try await session(for: session.command).station()
@@ -194,10 +189,10 @@ package struct CounterDesk: Sendable {
     }
 
     /// The reader's display name; nil for a reader that was never found.
-    package var readerName: String { get async { await reader.name } }
+    var readerName: String { get async { await reader.name } }
 
     /// Whether a tag is on the reader now.
-    package func isOccupied() async -> Bool {
+    func isOccupied() async -> Bool {
         do throws(ReaderError) {
             _ = try await reader.select(within: .zero)
             return true
@@ -207,7 +202,7 @@ package struct CounterDesk: Sendable {
     }
 
     /// The settings that a page needs before its first operation.
-    package func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+    func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })
         }

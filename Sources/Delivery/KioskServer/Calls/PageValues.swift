@@ -28,7 +28,7 @@ extension PageParameter {
                 }
             }
         guard let found else {
-            throw CounterCall.refusal("\(name.debugDescription) has to be \(form.words).")
+            throw TapcardError.usage("\(name.debugDescription) has to be \(form.words).")
         }
         return found
     }
@@ -37,7 +37,7 @@ extension PageParameter {
     private static func fault(_ text: String) throws(TapcardError) -> [String] {
         let words = text.split(separator: " ").map(String.init)
         guard !words.contains(where: { $0.hasPrefix("killed") }) else {
-            throw CounterCall.refusal(
+            throw TapcardError.usage(
                 "A page must not kill the program that serves it: for that there is "
                     + "tapcard sim tear.")
         }

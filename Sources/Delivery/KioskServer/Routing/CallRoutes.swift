@@ -67,7 +67,7 @@ struct CallRoutes: Sendable {
 
     static func id(_ text: String) throws(Problem) -> OperationID {
         guard let id = OperationID(text) else {
-            throw Problem(400, "usage", "\(text.debugDescription) is no UUID.")
+            throw Problem(400, "usage", "\(text.debugDescription) is not a UUID.")
         }
         return id
     }
@@ -90,7 +90,7 @@ func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     } catch let problem as Problem {
         throw problem
     } catch {
-        throw Problem(400, "not-json", "The body is no JSON: \(error).")
+        throw Problem(400, "not-json", "The body is not JSON: \(error).")
     }
 }
 

@@ -46,7 +46,7 @@ struct Problem: Error, Sendable {
         (status, word) = (error.httpStatus, error.kind.word)
         (title, meaning, next) = (error.what, error.meaning, error.next.map(\.words))
         (result, uid, operation) = (error.result, error.uid, error.operation)
-        settled = CounterDesk.document(of: error.settled)
+        settled = .settled(error.settled)
     }
 
     private var advice: String { next.map(\.sentence).joined(separator: " ") }

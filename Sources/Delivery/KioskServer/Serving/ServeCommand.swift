@@ -61,8 +61,7 @@ extension Command {
                 + "along, and pay.",
             takes: .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate, .tlsKey,
             .names, .insecure,
-            answers: .served,
-            example: "tapcard --reader sim serve"
+            answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve(in: process) }
     }
 }
@@ -78,13 +77,13 @@ extension Session {
         process.whenServing(page)
         let isShown = show(
             Report(
-                [JSONMember(key: "address", value: .string(page.address))],
+                ["address": .string(page.address)],
                 ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
         // Without the printed address the page could not be opened.
         if isShown { await waitUntilStopped() }
         process.whenStopping()
         await page.stop()
-        let end = isJSON ? .nothing : Report([], ["The counter page is gone"], isPlain: true)
+        let end = isJSON ? .nothing : Report([:], ["The counter page is gone"], isPlain: true)
         return end.whenStopped
     }
 

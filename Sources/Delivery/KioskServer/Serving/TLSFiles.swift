@@ -72,7 +72,7 @@ extension TapcardError {
             case .cannotListen:
                 (.failed, "Choose another --port, or leave it out for one that is free.")
             case .libraryMissing, .tooFewDescriptors, .noResources:
-                (.failed, "Mend that and try again.")
+                (.failed, "Fix that and try again.")
             }
         self.init(kind, "\(what) \(error.detail)", meaning: meaning, advice: advice)
     }

@@ -36,7 +36,7 @@ final class KioskLog: Sendable {
                 await writer.write(
                     KioskLog.line(
                         now(), "lines-lost",
-                        [JSONMember(key: "lines", value: .number(String(count)))]))
+                        ["lines": .number(String(count))]))
             }
             isWritten.withLock { $0 = true }
         }
@@ -51,16 +51,11 @@ final class KioskLog: Sendable {
         }
     }
 
-    private static func line(_ time: String, _ event: String, _ members: [JSONMember]) -> String {
-        JSONValue.object(
-            [
-                JSONMember(key: "at", value: .string(time)),
-                JSONMember(key: "event", value: .string(event)),
-            ] + members
-        ).text + "\n"
+    private static func line(_ time: String, _ event: String, _ members: Members) -> String {
+        (["at": .string(time), "event": .string(event)] + members).object.text + "\n"
     }
 
-    func say(_ event: String, _ members: [JSONMember] = []) {
+    func say(_ event: String, _ members: Members = [:]) {
         if case .dropped = lines.yield(KioskLog.line(now(), event, members)) {
             lost.withLock { $0 += 1 }
         }
@@ -72,18 +67,12 @@ final class KioskLog: Sendable {
         say(
             "operation",
             [
-                JSONMember(key: "operation", value: .string(operation.id.description)),
-                JSONMember(key: "verb", value: .string(operation.call.path)),
-                JSONMember(
-                    key: "result", value: .string(problem?.result.rawValue ?? "done")),
-                JSONMember(
-                    key: "error", value: problem.map { .string($0.kind.word) } ?? .null),
-                JSONMember(
-                    key: "uid",
-                    value: operation.uid.map { .string($0.description) } ?? .null),
-                JSONMember(
-                    key: "milliseconds",
-                    value: .number(String(Int64(lasted / .milliseconds(1))))),
+                "operation": .string(operation.id.description),
+                "verb": .string(operation.call.path),
+                "result": .string(problem?.result.rawValue ?? "done"),
+                "error": problem.map { .string($0.kind.word) } ?? .null,
+                "uid": operation.uid.map { .string($0.description) } ?? .null,
+                "milliseconds": .number(String(Int64(lasted / .milliseconds(1)))),
             ])
     }
 }

@@ -39,9 +39,8 @@ final class LedgerCheck: Sendable {
         log.say(
             "ledger-checked",
             [
-                JSONMember(
-                    key: "error", value: damage.map { .string($0.kind.word) } ?? .null),
-                JSONMember(key: "milliseconds", value: .number(String(lasted))),
+                "error": damage.map { .string($0.kind.word) } ?? .null,
+                "milliseconds": .number(String(lasted)),
             ])
     }
 

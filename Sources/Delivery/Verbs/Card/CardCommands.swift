@@ -34,7 +34,7 @@ extension Parameter<TypedAmount?> {
     fileprivate static var acceptBalance: Self {
         .option(
             "accept-balance", "AMOUNT", .amount,
-            "Credit what the tag says, if it says just this")
+            "Credit what the tag says, if it says exactly this")
     }
 }
 
@@ -49,8 +49,7 @@ extension Command {
         Command(
             "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
             takes: .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
-            page: .post("demo"), answers: .card,
-            example: "tapcard --reader sim demo"
+            page: .post("demo"), answers: .card, example: "tapcard --reader sim demo"
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(TapcardError) in
                 try TapcardError.wrapping { () throws(Refusal) in
@@ -72,8 +71,7 @@ extension Command {
                 + "credited against the account \"adopted\".",
             takes: .acceptBalance, .confirmed, .display, .protect, .overwrite, .anyChip,
             .operation,
-            page: .post("adopt"), answers: .card,
-            example: "tapcard adopt --accept-balance 12.50"
+            page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50"
         ) { session throws(TapcardError) in
             try await session.make("Adopted") { station throws(TapcardError) in
                 .adopt(accepting: try session[.acceptBalance, in: station.currency])
@@ -82,8 +80,7 @@ extension Command {
         Command(
             "scratch", group: .cards, "Scratch the scratch card: reveal a code and keep it",
             discussion: "Takes two seconds. Ctrl-C before that leaves the card unscratched.",
-            takes: .operation, page: .post("scratch"), answers: .card,
-            example: "tapcard scratch"
+            takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             let receipt = try await station.scratch(id: try session.operation(station))
@@ -181,8 +178,7 @@ extension Session {
 
     /// Adds the time to a line of the watch, because it cannot be reconstructed later.
     private func timed(_ document: JSONValue?) -> JSONValue {
-        let time = JSONMember(key: "at", value: .string(LocalTime.iso(surroundings.now())))
-        return .object((document?.members ?? []) + [time])
+        (document ?? [:]).with(["at": .string(LocalTime.iso(surroundings.now()))])
     }
 
     func issue() async throws(TapcardError) -> Report {

@@ -21,26 +21,23 @@ extension Command {
                 + "soon as there is one cashier, the page asks who it is, and what is done there "
                 + "carries their name into the ledger. The password is asked for twice, or taken "
                 + "from TAPCARD_CASHIER_PASSWORD; it is never an argument. Only a slow hash of it "
-                + "is kept, in cashiers.json beside the keys.",
-            takes: .cashier(), answers: .addedCashier,
-            example: "tapcard cashiers add Ann"
+                + "is kept, in cashiers.json next to the keys.",
+            takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann"
         ) { session throws(TapcardError) in try await session.addCashier() },
         Command(
-            "cashiers remove", group: .station, "Let somebody work at the counter page no more",
+            "cashiers remove", group: .station, "Stop somebody from working at the counter page",
             discussion: "It ends where they are logged in. What they have done stays in the ledger "
                 + "under their name.",
-            takes: .cashier(completes: .cashiers),
-            answers: .removedCashier,
+            takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann"
         ) { session throws(TapcardError) in try session.removeCashier() },
         Command(
             "cashiers list", group: .station, "Show who may work at the counter page",
-            answers: .cashiers,
-            example: "tapcard cashiers list"
+            answers: .cashiers, example: "tapcard cashiers list"
         ) { session throws(TapcardError) in
             let names = try session.cashierFile.load().map(\.name.text)
             return Report(
-                [JSONMember(key: "cashiers", value: .array(names.map { .string($0) }))],
+                ["cashiers": .array(names.map { .string($0) })],
                 names.isEmpty
                     ? ["There are no cashiers: the counter page asks nobody who they are"] : names,
                 isPlain: true)
@@ -64,10 +61,7 @@ extension Session {
                 name,
                 PasswordHash(password, salt: surroundings.random(PasswordHash.saltSize))))
         return Report(
-            [
-                JSONMember(key: "cashier", value: .string(kept.text)),
-                JSONMember(key: "isNew", value: .bool(isNew)),
-            ],
+            ["cashier": .string(kept.text), "isNew": .bool(isNew)],
             [
                 isNew
                     ? "\(kept.text) can log in at the counter page"
@@ -83,7 +77,7 @@ extension Session {
                 meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
         }
         return Report(
-            [JSONMember(key: "cashier", value: .string(removed.text))],
+            ["cashier": .string(removed.text)],
             ["\(removed.text) cannot log in any more"], isDeed: true)
     }
 

@@ -12,28 +12,24 @@ extension Command {
             discussion: "Once, before the first card. The ledger keeps the currency for good. A "
                 + "simulated station has keys and a ledger of its own, which the first use makes in "
                 + "USD; for another currency: tapcard --reader sim init --currency EUR.",
-            answers: .station,
-            example: "tapcard init --currency EUR"
+            answers: .station, example: "tapcard init --currency EUR"
         ) { session throws(TapcardError) in try await session.setUp() },
         Command(
             "config", group: .station, "Show the settings in force and where each comes from",
             discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
                 + "docs/SETTINGS.md has a line for each of them. Passwords are only ever variables, "
                 + "TAPCARD_MASTERMIND_PASSWORD and TAPCARD_CASHIER_PASSWORD, and are not shown.",
-            answers: .settings,
-            example: "tapcard config"
+            answers: .settings, example: "tapcard config"
         ) { session throws(TapcardError) in try await session.configuration() },
         Command(
             "config get", group: .station, "Print one setting that is in force",
-            takes: .shownSetting, answers: .setting,
-            example: "tapcard config get ledger"
+            takes: .shownSetting, answers: .setting, example: "tapcard config get ledger"
         ) { session throws(TapcardError) in try await session.oneSetting() },
         Command(
             "config set", group: .station, "Write one setting into the file",
             discussion: "Without VALUE it is taken out of the file, and what is built in holds "
                 + "again.",
-            takes: .setting, .settingValue,
-            answers: .changedSetting,
+            takes: .setting, .settingValue, answers: .changedSetting,
             example: "tapcard config set timeout 60"
         ) { session throws(TapcardError) in try await session.changeSetting() },
     ]
@@ -65,9 +61,8 @@ extension Session {
         let isNew = try !hasLedger
         let hadKeys = try keyFile.load() != nil
         if isNew, try settings.currency == nil, try keyFile.load()?.currency == nil {
-            throw TapcardError(
-                .usage, "Which currency does this station take? It cannot be changed later.",
-                meaning: "Nothing was done.",
+            throw TapcardError.usage(
+                "Which currency does this station take? It cannot be changed later.",
                 advice: "Name it, such as tapcard init --currency EUR. There are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
@@ -82,10 +77,8 @@ extension Session {
         let isDone = !isNew && hadKeys
         return Report(
             [
-                JSONMember(key: "ledger", value: .string(path)),
-                JSONMember(key: "keys", value: .string(settings.keyPath)),
-                JSONMember(key: "currency", value: .string(ledger.currency.code)),
-                JSONMember(key: "new", value: .bool(!isDone)),
+                "ledger": .string(path), "keys": .string(settings.keyPath),
+                "currency": .string(ledger.currency.code), "new": .bool(!isDone),
             ],
             [
                 isDone
@@ -162,15 +155,14 @@ extension Session {
         let isPlay = settings.isPlayMoney
         return Report(
             [
-                JSONMember(
-                    key: "settings",
-                    value: .array(
-                        rows.map {
-                            [
-                                "name": .string($0.name), "value": .text($0.value),
-                                "from": .string($0.origin),
-                            ]
-                        })), JSONMember(key: "simulated", value: .bool(settings.readerIsSimulated)),
+                "settings": .array(
+                    rows.map {
+                        [
+                            "name": .string($0.name), "value": .text($0.value),
+                            "from": .string($0.origin),
+                        ]
+                    }),
+                "simulated": .bool(settings.readerIsSimulated),
             ],
             rows.flatMap { row in
                 let cells = [
@@ -215,9 +207,7 @@ extension Session {
         }
         return Report(
             [
-                JSONMember(key: "name", value: .string(row.name)),
-                JSONMember(key: "value", value: .text(row.value)),
-                JSONMember(key: "from", value: .string(row.origin)),
+                "name": .string(row.name), "value": .text(row.value), "from": .string(row.origin),
             ], [row.value ?? Session.unset(row.name)], isPlain: true)
     }
 
@@ -265,9 +255,8 @@ extension Session {
         }
         return Report(
             [
-                JSONMember(key: "name", value: .string(name.rawValue)),
-                JSONMember(key: "value", value: .text(text)),
-                JSONMember(key: "file", value: .string(settings.file.path)),
+                "name": .string(name.rawValue), "value": .text(text),
+                "file": .string(settings.file.path),
             ], lines, isDeed: true)
     }
 }

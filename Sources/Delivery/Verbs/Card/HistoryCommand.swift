@@ -18,8 +18,8 @@ extension Session {
         ).map { line(of: $0, within: columns) }
         return Report(
             [
-                JSONMember(key: "entries", value: .array(lines.map(\.document))),
-                JSONMember(key: "activations", value: .array(attempts.map(\.document))),
+                "entries": lines.document,
+                "activations": attempts.document,
             ],
             texts.isEmpty ? [Session.emptyHistory] : texts, isPlain: true)
     }

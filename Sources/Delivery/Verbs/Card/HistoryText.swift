@@ -84,30 +84,25 @@ extension HistoryText {
     }
 }
 
-extension HistoryLine {
-    var document: JSONValue {
-        [
-            "operation": .text(operation.id), "uid": .text(operation.uid),
-            "kind": .string(operation.kind.rawValue),
-            "state": .string(operation.state.rawValue),
-            "amount": .text(amount), "balance": .text(balance),
-            "sequence": operation.sequence == .none ? .null : .number(operation.sequence.value),
-            "reverses": .text(operation.reverses),
-            "at": .string(LocalTime.iso(operation.begunAt)),
-            "ticket": .text(ticket), "game": .text(game),
-            "paidOut": .text(paidOut), "closed": .text(closed),
-            "attempt": .text(attempt), "cashier": .text(operation.cashier),
-        ]
-    }
+extension HistoryLine: DocumentedObject {
+    static let fields: Fields<HistoryLine> = [
+        "operation": .of(\.operation.id), "uid": .of(\.operation.uid),
+        "kind": .of(\.operation.kind), "state": .of(\.operation.state),
+        "amount": .of(Schema.orNull(ValueSchemas.signedAmount), \.amount),
+        "balance": .of(\.balance),
+        "sequence": .of { $0.operation.sequence == .none ? nil : $0.operation.sequence.value },
+        "reverses": .of(\.operation.reverses), "at": .of(\.operation.begunAt),
+        "ticket": .of(\.ticket),
+        "game": .of(Schema.orNull(ValueSchemas.game)) { $0.game?.description },
+        "paidOut": .of(\.paidOut), "closed": .of(\.closed),
+        "attempt": .of(Schema.orNull(ValueSchemas.operation)) { $0.attempt?.description },
+        "cashier": .of(\.operation.cashier),
+    ]
 }
 
-extension ActivationAttempt {
-    var document: JSONValue {
-        [
-            "operation": .text(id), "uid": .text(card), "code": .text(code),
-            "state": .string(state.rawValue), "version": .text(version),
-            "at": .string(LocalTime.iso(requestedAt)),
-            "answered": answeredAt.map { .string(LocalTime.iso($0)) } ?? .null,
-        ]
-    }
+extension ActivationAttempt: DocumentedObject {
+    static let fields: Fields<ActivationAttempt> = [
+        "operation": .of(\.id), "uid": .of(\.card), "code": .of(\.code), "state": .of(\.state),
+        "version": .of(\.version), "at": .of(\.requestedAt), "answered": .of(\.answeredAt),
+    ]
 }

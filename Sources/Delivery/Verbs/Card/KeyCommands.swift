@@ -22,14 +22,12 @@ extension Command {
     static let keyCommands: [Command] = [
         Command(
             "keys list", group: .station, "Show the keys: their numbers and states, never more",
-            answers: .keys,
-            example: "tapcard keys list"
+            answers: .keys, example: "tapcard keys list"
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
             "keys rotate", group: .station, "Make a new key; new records are sealed with it",
             discussion: "Older keys verify on until you retire them.",
-            answers: .key,
-            example: "tapcard keys rotate"
+            answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()
             let used = try await session.usedKeys()
@@ -38,7 +36,7 @@ extension Command {
             }
             let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
             return Report(
-                [JSONMember(key: "id", value: .number(keys.sealing.id))],
+                ["id": .number(keys.sealing.id)],
                 [
                     "New records are sealed with key \(keys.sealing.id)",
                     "Back up the keys again: tapcard keys export FILE",
@@ -53,7 +51,7 @@ extension Command {
                 isDeed: true)
         },
         Command(
-            "keys retire", group: .station, "Trust nothing any more that a key has sealed",
+            "keys retire", group: .station, "Stop trusting what a key has sealed",
             discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
                 + "the key any more, whichever copy of the key file it has. Destroy the copies and "
                 + "export again. Cards that carry only records "
@@ -61,16 +59,12 @@ extension Command {
                 + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
                 + "protect gives each the new key's.",
-            takes: .key, .forEver,
-            answers: .retired,
-            example: "tapcard keys retire 1 --for-ever"
+            takes: .key, .forEver, answers: .retired, example: "tapcard keys retire 1 --for-ever"
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
             "keys export", group: .station, "Copy the keys into a file that only you can read",
             discussion: "Whoever has it can make cards that this station takes for true.",
-            takes: .newFile,
-            answers: .file,
-            example: "tapcard keys export tapcard-keys.json"
+            takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
             let isStream = path == DurableFile.standardStream
@@ -85,7 +79,7 @@ extension Command {
             }
             try KeyFile(path: path).save(keys)
             return Report(
-                [JSONMember(key: "file", value: .string(path))],
+                ["file": .string(path)],
                 ["The keys are copied to \(path); lock that file away"], isDeed: true)
         },
         Command(
@@ -94,8 +88,7 @@ extension Command {
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
                 + "imported keys only verify: this station goes on sealing with its own. Two "
                 + "stations that were set up separately both have a key 1, and cannot be joined.",
-            takes: .file("The keys; - is standard input"),
-            answers: .imported,
+            takes: .file("The keys; - is standard input"), answers: .imported,
             example: "tapcard keys import tapcard-keys.json"
         ) { session throws(TapcardError) in try await session.importKeys() },
     ]
@@ -158,18 +151,16 @@ extension Session {
         }
         return Report(
             [
-                JSONMember(
-                    key: "keys",
-                    value: .array(
-                        rows.map {
-                            [
-                                "id": .number($0.entry.id),
-                                "status": .string($0.entry.status.rawValue),
-                                "created": .string($0.entry.created),
-                                "cards": .number($0.use.cards),
-                                "protected": .number($0.use.protected),
-                            ]
-                        }))
+                "keys": .array(
+                    rows.map {
+                        [
+                            "id": .number($0.entry.id),
+                            "status": .string($0.entry.status.rawValue),
+                            "created": .string($0.entry.created),
+                            "cards": .number($0.use.cards),
+                            "protected": .number($0.use.protected),
+                        ]
+                    })
             ],
             rows.map {
                 "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
@@ -239,11 +230,7 @@ extension Session {
         }
         _ = try await changeKeys(retiring)
         return Report(
-            [
-                JSONMember(key: "id", value: .number(id)),
-                JSONMember(key: "cards", value: .number(use.cards)),
-                JSONMember(key: "protected", value: .number(use.protected)),
-            ],
+            ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
             ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
                 + (use.protected == 0 ? [] : [use.kept])
                 + [
@@ -284,9 +271,8 @@ extension Session {
             && imported.currencyCode != currency?.code
         return Report(
             [
-                JSONMember(
-                    key: "keys", value: .array(keys.entries.map { .number(String($0.id)) })),
-                JSONMember(key: "currency", value: .text(imported.currencyCode)),
+                "keys": .array(keys.entries.map { .number(String($0.id)) }),
+                "currency": .text(imported.currencyCode),
             ],
             ["Keys imported: \(new); new records: key \(keys.sealing.id)"]
                 + stay.map { "Key \($0.id) is retired here and stays so" }

@@ -41,8 +41,7 @@ extension Command {
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
                 + "too soon, the exit status is 6 and the next tap settles it.",
             takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
-            answers: .receipt,
-            example: "tapcard pay 4.50"
+            answers: .receipt, example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in
             try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
                 try await station.pay(
@@ -52,8 +51,7 @@ extension Command {
         Command(
             "add", group: .money, "Add funds that are in the drawer already",
             takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
-            page: .post("add"), answers: .receipt,
-            example: "tapcard add 20"
+            page: .post("add"), answers: .receipt, example: "tapcard add 20"
         ) { session throws(TapcardError) in
             try await session.move("Added") { station, amount, id, card throws(TapcardError) in
                 try await station.add(
@@ -65,8 +63,7 @@ extension Command {
             discussion:
                 "What was paid goes back onto the card. What was added leaves the card, and "
                 + "its cash the drawer: hand it out when the command says so. Never below zero.",
-            takes: .refunded, .part, .operation, .card,
-            page: .post("refund"), answers: .receipt,
+            takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in
             let id = try session[.refunded]
@@ -99,8 +96,7 @@ extension Command {
             "audit", group: .money, "Check every invariant over the whole ledger",
             discussion: "Names the cards for which the activation service was asked and has not "
                 + "answered.",
-            page: .get("audit", reader: .never), answers: .audit,
-            example: "tapcard audit"
+            page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit"
         ) { session throws(TapcardError) in try await session.audit() },
     ]
 }
@@ -129,15 +125,7 @@ extension Session {
                 next: [.ledger(.restoreGoodBackup)])
         let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
         return Report(
-            [
-                JSONMember(key: "cards", value: .number(report.cards)),
-                JSONMember(key: "operations", value: .number(report.operations)),
-                JSONMember(key: "open", value: .number(report.open)),
-                JSONMember(
-                    key: "violations",
-                    value: .array(report.violations.map(JSONValue.string))),
-                JSONMember(key: "activating", value: .array(report.activating.map { .text($0) })),
-            ],
+            report.members,
             [
                 "Cards: \(report.cards), operations: \(report.operations), \(open); "
                     + (report.violations.isEmpty
@@ -148,4 +136,11 @@ extension Session {
                         + "tapcard activate asks again"
                 }, problem: problem)
     }
+}
+
+extension AuditReport: DocumentedObject {
+    static let fields: Fields<AuditReport> = [
+        "cards": .of(\.cards), "operations": .of(\.operations), "open": .of(\.open),
+        "violations": .of(\.violations), "activating": .of(\.activating),
+    ]
 }

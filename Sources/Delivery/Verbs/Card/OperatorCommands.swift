@@ -7,18 +7,16 @@ extension Command {
     static let operatorCommands: [Command] = [
         Command(
             "block", group: .operators, "Stop a card: no money moves on it",
-            takes: .namedCard, page: .post("block", reader: .without(.card)),
-            answers: .cardStatus,
+            takes: .namedCard, page: .post("block", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard block --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
         Command(
             "unblock", group: .operators, "Allow a blocked card again",
             takes: .namedCard, page: .post("unblock", reader: .without(.card)),
-            answers: .cardStatus,
-            example: "tapcard unblock --card 04AC6B72BA6C80"
+            answers: .cardStatus, example: "tapcard unblock --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
         Command(
-            "repair", group: .operators, "Write a card anew from the ledger",
+            "repair", group: .operators, "Write a card again from the ledger",
             discussion: "Without --card only what phones read is rewritten. With it, a card that "
                 + "cannot be trusted is sealed again from the ledger: do that only with the card "
                 + "in your hand that you believe to be the honest one.",
@@ -35,13 +33,12 @@ extension Command {
             discussion: "The lost card is worth nothing afterwards.",
             takes: .lostCard, .confirmed, .display, .protect, .reissue, .overwrite, .anyChip,
             .operation,
-            page: .post("replace"), answers: .card,
-            example: "tapcard replace --card 04AC6B72BA6C80"
+            page: .post("replace"), answers: .card, example: "tapcard replace --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             guard let lost = try session[.lostCard] else {
-                throw TapcardError(
-                    .usage, "Which card was lost? Name it with --card.",
-                    meaning: "Nothing was done.", advice: "tapcard history shows the numbers.")
+                throw TapcardError.usage(
+                    "Which card was lost? Name it with --card.",
+                    advice: "tapcard history shows the numbers.")
             }
             return try await session.make("Replaced \(lost)") { _ in
                 .replace(lost)
@@ -50,8 +47,7 @@ extension Command {
         Command(
             "forget", group: .operators, "Take a name out of the ledger and off the card",
             discussion: "The card follows at its next tap.",
-            takes: .namedCard, page: .post("forget", reader: .without(.card)),
-            answers: .cardStatus,
+            takes: .namedCard, page: .post("forget", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await session.change(
@@ -88,8 +84,7 @@ extension Session {
         }
         return Report(
             [
-                JSONMember(key: "uid", value: .text(uid)),
-                JSONMember(key: "status", value: .string(changed.status.rawValue)),
+                "uid": .text(uid), "status": .string(changed.status.rawValue),
             ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isDeed: true)
     }
 }

@@ -13,9 +13,7 @@ extension Command {
                 "The keys are not in it: keep them with tapcard keys export. Put it back with "
                 + "tapcard restore-backup alone: copied back by hand it hands out numbers a second "
                 + "time, and honest cards are taken for forged.",
-            takes: .newFile,
-            answers: .file,
-            example: "tapcard backup ledger-2026-11-21.sqlite"
+            takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
             if path == DurableFile.standardStream { return try await session.streamBackup() }
@@ -26,7 +24,7 @@ extension Command {
                 try await session.drivers.backUp(session.ledgerFile, path)
             }
             return Report(
-                [JSONMember(key: "file", value: .string(path))],
+                ["file": .string(path)],
                 [
                     "The ledger is copied to \(path)",
                     "Keep the keys, too: tapcard keys export FILE",
@@ -37,14 +35,13 @@ extension Command {
             "restore-backup", group: .station, "Put a copy in the ledger's place",
             discussion: "What happened since the copy was made is gone from the ledger. So that no "
                 + "number is used twice, every card skips 65536 of them; cards that were used "
-                + "meanwhile are refused as \"ledger behind\" until an operator repairs them. Cards "
-                + "that were blocked or replaced meanwhile are named: block them again.\n\n"
-                + "The ledger that was there is kept beside it: ledger.sqlite.before-restore-1, the "
-                + "next time -2, and so on up to 1000. tapcard never reads or removes these files. "
+                + "since then are refused as \"ledger behind\" until an operator repairs them. "
+                + "Cards that were blocked or replaced since then are named: block them again.\n\n"
+                + "The ledger that was there is kept next to it: ledger.sqlite.before-restore-1, "
+                + "the next time -2, and so on up to 1000. tapcard never reads or removes these files. "
                 + "They have names and amounts in them like the ledger: remove them when nothing "
                 + "can be missing from the copy any more.",
-            takes: .file("The copy; - is standard input"),
-            answers: .restoration,
+            takes: .file("The copy; - is standard input"), answers: .restoration,
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.file()]
@@ -78,14 +75,10 @@ extension Command {
             }
             return Report(
                 [
-                    JSONMember(key: "file", value: .string(path)),
-                    JSONMember(
-                        key: "exhausted",
-                        value: .array(restoration.exhausted.map { .string($0.description) })),
-                    JSONMember(
-                        key: "stopped",
-                        value: restoration.stopped.map { .array($0.map(\.document)) } ?? .null),
-                    JSONMember(key: "kept", value: restoration.kept.map { .string($0) } ?? .null),
+                    "file": .string(path),
+                    "exhausted": restoration.exhausted.document,
+                    "stopped": restoration.stopped.document,
+                    "kept": restoration.kept.document,
                 ],
                 [
                     "Restored from \(Session.shown(path))"
@@ -100,10 +93,10 @@ extension Command {
     ]
 }
 
-extension Restoration.Stopped {
-    fileprivate var document: JSONValue {
-        ["uid": .string(uid.description), "status": .string(status.rawValue)]
-    }
+extension Restoration.Stopped: DocumentedObject {
+    static let fields: Fields<Restoration.Stopped> = [
+        "uid": .of(\.uid), "status": .of(\.status),
+    ]
 
     fileprivate var line: String {
         let was =
@@ -127,10 +120,9 @@ extension Session {
     fileprivate func streamBackup() async throws(TapcardError) -> Report {
         try requireStream("The copy")
         guard !console.isTerminal else {
-            throw TapcardError(
-                .usage, "A copy of the ledger is not text for a terminal.",
-                meaning: "Nothing was done.",
-                advice: "Name a file, or lead standard output into one.")
+            throw TapcardError.usage(
+                "A copy of the ledger is not text for a terminal.",
+                advice: "Name a file, or redirect standard output into one.")
         }
         let folder: TemporaryFolder
         do { folder = try TemporaryFolder() } catch { throw Session.unpassed(error) }

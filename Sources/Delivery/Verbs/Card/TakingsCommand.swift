@@ -44,16 +44,11 @@ extension Session {
         }
         return Report(
             [
-                JSONMember(key: "day", value: .text(day)),
-                JSONMember(key: "currency", value: .string(ledger.currency.code)),
-                JSONMember(key: "hours", value: .array(documents)),
-                JSONMember(key: "paid", value: .text(money(sum.paid))),
-                JSONMember(key: "added", value: .text(money(sum.added))),
-                JSONMember(key: "paidOut", value: .text(money(sum.paidOut))),
-                JSONMember(key: "drawer", value: .text(money(sum.drawer))),
-                JSONMember(key: "payments", value: .number(sum.payments)),
-                JSONMember(key: "additions", value: .number(sum.additions)),
-                JSONMember(key: "payouts", value: .number(sum.payouts)),
+                "day": .text(day), "currency": .string(ledger.currency.code),
+                "hours": .array(documents), "paid": .text(money(sum.paid)),
+                "added": .text(money(sum.added)), "paidOut": .text(money(sum.paidOut)),
+                "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
+                "additions": .number(sum.additions), "payouts": .number(sum.payouts),
             ], Session.table(of: hours, sum, day, money), isPlain: true)
     }
 

@@ -57,12 +57,12 @@ extension NextStep.TrustStep {
         switch self {
         case .repair(let uid):
             NextWords(
-                "repair", "An operator can write it anew with tapcard repair --card \(uid).",
+                "repair", "An operator can write it again with tapcard repair --card \(uid).",
                 ["uid": uid])
         case .repairIfKnown(let uid):
             NextWords(
                 "repair-if-known",
-                "If you know the card, write it anew with tapcard repair --card \(uid).",
+                "If you know the card, write it again with tapcard repair --card \(uid).",
                 ["uid": uid])
         case .blockInDoubt(let uid):
             NextWords(
@@ -72,7 +72,7 @@ extension NextStep.TrustStep {
         case .blockOrRepair(let uid):
             NextWords(
                 "block-or-repair",
-                "Block it with tapcard block --card \(uid), or write this one anew with tapcard "
+                "Block it with tapcard block --card \(uid), or write this one again with tapcard "
                     + "repair --card \(uid).", ["uid": uid])
         case .keepAndBlock(let uid):
             NextWords(

@@ -7,7 +7,7 @@ package import TerminalControl
 package struct Console: Sendable {
     /// Writes all bytes to standard output or throws. Only `StandardOutput` calls it.
     let write: @Sendable ([UInt8]) throws(OutputError) -> Void
-    package let writeError: @Sendable (String) -> Void
+    package private(set) var writeError: @Sendable (String) -> Void
     package let isTerminal: Bool
     package let isErrorTerminal: Bool
     /// The current size of the terminal; nil without a terminal or a known size.
@@ -23,19 +23,14 @@ package struct Console: Sendable {
         write: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void,
         writeError: @escaping @Sendable (String) -> Void
     ) {
-        self.keyboard = keyboard
-        self.isTerminal = isTerminal
-        self.isErrorTerminal = isErrorTerminal
-        self.size = size
-        self.write = write
-        self.writeError = writeError
+        (self.isTerminal, self.isErrorTerminal, self.size) = (isTerminal, isErrorTerminal, size)
+        (self.keyboard, self.write, self.writeError) = (keyboard, write, writeError)
     }
 
     /// This console for a locale that has ASCII alone.
     package var inASCII: Console {
-        var console = Console(
-            isTerminal: isTerminal, isErrorTerminal: isErrorTerminal, size: size,
-            keyboard: keyboard, write: write, writeError: { [writeError] in writeError($0.ascii) })
+        var console = self
+        console.writeError = { [writeError] in writeError($0.ascii) }
         console.knowsASCIIAlone = true
         return console
     }

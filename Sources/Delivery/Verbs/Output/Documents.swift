@@ -9,14 +9,6 @@ extension JSONValue {
         value.map { .string($0.description) } ?? .null
     }
 
-    static func ticket(_ ticket: Ticket) -> JSONValue {
-        [
-            "id": .string(ticket.id.text), "draw": .string(ticket.draw.text),
-            "balls": .array(ticket.balls.numbers.map { .number($0) }),
-            "bonus": .number(ticket.balls.bonus),
-        ]
-    }
-
     package static func number(_ value: (some BinaryInteger)?) -> JSONValue {
         value.map { .number(String($0)) } ?? .null
     }
@@ -34,8 +26,8 @@ extension Report {
         _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
     ) {
-        var members = Report.members(of: reading, currency)
-        if let isReplayed { members.append(JSONMember(key: "replayed", value: .bool(isReplayed))) }
+        var members = ShownCard(reading: reading, currency: currency).members
+        if let isReplayed { members += ["replayed": .bool(isReplayed)] }
         let who = reading.holder.name?.text ?? "No name"
         let id = reading.holder.id.map { " (id \($0))" } ?? ""
         let balance = reading.balance.map(\.shown) ?? "no balance"
@@ -65,9 +57,7 @@ extension Report {
         }
         lines += Report.words(settled: reading.settled)
         if let closed = reading.closed {
-            lines.append(
-                "The old account of this tag is closed. Hand out \(closed.shown) now.")
-            members.append(JSONMember(key: "closed", value: .text(closed)))
+            lines.append("The old account of this tag is closed. Hand out \(closed.shown) now.")
         }
         switch reading.display {
         case _ where reading.problem != nil: break
@@ -76,60 +66,26 @@ extension Report {
         case .outOfDate: lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: reading.ticketsGivenUp, on: reading.uid)
-        members += Report.members(givenUp: reading.ticketsGivenUp)
-        let shared = Report.shared(by: reading)
-        lines += shared.lines
-        members += shared.members
+        lines += Report.shared(by: reading)
         self.init(
             members, lines, problem: reading.problem,
             // Not repeated later, so it must be reported now.
             isDeed: what != nil || !reading.settled.isEmpty)
     }
 
-    private static func members(of reading: CardReading, _ currency: Currency) -> [JSONMember] {
-        [
-            JSONMember(key: "uid", value: .text(reading.uid)),
-            JSONMember(key: "chip", value: .string(reading.chip)),
-            JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
-            JSONMember(key: "sequence", value: .number(reading.sequence?.value)),
-            JSONMember(key: "id", value: .number(reading.holder.id?.number)),
-            JSONMember(key: "name", value: .text(reading.holder.name)),
-            JSONMember(key: "balance", value: .text(reading.balance)),
-            JSONMember(
-                key: "currency", value: .string((reading.balance?.currency ?? currency).code)),
-            JSONMember(key: "code", value: .text(reading.scratch.code)),
-            JSONMember(key: "state", value: .text(reading.stateWord)),
-            JSONMember(key: "ledger", value: .string(reading.ledger.rawValue)),
-            JSONMember(key: "display", value: .string(reading.display.rawValue)),
-            JSONMember(key: "protection", value: .text(reading.protection?.word)),
-            JSONMember(key: "originality", value: .text(reading.originality?.rawValue)),
-            JSONMember(key: "ticket", value: reading.ticket.map(JSONValue.ticket) ?? .null),
-            JSONMember(key: "game", value: .text(reading.game?.id)),
-            JSONMember(key: "operation", value: .text(reading.operation)),
-            Report.member(settled: reading.settled),
-        ]
-    }
-
     /// The code and the number that the card shares with other cards.
-    private static func shared(
-        by reading: CardReading
-    ) -> (lines: [String], members: [JSONMember]) {
+    private static func shared(by reading: CardReading) -> [String] {
         var lines: [String] = []
-        var members: [JSONMember] = []
         if let owner = reading.codeOwner {
             lines.append(
                 "The code on the tag is that of card \(owner), which keeps it. Where this card has "
                     + "replaced that one: tapcard replace --card \(owner) --reissue")
-            members.append(JSONMember(key: "codeOf", value: .text(owner)))
         }
         if let id = reading.holder.id, !reading.sameHolderID.isEmpty {
             let cards = reading.sameHolderID.map(\.description).joined(separator: ", ")
             lines.append("Id \(id) is taken: somebody else has it, with card \(cards).")
-            members.append(
-                JSONMember(
-                    key: "sameID", value: .array(reading.sameHolderID.map { .text($0) })))
         }
-        return (lines, members)
+        return lines
     }
 
     /// The receipt of a movement, new or replayed.
@@ -151,9 +107,7 @@ extension Report {
             lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
-        self.init(
-            Report.members(of: receipt) + Report.members(givenUp: receipt.ticketsGivenUp), lines,
-            isDeed: true)
+        self.init(receipt.members + receipt.lost, lines, isDeed: true)
     }
 
     /// The tickets lost with a card; they are reported only here. Many of them may have been drawn
@@ -171,29 +125,12 @@ extension Report {
         ]
     }
 
-    private static func members(givenUp tickets: [Ticket]) -> [JSONMember] {
-        tickets.isEmpty
-            ? [] : [JSONMember(key: "ticketsGivenUp", value: .array(tickets.map(JSONValue.ticket)))]
-    }
-
-    static func members(of receipt: Receipt) -> [JSONMember] {
-        [
-            JSONMember(key: "operation", value: .text(receipt.operation.id)),
-            JSONMember(key: "uid", value: .text(receipt.uid)),
-            JSONMember(key: "amount", value: .text(receipt.amount)),
-            JSONMember(key: "balance", value: .text(receipt.balance)),
-            JSONMember(key: "currency", value: .string(receipt.amount.currency.code)),
-            JSONMember(key: "sequence", value: .number(receipt.operation.sequence.value)),
-            JSONMember(key: "replayed", value: .bool(receipt.isReplayed)),
-            member(settled: receipt.settled),
-        ]
-    }
-
     private static func words(_ protection: CardProtection) -> String {
         switch protection {
         case .off: "Protection: none, anyone can write to the tag"
         case .on(let keyID):
-            "Protection: only who has key \(keyID) can write to the tag (tapcard tag info asks it)"
+            "Protection: only a station with key \(keyID) can write to the tag (tapcard tag info "
+                + "asks it)"
         case .settingPassword, .switchingOn: "Protection: being switched on; tap the card again"
         case .switchingOff, .clearingPassword: "Protection: being taken off; tap the card again"
         }
@@ -203,7 +140,7 @@ extension Report {
     static func words(_ originality: TagInfo.Originality) -> String {
         switch originality {
         case .valid:
-            "Maker's signature: valid (it proves who made the chip, not that the card is no copy)"
+            "Maker's signature: valid (it proves who made the chip, not that the card is genuine)"
         case .invalid:
             "Maker's signature: invalid (the chip is not what it says it is)"
         case .none: "Maker's signature: none (nobody can say who made the chip)"
@@ -231,4 +168,63 @@ extension Report {
         case .unavailable: "unavailable"
         }
     }
+}
+
+/// A card in the currency of the station.
+struct ShownCard: DocumentedObject {
+    let reading: CardReading
+    let currency: Currency
+
+    static let fields: Fields<ShownCard> = [
+        "uid": .of(\.reading.uid), "chip": .of(\.reading.chip), "seal": .of(\.reading.seal),
+        "sequence": .of { $0.reading.sequence?.value },
+        "id": .of(Schema.orNull(Schema.number(1...Int.max))) { $0.reading.holder.id?.number },
+        "name": .of(\.reading.holder.name), "balance": .of(\.reading.balance),
+        "currency": .of { ($0.reading.balance?.currency ?? $0.currency).code },
+        "code": .of(\.reading.scratch.code),
+        "state": .of(
+            Schema.orNull(Schema.words(["unscratched", "scratched", "activating", "activated"])),
+            \.reading.stateWord),
+        "ledger": .of(\.reading.ledger), "display": .of(\.reading.display),
+        "protection": .of(
+            Schema.orNull(
+                Schema.words([
+                    "off", "setting-password", "switching-on", "on", "switching-off",
+                    "clearing-password",
+                ]))
+        ) { $0.reading.protection?.word },
+        "originality": .of(\.reading.originality), "ticket": .of(\.reading.ticket),
+        "game": .of { $0.reading.game?.id }, "operation": .of(\.reading.operation),
+        "settled": .of(\.reading.settled), "closed": .ifAny(\.reading.closed),
+        "ticketsGivenUp": .ifAny(\.reading.ticketsGivenUp.unlessEmpty),
+        "codeOf": .ifAny(\.reading.codeOwner),
+        "sameID": .ifAny {
+            $0.reading.holder.id == nil ? nil : $0.reading.sameHolderID.unlessEmpty
+        },
+    ]
+}
+
+extension Receipt: DocumentedObject {
+    static let fields: Fields<Receipt> = [
+        "operation": .of(\.operation.id), "uid": .of(\.uid),
+        "amount": .of(ValueSchemas.signedAmount, \.amount), "balance": .of(\.balance),
+        "currency": .of(\.amount.currency.code), "sequence": .of(\.operation.sequence.value),
+        "replayed": .of(\.isReplayed), "settled": .of(\.settled),
+    ]
+
+    /// The tickets lost with the card's previous content; present only if there are any.
+    static let lost: Fields<Receipt> = ["ticketsGivenUp": .ifAny(\.ticketsGivenUp.unlessEmpty)]
+
+    fileprivate var lost: Members { Receipt.lost.members(of: self) }
+}
+
+extension Ticket: DocumentedObject {
+    static let fields: Fields<Ticket> = [
+        "id": .of(\.id), "draw": .of(\.draw), "balls": .of(\.balls.numbers),
+        "bonus": .of(\.balls.bonus),
+    ]
+}
+
+extension Array {
+    fileprivate var unlessEmpty: [Element]? { isEmpty ? nil : self }
 }

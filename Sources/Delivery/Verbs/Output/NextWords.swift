@@ -24,9 +24,11 @@ public struct NextWords: Sendable {
     public static func document(of steps: [NextWords]) -> JSONValue {
         .array(
             steps.filter { !$0.word.isEmpty }.map {
-                .object([JSONMember(key: "step", value: .string($0.word))] + $0.values)
+                JSONValue.object([JSONMember(key: "step", value: .string($0.word))] + $0.values)
             })
     }
+
+    static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 }
 
 extension TapcardError {
@@ -36,6 +38,11 @@ extension TapcardError {
     ) {
         self.init(
             kind, what, meaning: meaning, next: advice.isEmpty ? [] : [.words(advice)], uid: uid)
+    }
+
+    /// A request that cannot be understood, refused before anything was done.
+    package static func usage(_ what: String, advice: String = "") -> TapcardError {
+        TapcardError(.usage, what, meaning: "Nothing was done.", advice: advice)
     }
 
     /// The next steps, in the words of the command line.

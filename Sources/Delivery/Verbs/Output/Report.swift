@@ -19,7 +19,7 @@ package struct Report: Sendable {
     package private(set) var isStopped = false
 
     package init(
-        _ members: [JSONMember], _ lines: [String], problem: TapcardError? = nil,
+        _ members: Members, _ lines: [String], problem: TapcardError? = nil,
         isPlain: Bool = false, isDeed: Bool = false
     ) {
         self.init(
@@ -28,16 +28,19 @@ package struct Report: Sendable {
     }
 
     package init(
-        _ members: [JSONMember], lines: [Line], problem: TapcardError? = nil,
+        _ members: Members, lines: [Line], problem: TapcardError? = nil,
         isPlain: Bool = false, isDeed: Bool = false
     ) {
         let result = problem?.result.rawValue ?? "done"
-        var all = [JSONMember(key: "result", value: .string(result))] + members
+        var all: Members = ["result": .string(result)]
+        all += members
         if let problem {
-            all.append(JSONMember(key: "error", value: .string(problem.kind.word)))
-            all.append(JSONMember(key: "message", value: .string(problem.message)))
+            all += [
+                "error": .string(problem.kind.word), "message": .string(problem.message),
+                "next": NextWords.document(of: problem.next),
+            ]
         }
-        document = .object(all)
+        document = all.object
         self.lines = lines
         self.problem = problem
         (self.isPlain, self.isDeed) = (isPlain, isDeed)
@@ -82,7 +85,7 @@ package struct Report: Sendable {
             "message": .string(error.message),
             "uid": .text(error.uid), "operation": .text(error.operation),
             "settled": .array(error.settled.map(\.document)),
-            "next": NextWords.document(of: error.next.map(\.words)),
+            "next": NextWords.document(of: error.next),
         ]
     }
 }

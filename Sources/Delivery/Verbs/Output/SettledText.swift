@@ -29,22 +29,24 @@ extension Settled {
         return Money(minorUnits: operation.amount, amount.currency)
     }
 
-    package var document: JSONValue {
-        var members = [
-            JSONMember(key: "operation", value: .text(operation.id)),
-            JSONMember(key: "kind", value: .string(operation.kind.rawValue)),
-            JSONMember(key: "amount", value: .text(amount)),
-            JSONMember(key: "outcome", value: .string(operation.state.rawValue)),
-        ]
-        if closed.minorUnits > 0 { members.append(JSONMember(key: "closed", value: .text(closed))) }
-        return .object(members)
+}
+
+extension Settled: DocumentedObject {
+    /// The operations that earlier taps left open and this tap settled.
+    static let fields: Fields<Settled> = [
+        "operation": .of(\.operation.id), "kind": .of(\.operation.kind),
+        "amount": .of(ValueSchemas.signedAmount, \.amount),
+        "outcome": .of(Schema.words(["committed", "voided"]), \.operation.state),
+        "closed": .ifAny { $0.closed.minorUnits > 0 ? $0.closed : nil },
+    ]
+}
+
+extension JSONValue {
+    package static func settled(_ settled: [Settled]) -> JSONValue {
+        settled.document
     }
 }
 
 extension Report {
-    static func member(settled: [Settled]) -> JSONMember {
-        JSONMember(key: "settled", value: .array(settled.map(\.document)))
-    }
-
     static func words(settled: [Settled]) -> [String] { settled.map(\.words) }
 }

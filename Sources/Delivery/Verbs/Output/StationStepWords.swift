@@ -47,8 +47,8 @@ extension NextStep.LotteryStep {
         case .forgetDraws:
             NextWords(
                 "forget-draws",
-                "If the lottery has really begun anew there: tapcard draws --forget. Otherwise ask "
-                    + "whoever runs it.")
+                "If the lottery has really started again there: tapcard draws --forget. Otherwise "
+                    + "ask whoever runs it.")
         case .showDraws:
             NextWords("show-draws", "tapcard draws lists those that have taken place.")
         case .waitForDraws:
@@ -58,7 +58,7 @@ extension NextStep.LotteryStep {
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",
-                "Ask whoever runs it. If it has really begun anew, buy with a card that has no "
+                "Ask whoever runs it. If it has really started again, buy with a card that has no "
                     + "such prize.")
         case .settlePurchase:
             NextWords(
@@ -129,7 +129,7 @@ extension NextStep.FileStep {
         case .useNewerVersion(.cashiers):
             NextWords(
                 "use-newer-version",
-                "Remove it and add the cashiers anew, or use that version.")
+                "Remove it and add the cashiers again, or use that version.")
         case .useNewerVersion(.games), .useNewerVersion(.keys):
             NextWords(
                 "use-newer-version", "Use that version, or remove the file: then log in again.")
@@ -184,7 +184,7 @@ extension NextStep.FileStep.File {
     fileprivate var replacement: String {
         switch self {
         case .keys: "put the backup of your keys in its place"
-        case .cashiers: "remove it and add the cashiers anew"
+        case .cashiers: "remove it and add the cashiers again"
         case .games: "remove it: then log in again"
         }
     }

@@ -68,9 +68,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         let words = type.allCases.map(\.rawValue)
         return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
             guard let choice = Value(rawValue: text) else {
-                throw TapcardError(
-                    .usage, "\(row.name) cannot be \(text.debugDescription).",
-                    meaning: "Nothing was done.")
+                throw TapcardError.usage("\(row.name) cannot be \(text.debugDescription).")
             }
             return choice
         }

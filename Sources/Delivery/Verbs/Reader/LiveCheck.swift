@@ -125,22 +125,21 @@ struct LiveCheck: Sendable {
         }
     }
 
-    var document: JSONValue {
-        [
-            "reader": .string(reader), "answers": .bool(hasAnswered), "title": .text(title),
-            "firmware": .text(firmware), "tag": tag.map(LiveCheck.document) ?? .null,
-        ]
-    }
+}
 
-    private static func document(_ tag: TagInfo) -> JSONValue {
-        [
-            "uid": .text(tag.uid), "chip": .string(tag.chip.name),
-            "originality": .string(tag.originality.rawValue), "ndef": .string(tag.ndef),
-            "bytes": .number(tag.chip.userByteCount),
-            "freeBytes": .number(tag.freeBytes), "locked": .bool(tag.isLocked),
-            "protected": .bool(tag.isProtected),
-        ]
-    }
+extension LiveCheck: DocumentedObject {
+    static let fields: Fields<LiveCheck> = [
+        "reader": .of(\.reader), "answers": .of(\.hasAnswered), "title": .of(\.title),
+        "firmware": .of(\.firmware), "tag": .of(\.tag),
+    ]
+}
+
+extension TagInfo: DocumentedObject {
+    static let fields: Fields<TagInfo> = [
+        "uid": .of(\.uid), "chip": .of(\.chip.name), "originality": .of(\.originality),
+        "ndef": .of(\.ndef), "bytes": .of(\.chip.userByteCount), "freeBytes": .of(\.freeBytes),
+        "locked": .of(\.isLocked), "protected": .of(\.isProtected),
+    ]
 }
 
 extension Type2Chip {

@@ -12,17 +12,15 @@ extension Command {
                 + "whether it can be used. None of them is opened; pcscd is asked for its own, "
                 + "and systemd may start it for that. Serial ports are listed, too: "
                 + "whether a PN532 board hangs on one cannot be seen from outside.",
-            answers: .readers,
-            example: "tapcard readers"
+            answers: .readers, example: "tapcard readers"
         ) { session throws(TapcardError) in await session.readers() },
         Command(
-            "doctor", group: .readers, "Say why a reader does not work, and what mends it",
+            "doctor", group: .readers, "Say why a reader does not work, and how to fix it",
             discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
                 + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
                 + "the ledger's file through: of a large one that takes a while. It only "
                 + "reads and changes nothing. With --reader it checks that one.",
-            page: .get("doctor"), answers: .findings,
-            example: "tapcard doctor"
+            page: .get("doctor"), answers: .findings, example: "tapcard doctor"
         ) { session throws(TapcardError) in try await session.doctor() },
     ]
 }
@@ -41,7 +39,7 @@ extension Session {
         let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
         let drivers = rows.map(\.driver.cellCount).max() ?? 0
         return Report(
-            [JSONMember(key: "readers", value: .array(rows.map(\.document)))],
+            ["readers": rows.document],
             rows.map {
                 $0.shownName.padded(names) + "  " + $0.make.onOneLine.padded(makes) + "  "
                     + $0.driver.padded(drivers) + "  " + $0.state.text.onOneLine
@@ -77,10 +75,7 @@ extension Session {
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
         return Report(
-            [
-                JSONMember(key: "findings", value: .array(findings.map(\.document))),
-                JSONMember(key: "live", value: live?.document ?? .null),
-            ],
+            ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
             problem: answered ? ledgerProblem : noReader, isPlain: true)
     }
@@ -116,13 +111,14 @@ extension ReaderRow {
 
     fileprivate var shownName: String { name?.onOneLine ?? "-" }
 
-    fileprivate var document: JSONValue {
-        [
-            "name": .text(name), "make": .string(make), "driver": .string(driver),
-            "state": .string(state.word), "detail": .string(state.text), "usb": .text(numbers),
-            "node": .text(node),
-        ]
-    }
+}
+
+extension ReaderRow: DocumentedObject {
+    static let fields: Fields<ReaderRow> = [
+        "name": .of(\.name), "make": .of(\.make), "driver": .of(\.driver),
+        "state": .of(\.state.word), "detail": .of(\.state.text), "usb": .of(\.numbers),
+        "node": .of(\.node),
+    ]
 }
 
 extension Finding {
@@ -140,20 +136,26 @@ extension Finding {
             }
     }
 
-    fileprivate var document: JSONValue {
+    /// The remedy's texts; nil without one.
+    private var advice: String? {
         let words = remedy.map { step in
             switch step {
             case .say(let text), .run(let text): text
             }
         }
-        let commands = remedy.compactMap { step -> JSONValue? in
-            if case .run(let command) = step { .string(command) } else { nil }
-        }
-        return [
-            "id": .string(id.rawValue), "severity": .string(severity.rawValue),
-            "reader": .text(reader), "what": .string(what),
-            "remedy": words.isEmpty ? .null : .string(words.joined(separator: "\n")),
-            "commands": .array(commands),
-        ]
+        return words.isEmpty ? nil : words.joined(separator: "\n")
     }
+
+    private var commands: [String] {
+        remedy.compactMap { step in
+            if case .run(let command) = step { command } else { nil }
+        }
+    }
+}
+
+extension Finding: DocumentedObject {
+    static let fields: Fields<Finding> = [
+        "id": .of(\.id), "severity": .of(\.severity), "reader": .of(\.reader), "what": .of(\.what),
+        "remedy": .of(\.advice), "commands": .of(\.commands),
+    ]
 }

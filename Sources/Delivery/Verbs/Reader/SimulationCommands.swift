@@ -28,8 +28,7 @@ extension Command {
             "sim put", group: .simulation, "Put a tag onto the simulated reader",
             discussion: "A chip's name brings a new one from the factory, a number the one with "
                 + "that number; without either, the tag comes back that lay there last.",
-            takes: .tags,
-            page: .post("simulator/put", reader: .never), answers: .tags,
+            takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216"
         ) { session throws(TapcardError) in
             let which = try session[.tags]
@@ -37,7 +36,7 @@ extension Command {
                 try tags.put(which, reader)
             }
             return Report(
-                [JSONMember(key: "tags", value: .array(tags.map(\.document)))],
+                ["tags": tags.document],
                 tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isDeed: true)
         },
         Command(
@@ -46,13 +45,12 @@ extension Command {
             example: "tapcard sim take"
         ) { session throws(TapcardError) in
             try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
-            return Report([], ["The simulated reader is empty"], isDeed: true)
+            return Report([:], ["The simulated reader is empty"], isDeed: true)
         },
         Command(
             "sim tear", group: .simulation, "Let the card be torn off at a chosen WRITE",
             discussion: faults,
-            takes: .fault,
-            page: .post("simulator/tear", reader: .never), answers: .fault,
+            takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7"
         ) { session throws(TapcardError) in
             let given = try session[.fault]
@@ -63,32 +61,28 @@ extension Command {
                 try tags.tear(fault, reader)
             }
             return Report(
-                [JSONMember(key: "fault", value: .text(fault))],
+                ["fault": .text(fault)],
                 [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isDeed: true)
         },
         Command(
             "sim list", group: .simulation, "Show the simulated tags",
-            page: .get("simulator", reader: .never), answers: .drawer,
-            example: "tapcard sim list"
+            page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list"
         ) { session throws(TapcardError) in
             let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
                 try tags.list(reader)
             }
             return Report(
-                [
-                    JSONMember(key: "tags", value: .array(tags.map(\.document))),
-                    JSONMember(key: "fault", value: .text(fault)),
-                ],
+                ["tags": tags.document, "fault": .text(fault)],
                 tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
                     + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
         },
     ]
 }
 
-extension SimulatedTag {
-    fileprivate var document: JSONValue {
-        ["uid": .string(uid), "chip": .string(chip), "onReader": .bool(isOnReader)]
-    }
+extension SimulatedTag: DocumentedObject {
+    static let fields: Fields<SimulatedTag> = [
+        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip), "onReader": .of(\.isOnReader),
+    ]
 }
 
 extension TapcardError {
@@ -101,7 +95,7 @@ extension TapcardError {
         self.init(
             .noReader, "The simulated reader cannot be used: \(error.detail).",
             meaning: "Nothing was done.",
-            advice: "Mend its file or remove it: then it begins anew, with a blank tag.")
+            advice: "Fix its file or remove it: then it starts again, with a blank tag.")
     }
 }
 
@@ -117,9 +111,8 @@ extension Session {
         case nil, "sim": path = settings.simulatedFolder + "/simulation.txt"
         case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
         case let name?:
-            throw TapcardError(
-                .usage, "\(name.debugDescription) is not a simulated reader.",
-                meaning: "Nothing was done.",
+            throw TapcardError.usage(
+                "\(name.debugDescription) is not a simulated reader.",
                 advice: "Use --reader sim, or sim:FILE.")
         }
         return try body(drivers.simulatedTags, path)

@@ -23,16 +23,14 @@ extension Command {
     static let tagCommands: [Command] = [
         Command(
             "tag info", group: .tags, "Show what a tag says of itself, whoever wrote it",
-            discussion: "A true signature proves who made the chip, not that the card is no copy.",
-            page: .post("tag/info"), answers: .tag,
-            example: "tapcard tag info"
+            discussion: "A valid signature proves who made the chip, not that the card is genuine.",
+            page: .post("tag/info"), answers: .tag, example: "tapcard tag info"
         ) { session throws(TapcardError) in try await session.tagInfo() },
         Command(
             "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
-            discussion: "A Flipper's .nfc file and a Proxmark3's JSON show a page that could not "
-                + "be read only behind all those that could.",
-            takes: .dumpFile, .format,
-            answers: .dump,
+            discussion: "A Flipper's .nfc file and a Proxmark3's JSON can leave out unreadable "
+                + "pages only after all those that could be read.",
+            takes: .dumpFile, .format, answers: .dump,
             example: "tapcard tag dump card.nfc --format flipper"
         ) { session throws(TapcardError) in try await session.dump() },
         Command(
@@ -42,16 +40,14 @@ extension Command {
             takes: .file(
                 "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
                     + "nfc-mfultralight (.mfd); - is standard input"),
-            .overwrite, answers: .restoredTag,
-            example: "tapcard tag restore card.txt --overwrite"
+            .overwrite, answers: .restoredTag, example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
         Command(
             "tag protect", group: .tags, "Protect a card's tag against writing by others",
             discussion: "Phones still read it. The password comes from your keys: without them "
                 + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
                 + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
-            takes: .card, answers: .protection,
-            example: "tapcard tag protect"
+            takes: .card, answers: .protection, example: "tapcard tag protect"
         ) { session throws(TapcardError) in
             let card = try session[.card]
             let station = try await session.station()
@@ -62,8 +58,7 @@ extension Command {
             "tag unprotect", group: .tags, "Take the password off a card's tag",
             discussion: "Also off one that this ledger does not know, if a key of yours opens it "
                 + "and it does not count wrong passwords.",
-            takes: .card, answers: .protection,
-            example: "tapcard tag unprotect"
+            takes: .card, answers: .protection, example: "tapcard tag unprotect"
         ) { session throws(TapcardError) in
             let station = try await session.station()
             return Report(
@@ -72,13 +67,12 @@ extension Command {
         Command(
             "tag format", group: .tags, "Make a tag blank again",
             discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
-            takes: .overwrite, answers: .blankTag,
-            example: "tapcard tag format"
+            takes: .overwrite, answers: .blankTag, example: "tapcard tag format"
         ) { session throws(TapcardError) in
             let uid = try await session.station()
                 .format(overwriting: session[.overwrite])
             return Report(
-                [JSONMember(key: "uid", value: .text(uid))], ["Tag \(uid) is blank"], isDeed: true)
+                ["uid": .text(uid)], ["Tag \(uid) is blank"], isDeed: true)
         },
     ]
 }
@@ -95,14 +89,7 @@ extension Report {
         if change.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        self.init(
-            [
-                JSONMember(key: "uid", value: .text(change.uid)),
-                JSONMember(key: "protected", value: .bool(change.isProtected)),
-                JSONMember(key: "operation", value: .text(change.operation)),
-                JSONMember(key: "display", value: .string(change.display.rawValue)),
-                Report.member(settled: change.settled),
-            ], lines, isDeed: true)
+        self.init(change.members, lines, isDeed: true)
     }
 
     /// The access settings of a tag in words.
@@ -138,6 +125,34 @@ extension Report {
     }
 }
 
+extension ProtectionChange: DocumentedObject {
+    static let fields: Fields<ProtectionChange> = [
+        "uid": .of(\.uid), "protected": .of(\.isProtected), "operation": .of(\.operation),
+        "display": .of(\.display), "settled": .of(\.settled),
+    ]
+}
+
+extension TagInfo {
+    /// All that a tag says of itself.
+    static let allFields: Fields<TagInfo> = [
+        "uid": .of(\.uid), "chip": .of(\.chip.name),
+        "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
+        "pages": .of(\.chip.pageCount), "ndef": .of(\.ndef), "locked": .of(\.isLocked),
+        "protected": .of(\.isProtected), "counter": .of(\.counter),
+        "settings": .of(\.configuration),
+    ]
+
+    fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
+}
+
+extension AccessConfiguration: DocumentedObject {
+    static let fields: Fields<AccessConfiguration> = [
+        "firstProtected": .of(\.firstProtected), "protectsReading": .of(\.protectsReading),
+        "passwordLimit": .of(\.passwordLimit), "locked": .of(\.isLocked),
+        "mirrorPage": .of(\.mirrorPage),
+    ]
+}
+
 extension Session {
     /// Warns, before the change, that it cannot be undone without the keys.
     func sayWhoOpens() {
@@ -152,21 +167,8 @@ extension Session {
     fileprivate func tagInfo() async throws(TapcardError) -> Report {
         let info = try await lookingStation().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
-        let version = info.version.map(Hexadecimal.encode)
         return Report(
-            [
-                JSONMember(key: "uid", value: .text(info.uid)),
-                JSONMember(key: "chip", value: .string(info.chip.name)),
-                JSONMember(key: "version", value: .text(version)),
-                JSONMember(key: "originality", value: .string(info.originality.rawValue)),
-                JSONMember(key: "pages", value: .number(info.chip.pageCount)),
-                JSONMember(key: "ndef", value: .string(info.ndef)),
-                JSONMember(key: "locked", value: .bool(info.isLocked)),
-                JSONMember(key: "protected", value: .bool(info.isProtected)),
-                JSONMember(key: "counter", value: .number(info.counter)),
-                JSONMember(
-                    key: "settings", value: info.configuration.map(Session.document) ?? .null),
-            ],
+            info.facts,
             [
                 "\(info.chip.name), number \(info.uid)",
                 "\(info.chip.pageCount) pages of 4 bytes, \(info.chip.userPages.count) for users",
@@ -174,15 +176,6 @@ extension Session {
                 "Holds: \(info.ndef)",
                 "Locked: \(yes(info.isLocked)); protected by a password: \(yes(info.isProtected))",
             ] + (info.configuration.map { Report.words($0, of: info.chip) } ?? []))
-    }
-
-    private static func document(_ settings: AccessConfiguration) -> JSONValue {
-        [
-            "firstProtected": .number(settings.firstProtected),
-            "protectsReading": .bool(settings.protectsReading),
-            "passwordLimit": .number(settings.passwordLimit), "locked": .bool(settings.isLocked),
-            "mirrorPage": .number(settings.mirrorPage),
-        ]
     }
 
     fileprivate func dump() async throws(TapcardError) -> Report {
@@ -205,17 +198,15 @@ extension Session {
         guard let path, path != DurableFile.standardStream else {
             return Report(
                 [
-                    JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
-                    JSONMember(key: "chip", value: .string(dump.chip.name)),
-                    JSONMember(key: "dump", value: .string(text)),
+                    "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
+                    "dump": .string(text),
                 ], [String(text.dropLast())], isPlain: true)
         }
         try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
         return Report(
             [
-                JSONMember(key: "uid", value: .string(Hexadecimal.encode(dump.uid))),
-                JSONMember(key: "chip", value: .string(dump.chip.name)),
-                JSONMember(key: "file", value: .string(path)),
+                "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
+                "file": .string(path),
             ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"],
             isDeed: true)
     }
@@ -230,7 +221,8 @@ extension Session {
         } catch {
             throw TapcardError(
                 .fileUnusable,
-                "\(Session.shown(path)) is no dump: \((error as? Type2Error)?.detail ?? "\(error)").",
+                "\(Session.shown(path)) is not a dump: "
+                    + "\((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
         let pages = dump.chip.userPages
@@ -242,10 +234,7 @@ extension Session {
         }
         let uid = try await station().restore(dump, overwriting: self[.overwrite])
         return Report(
-            [
-                JSONMember(key: "uid", value: .text(uid)),
-                JSONMember(key: "missing", value: .number(missing)),
-            ],
+            ["uid": .text(uid), "missing": .number(missing)],
             ["Restored \(Session.shown(path)) onto tag \(uid)"]
                 + (missing == 0
                     ? []
@@ -286,9 +275,9 @@ extension Session {
     /// Refuses `--json` when the content goes to standard output, which cannot carry both.
     func requireStream(_ what: String) throws(TapcardError) {
         guard isJSON else { return }
-        throw TapcardError(
-            .usage, "\(what) and a JSON document cannot both go to standard output.",
-            meaning: "Nothing was done.", advice: "Leave out --json, or name a file.")
+        throw TapcardError.usage(
+            "\(what) and a JSON document cannot both go to standard output.",
+            advice: "Leave out --json, or name a file.")
     }
 
     private func missing(_ path: String) -> TapcardError {

@@ -1,77 +1,14 @@
-import Ledger
 import TapcardCore
-import TapcardDomain
 package import TextCodecs
 
 /// Schemas of cards and of money that moved.
 package enum CardSchemas {
     static let card = PrintedDocument.shown(
-        [
-            "uid": ValueSchemas.card, "chip": Schema.text,
-            "seal": Schema.words(CardReading.Seal.allCases.map(\.rawValue)),
-            "sequence": Schema.orNull(Schema.count),
-            "id": Schema.orNull(Schema.number(1...Int.max)), "name": Schema.orNull(Schema.text),
-            "balance": Schema.orNull(ValueSchemas.amount), "currency": Schema.text,
-            "code": Schema.orNull(ValueSchemas.operation),
-            "state": Schema.orNull(
-                Schema.words(["unscratched", "scratched", "activating", "activated"])),
-            "ledger": Schema.words(CardReading.Standing.allCases.map(\.rawValue)),
-            "display": Schema.words(DisplayState.allCases.map(\.rawValue)),
-            "protection": Schema.orNull(
-                Schema.words([
-                    "off", "setting-password", "switching-on", "on", "switching-off",
-                    "clearing-password",
-                ])),
-            "originality": Schema.orNull(
-                Schema.words(TagInfo.Originality.allCases.map(\.rawValue))),
-            "ticket": Schema.orNull(ticket), "game": Schema.orNull(ValueSchemas.game),
-            "operation": Schema.orNull(ValueSchemas.operation), "settled": settled,
-        ],
-        optional: givenUp + [
-            "codeOf": ValueSchemas.card, "sameID": Schema.list(of: ValueSchemas.card),
-            "closed": ValueSchemas.amount, "replayed": Schema.truth, "at": ValueSchemas.time,
-        ])
+        ShownCard.fields, optional: ["replayed": Schema.truth, "at": ValueSchemas.time])
 
-    /// Tickets lost with the card's previous content; present only if there are any.
-    static let givenUp: Schema.Members = ["ticketsGivenUp": Schema.list(of: ticket)]
-
-    static let receipt: Schema.Members = [
-        "operation": ValueSchemas.operation, "uid": ValueSchemas.card,
-        "amount": ValueSchemas.signedAmount, "balance": ValueSchemas.amount,
-        "currency": Schema.text, "sequence": Schema.count, "replayed": Schema.truth,
-        "settled": settled,
-    ]
-
-    /// Operations that earlier taps left open and this tap settled.
-    package static let settled = Schema.list(
-        of: Schema.object(
-            [
-                "operation": ValueSchemas.operation,
-                "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
-                "amount": ValueSchemas.signedAmount,
-                "outcome": Schema.words(["committed", "voided"]),
-            ], optional: ["closed": ValueSchemas.amount]))
+    package static let settled = [Settled].schema
 
     /// The next steps in order, each with its word and values.
-    public static let next = Schema.described(
-        Schema.list(
-            of: Schema.object(
-                ["step": Schema.described(step, "the word of what to do")],
-                optional: [
-                    "uid": ValueSchemas.card, "operation": ValueSchemas.operation,
-                    "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
-                    "amount": Schema.described(ValueSchemas.amount, "how much"),
-                    "currency": Schema.described(Schema.text, "the other station's currency"),
-                    "ticket": ValueSchemas.lotteryName, "file": Schema.text,
-                    "because": Schema.described(
-                        Schema.text, "the word of the error that left it open"),
-                    "seconds": Schema.described(Schema.text, "how long to wait"),
-                ])), "what to do next, one step after the other")
-
-    private static let step = Schema.pattern("^[a-z]+(-[a-z]+)*$")
-
-    static let ticket = Schema.object([
-        "id": ValueSchemas.lotteryName, "draw": ValueSchemas.lotteryName,
-        "balls": Schema.list(of: Schema.count), "bonus": Schema.count,
-    ])
+    package static let next = Schema.described(
+        Schema.list(of: ValueSchemas.nextStep), "what to do next, one step after the other")
 }

@@ -60,14 +60,15 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .cardStatus:
             PrintedDocument.done([
                 "uid": ValueSchemas.card,
-                "status": Schema.words(LedgerCard.Status.allCases.map(\.rawValue)),
+                "status": LedgerCard.Status.schema,
             ])
-        case .receipt: PrintedDocument.done(CardSchemas.receipt, optional: CardSchemas.givenUp)
+        case .receipt:
+            PrintedDocument.done(Receipt.fields.required, optional: Receipt.lost.optional)
         case .purchase:
-            PrintedDocument.done(CardSchemas.receipt + ["ticket": CardSchemas.ticket])
+            PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
         case .history: MoneySchemas.history
         case .takings: MoneySchemas.takings
-        case .audit: MoneySchemas.audit
+        case .audit: PrintedDocument.shown(AuditReport.fields)
         case .draws: LotterySchemas.draws
         case .draw: LotterySchemas.draw
         case .tickets: LotterySchemas.tickets
@@ -88,26 +89,13 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .restoration:
             PrintedDocument.done([
                 "file": Schema.text, "exhausted": Schema.list(of: ValueSchemas.card),
-                "stopped": Schema.orNull(
-                    Schema.list(
-                        of: Schema.object([
-                            "uid": ValueSchemas.card,
-                            "status": Schema.words(LedgerCard.Status.allCases.map(\.rawValue)),
-                        ]))),
-                "kept": Schema.orNull(Schema.text),
+                "stopped": [Restoration.Stopped]?.schema, "kept": Schema.orNull(Schema.text),
             ])
         case .script: PrintedDocument.done(["script": Schema.text])
         case .station, .settings, .setting, .changedSetting: settingSchema
         case .keys, .key, .retired, .imported: keySchema
         case .readers:
-            PrintedDocument.shown([
-                "readers": Schema.list(
-                    of: Schema.object([
-                        "name": Schema.orNull(Schema.text), "make": Schema.text,
-                        "driver": Schema.text, "state": Schema.text, "detail": Schema.text,
-                        "usb": Schema.orNull(Schema.text), "node": Schema.orNull(Schema.text),
-                    ]))
-            ])
+            PrintedDocument.shown(["readers": [ReaderRow].schema])
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
         case .emulation, .sandbox, .served: playedSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
@@ -119,7 +107,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     }
 
     private var settingSchema: JSONValue {
-        let setting: Schema.Members = [
+        let setting: Members = [
             "name": Schema.text, "value": Schema.orNull(Schema.text), "from": Schema.text,
         ]
         return switch self {
@@ -173,12 +161,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             PrintedDocument.done(["uid": ValueSchemas.card, "missing": Schema.count])
         case .blankTag: PrintedDocument.done(["uid": ValueSchemas.card])
         default:
-            PrintedDocument.done([
-                "uid": ValueSchemas.card, "protected": Schema.truth,
-                "operation": Schema.orNull(ValueSchemas.operation),
-                "display": Schema.words(DisplayState.allCases.map(\.rawValue)),
-                "settled": CardSchemas.settled,
-            ])
+            PrintedDocument.done(ProtectionChange.fields.required)
         }
     }
 
@@ -203,7 +186,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     }
 
     /// The schema of a document for success alone.
-    static func done(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
+    static func done(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(["const": "done"], members, optional)
     }
 
@@ -220,15 +203,23 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     /// A line of a watch when the reader answers again.
     static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
 
+    static func shown<Subject>(
+        _ fields: Fields<Subject>, optional: Members = [:]
+    ) -> JSONValue {
+        shown(fields.required, optional: fields.optional + optional)
+    }
+
     /// The schema of a document that can also report a problem.
-    static func shown(_ members: Schema.Members, optional: Schema.Members = [:]) -> JSONValue {
+    static func shown(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(
             ValueSchemas.result, members,
-            optional + ["error": Schema.text, "message": Schema.text])
+            optional + [
+                "error": Schema.text, "message": Schema.text, "next": CardSchemas.next,
+            ])
     }
 
     private static func document(
-        _ result: JSONValue, _ members: Schema.Members, _ optional: Schema.Members
+        _ result: JSONValue, _ members: Members, _ optional: Members
     ) -> JSONValue {
         Schema.object(["result": result] + members, optional: optional)
     }

@@ -2,19 +2,6 @@ package import TextCodecs
 
 /// A builder of JSON Schemas (2020-12) for the values in the API's document.
 package enum Schema {
-    /// Names with their schemas, in order.
-    package struct Members: ExpressibleByDictionaryLiteral, Sendable {
-        let all: [JSONMember]
-
-        package init(dictionaryLiteral elements: (String, JSONValue)...) {
-            all = elements.map { JSONMember(key: $0.0, value: $0.1) }
-        }
-
-        private init(_ all: [JSONMember]) { self.all = all }
-
-        static func + (left: Members, right: Members) -> Members { Members(left.all + right.all) }
-    }
-
     package static let text: JSONValue = ["type": "string"]
     package static let truth: JSONValue = ["type": "boolean"]
     package static let count: JSONValue = ["type": "integer", "minimum": 0]
@@ -23,7 +10,7 @@ package enum Schema {
     /// An object with exactly these members; only the optional ones may be missing.
     package static func object(_ members: Members, optional: Members = [:]) -> JSONValue {
         [
-            "type": "object", "properties": .object(members.all + optional.all),
+            "type": "object", "properties": (members + optional).object,
             "required": .array(members.all.map { .string($0.key) }),
             "additionalProperties": false,
         ]
@@ -80,10 +67,10 @@ package enum Schema {
     /// The schema with a default value; without one, the schema itself.
     package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
         guard let usual else { return schema }
-        return .object((schema.members ?? []) + [JSONMember(key: "default", value: usual)])
+        return schema.with(["default": usual])
     }
 
     static func described(_ schema: JSONValue, _ words: String) -> JSONValue {
-        .object((schema.members ?? []) + [JSONMember(key: "description", value: .string(words))])
+        schema.with(["description": .string(words)])
     }
 }

@@ -1,3 +1,4 @@
+import Ledger
 package import TapcardDomain
 package import TextCodecs
 
@@ -15,6 +16,7 @@ package enum ValueSchemas {
     static let game = Schema.named("GameID")
     static let result = Schema.named("Result")
     static let lotteryName = Schema.named("LotteryName")
+    static let nextStep = Schema.named("NextStep")
 
     /// The named components of the API's document. Without a currency, amounts of any currency
     /// match.
@@ -70,8 +72,24 @@ package enum ValueSchemas {
                     Schema.words(["done"] + resultWords),
                     "What came of it; all but done go with an error and a message.")
             ),
+            ("NextStep", Schema.described(step, "A step for a program to take.")),
         ]
     }
+
+    private static let step = Schema.object(
+        [
+            "step": Schema.described(
+                Schema.pattern("^[a-z]+(-[a-z]+)*$"), "the word of what to do")
+        ],
+        optional: [
+            "uid": card, "operation": operation,
+            "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
+            "amount": Schema.described(amount, "how much"),
+            "currency": Schema.described(Schema.text, "the other station's currency"),
+            "ticket": lotteryName, "file": Schema.text,
+            "because": Schema.described(Schema.text, "the word of the error that left it open"),
+            "seconds": Schema.described(Schema.text, "how long to wait"),
+        ])
 
     private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
 

@@ -10,7 +10,7 @@ extension Parameter<DrawID> {
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "The lottery has begun anew: believe what it says now", page: .never)
+        .flag("forget", "The lottery has started again: believe what it says now", page: .never)
     }
     fileprivate static var next: Self {
         .flag("next", "The draw after this one instead", page: .never)
@@ -26,8 +26,8 @@ extension Command {
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "What the lottery said last is kept: without a network the list says how "
                 + "old it is. A list that has lost its newest draw is an old one, and is not "
-                + "believed: where the lottery has really begun anew, --forget lets go of what was "
-                + "kept as soon as there is a good answer.",
+                + "believed: where the lottery has really started again, --forget lets go of what "
+                + "was kept as soon as there is a good answer.",
             takes: .forget, page: .get("draws", reader: .never, asksService: true), answers: .draws,
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
@@ -40,15 +40,18 @@ extension Command {
     ]
 }
 
-extension Draw {
-    fileprivate func document(_ topPrize: Money) -> JSONValue {
-        [
-            "id": .string(id.text), "date": .text(date),
-            "balls": .array(balls.numbers.map { .number($0) }), "bonus": .number(balls.bonus),
-            "topPrize": .text(topPrize),
-        ]
-    }
+/// A draw with its top prize in the currency of the station.
+struct PricedDraw: DocumentedObject {
+    let draw: Draw
+    let topPrize: Money
 
+    static let fields: Fields<PricedDraw> = [
+        "id": .of(\.draw.id), "date": .of(\.draw.date), "balls": .of(\.draw.balls.numbers),
+        "bonus": .of(\.draw.balls.bonus), "topPrize": .of(\.topPrize),
+    ]
+}
+
+extension Draw {
     fileprivate var words: String { "\(id) of \(date)" }
 }
 
@@ -58,22 +61,19 @@ extension Session {
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),
-            [
-                JSONMember(
-                    key: "draws", value: .array(priced.map { $0.draw.document($0.topPrize) }))
-            ],
+            ["draws": priced.document],
             lines: priced.isEmpty
                 ? ["No draw has taken place yet."]
-                : layout().table(of: priced.map { ($0.draw, $0.topPrize.shown) }), layout(),
+                : layout().table(of: priced), layout(),
             isPlain: true)
     }
 
     fileprivate func showDraw() async throws(TapcardError) -> Report {
         let (goesOn, goesBack) = (self[.next], self[.previous])
         guard !goesOn || !goesBack else {
-            throw TapcardError(
-                .usage, "A draw is either the next one or the previous one.",
-                meaning: "Nothing was done.", advice: "Write --next or --previous.")
+            throw TapcardError.usage(
+                "A draw is either the next one or the previous one.",
+                advice: "Write --next or --previous.")
         }
         let named = try self[.id]
         let fetched = try await draws()
@@ -96,28 +96,25 @@ extension Session {
                 meaning: "Nothing was done.",
                 next: [.lottery(.showDraws)])
         }
-        let topPrize = try await withTopPrizes([draw])[0].topPrize
+        let priced = try await withTopPrizes([draw])[0]
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))
         return Report(
             AnswerAge(fetched),
             [
-                JSONMember(key: "draw", value: draw.document(topPrize)),
-                JSONMember(key: "next", value: .text(next?.id)),
-                JSONMember(key: "previous", value: .text(previous?.id)),
+                "draw": priced.document, "next": .text(next?.id),
+                "previous": .text(previous?.id),
             ],
             lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
-                Line("Top prize: \(topPrize.shown)"),
+                Line("Top prize: \(priced.topPrize.shown)"),
                 Line("Next: \(next?.words ?? "none yet, this is the newest")"),
                 Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
             ], layout(), isPlain: true)
     }
 
-    private func withTopPrizes(
-        _ draws: [Draw]
-    ) async throws(TapcardError) -> [(draw: Draw, topPrize: Money)] {
+    private func withTopPrizes(_ draws: [Draw]) async throws(TapcardError) -> [PricedDraw] {
         // Draws need no ledger, so they are shown even when it fails.
         let currency = try currency(of: (try? await ledgerIfThere()) ?? nil)
         let unit = try settings.topPrizeUnit
-        return draws.map { ($0, unit.money($0.topPrize, currency)) }
+        return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
     }
 }

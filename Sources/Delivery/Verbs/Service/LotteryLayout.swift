@@ -14,9 +14,6 @@ struct LotteryLayout: Sendable {
             text.split(separator: " ").map { Line(String($0)) }, gap: " ", indent: "", width: width)
     }
 
-    /// A draw with its top prize in words.
-    typealias PricedDraw = (draw: Draw, topPrize: String)
-
     func table(of draws: [PricedDraw]) -> [Line] {
         let digits = LotteryLayout.digits(draws.map(\.draw.balls))
         let rows =
@@ -26,7 +23,7 @@ struct LotteryLayout: Sendable {
                 return [
                     Line(row.draw.id.text), Line(row.draw.date.description),
                     Line(balls.joined(separator: " ")),
-                    Line(String(row.draw.balls.bonus), .gold), Line(row.topPrize),
+                    Line(String(row.draw.balls.bonus), .gold), Line(row.topPrize.shown),
                 ]
             }
         let widths = (0..<5).map { column in rows.map { $0[column].width }.max() ?? 0 }
@@ -43,7 +40,9 @@ struct LotteryLayout: Sendable {
 
     /// A draw on several lines, for a narrow terminal.
     private func stacked(_ row: PricedDraw) -> [Line] {
-        let head = [row.draw.id.text, row.draw.date.description, row.topPrize].map { Line($0) }
+        let head = [row.draw.id.text, row.draw.date.description, row.topPrize.shown].map {
+            Line($0)
+        }
         return Line.flow(head, width: width) + flow(pieces(row.draw.balls), gap: " ")
     }
 

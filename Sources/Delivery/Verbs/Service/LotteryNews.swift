@@ -80,13 +80,10 @@ struct AnswerAge: Sendable {
             age: max(age, other.age), staleness: staleness ?? other.staleness,
             notes: notes + other.notes.filter { !notes.contains($0) })
     }
-    fileprivate var members: (first: [JSONMember], last: [JSONMember]) {
+    fileprivate var members: (first: Members, last: Members) {
         (
-            [JSONMember(key: "age", value: .number(age))],
-            [
-                JSONMember(key: "stale", value: .text(staleness?.kind.rawValue)),
-                JSONMember(key: "notes", value: .array(notes.map { .string($0) })),
-            ]
+            ["age": .number(age)],
+            ["stale": .text(staleness?.kind.rawValue), "notes": .array(notes.map { .string($0) })]
         )
     }
 
@@ -98,7 +95,7 @@ struct AnswerAge: Sendable {
 extension Report {
     /// An answer of the lottery with its age; people see the age only when it is not fresh.
     init(
-        _ age: AnswerAge, _ members: [JSONMember], lines: [Line], _ layout: LotteryLayout,
+        _ age: AnswerAge, _ members: Members, lines: [Line], _ layout: LotteryLayout,
         problem: TapcardError? = nil, isPlain: Bool = false, isDeed: Bool = false
     ) {
         self.init(
@@ -124,8 +121,8 @@ enum Age {
         case .unreachable, .timedOut, .cutOff: "the service does not answer"
         case .broken: "the service is out of order"
         case .goneBack:
-            "the service gives no usable answer (\(error.detail)); if the lottery has really begun "
-                + "anew: tapcard draws --forget"
+            "the service gives no usable answer (\(error.detail)); if the lottery has really "
+                + "started again: tapcard draws --forget"
         default: "the service gives no usable answer (\(error.detail))"
         }
     }

@@ -64,10 +64,9 @@ extension Command {
             "mastermind login", group: .mastermind, "Log in to Mastermind",
             discussion: passwords
                 + " What the service lets you in with is kept for its owner only, in "
-                + "mastermind.json beside the keys.",
+                + "mastermind.json next to the keys.",
             takes: .user, .timeToLive, .password,
-            page: .post("mastermind/login", reader: .never, asksService: true),
-            answers: .login,
+            page: .post("mastermind/login", reader: .never, asksService: true), answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
         Command(
@@ -75,8 +74,7 @@ extension Command {
             discussion: "It is the game that guess and play go on with.",
             takes: .slots, .keep,
             page: .post("mastermind/start", reader: .with(.keep), asksService: true),
-            answers: .game,
-            example: "tapcard mastermind start --slots 4"
+            answers: .game, example: "tapcard mastermind start --slots 4"
         ) { session throws(TapcardError) in try await session.startMastermind() },
         Command(
             "mastermind guess", group: .mastermind, "Make a guess in the current game",
@@ -109,8 +107,7 @@ extension Command {
         Command(
             "mastermind resume", group: .mastermind, "Go on with the game on a card",
             discussion: "It becomes the current game. On a terminal the board opens at once.",
-            page: .post("mastermind/resume"), answers: .game,
-            example: "tapcard mastermind resume"
+            page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume"
         ) { session throws(TapcardError) in try await session.resumeMastermind() },
     ]
 }
@@ -164,8 +161,7 @@ extension Session {
         try await desk.logIn(as: user, password: password, timeToLive: timeToLive)
         return Report(
             [
-                JSONMember(key: "user", value: .string(user)),
-                JSONMember(key: "timeToLive", value: .number(timeToLive)),
+                "user": .string(user), "timeToLive": .number(timeToLive),
             ], ["Logged in to Mastermind as \(user)"], isDeed: true)
     }
 
@@ -192,9 +188,7 @@ extension Session {
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
         return Report(
-            Report.members(of: kept) + [
-                JSONMember(key: "uid", value: .text(uid)), Report.member(settled: settled),
-            ],
+            kept.members + ["uid": .text(uid), "settled": .settled(settled)],
             [
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
                 uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
@@ -217,28 +211,25 @@ extension Session {
         }
         return Report(
             [
-                JSONMember(key: "game", value: .text(kept.game.id)),
-                JSONMember(key: "black", value: .number(evaluation.black)),
-                JSONMember(key: "white", value: .number(evaluation.white)),
-                JSONMember(key: "guesses", value: .number(number)),
-                JSONMember(key: "slots", value: .number(kept.game.slots)),
-                JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
+                "game": .text(kept.game.id), "black": .number(evaluation.black),
+                "white": .number(evaluation.white), "guesses": .number(number),
+                "slots": .number(kept.game.slots), "solved": .bool(kept.solvedWith != nil),
             ], lines, isDeed: true)
     }
 
     fileprivate func showMastermind() throws(TapcardError) -> Report {
         let desk = try mastermind()
-        let user = JSONMember(key: "user", value: try desk.user().map { .string($0) } ?? .null)
+        let user = JSONValue.text(try desk.user())
         guard let kept = try desk.currentGame() else {
             return Report(
-                [user, JSONMember(key: "game", value: .null)],
+                ["user": user, "game": .null],
                 ["There is no game; tapcard mastermind start begins one"], isPlain: true)
         }
         let turns = kept.history.turns
         return Report(
-            [user] + Report.members(of: kept) + [
-                JSONMember(key: "colours", value: .number(MastermindRules.usualColours)),
-                JSONMember(key: "turns", value: .array(turns.map(Report.document(of:)))),
+            ["user": user] + kept.members + [
+                "colours": .number(MastermindRules.usualColours),
+                "turns": turns.document,
             ],
             ["Game \(kept.game.id), \(kept.game.slots) slots"]
                 + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
@@ -250,7 +241,7 @@ extension Session {
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(
-            [JSONMember(key: "ranking", value: .array(rows.map(Report.document(of:))))],
+            ["ranking": rows.document],
             rows.isEmpty
                 ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
                 : rows.map { row in
@@ -276,25 +267,13 @@ extension Session {
             return try await playMastermind()
         }
         return Report(
-            Report.members(of: kept) + [
-                JSONMember(key: "uid", value: .text(card.uid)),
-                Report.member(settled: card.settled),
-            ],
+            kept.members + ["uid": .text(card.uid), "settled": .settled(card.settled)],
             ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
                 + Report.words(settled: card.settled), isDeed: true)
     }
 }
 
 extension Report {
-    fileprivate static func members(of kept: KeptMastermindGame) -> [JSONMember] {
-        [
-            JSONMember(key: "game", value: .text(kept.game.id)),
-            JSONMember(key: "slots", value: .number(kept.game.slots)),
-            JSONMember(key: "guesses", value: .number(kept.history.guessCount)),
-            JSONMember(key: "solved", value: .bool(kept.solvedWith != nil)),
-        ]
-    }
-
     /// The progress of a game in words.
     static func words(of kept: KeptMastermindGame) -> [String] {
         let count = kept.history.guessCount
@@ -303,25 +282,33 @@ extension Report {
         return ["\(words) so far; tapcard mastermind play goes on"]
     }
 
-    fileprivate static func document(of turn: MastermindTurn) -> JSONValue {
-        [
-            "guess": .array(turn.guess.map { .number($0) }), "number": .number(turn.number),
-            "black": .number(turn.evaluation?.black), "white": .number(turn.evaluation?.white),
-        ]
-    }
-
     fileprivate static func line(of turn: MastermindTurn) -> String {
         let number = (turn.number.map(String.init) ?? "?").padded(4, atStart: true)
         let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
         return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
             + (pegs ?? "its answer is not known")
     }
+}
 
-    fileprivate static func document(of rank: MastermindRank) -> JSONValue {
-        [
-            "name": .string(rank.name), "score": .number(rank.score), "slots": .number(rank.slots),
-            "time": .string(rank.time), "participant": .string(rank.participant),
-            "id": .string(rank.id), "icons": .array(rank.icons.map { .string($0) }),
-        ]
-    }
+extension KeptMastermindGame: DocumentedObject {
+    private static let slots = Schema.number(1...MastermindRules.mostSlots)
+
+    static let fields: Fields<KeptMastermindGame> = [
+        "game": .of(\.game.id), "slots": .of(slots, \.game.slots),
+        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedWith != nil },
+    ]
+}
+
+extension MastermindTurn: DocumentedObject {
+    static let fields: Fields<MastermindTurn> = [
+        "guess": .of(\.guess), "number": .of(\.number), "black": .of { $0.evaluation?.black },
+        "white": .of { $0.evaluation?.white },
+    ]
+}
+
+extension MastermindRank: DocumentedObject {
+    static let fields: Fields<MastermindRank> = [
+        "name": .of(\.name), "score": .of(\.score), "slots": .of(\.slots), "time": .of(\.time),
+        "participant": .of(\.participant), "id": .of(\.id), "icons": .of(\.icons),
+    ]
 }

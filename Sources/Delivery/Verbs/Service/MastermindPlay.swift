@@ -43,8 +43,8 @@ extension Session {
                 .cancelled, "Stopped.", meaning: "The game stays as it is.",
                 advice: "tapcard mastermind play goes on with it.")
         }
-        guard let last else { return Report([], ["No game"]) }
-        return Report([], ["Game \(last.id)"] + Report.words(of: try desk.kept(last)))
+        guard let last else { return Report([:], ["No game"]) }
+        return Report([:], ["Game \(last.id)"] + Report.words(of: try desk.kept(last)))
     }
 
     private static func noBoard(_ why: String) -> TapcardError {

@@ -86,29 +86,35 @@ struct ShownTicket: Sendable {
         return [words] + [matched].compactMap { $0 }
     }
 
-    var document: JSONValue {
-        [
-            "id": .string(ticket.id.text), "draw": .string(ticket.draw.text),
-            "balls": .array(
-                ticket.balls.numbers.enumerated().map { index, number in
-                    ShownTicket.document(number, result?.matches[index])
-                }),
-            "bonus": ShownTicket.document(ticket.balls.bonus, result?.isBonusMatched),
-            "won": isOver ? .bool(prize != nil) : .null,
-            "prize": .text(prize),
-            "claimed": sold.map { .bool($0.claim != nil) } ?? .null,
-            "claim": .text(claim?.rawValue),
-            "date": .text(draw?.date),
-            "uid": .text(sold?.boughtWith),
-        ]
-    }
+}
 
-    private static func document(_ number: Int, _ isMatched: Bool?) -> JSONValue {
-        [
-            "number": .number(number),
-            "match": isMatched.map { .string($0 ? "yes" : "no") } ?? .null,
-        ]
+extension ShownTicket: DocumentedObject {
+    static let fields: Fields<ShownTicket> = [
+        "id": .of(\.ticket.id), "draw": .of(\.ticket.draw), "balls": .of(\.balls),
+        "bonus": .of { ShownBall(number: $0.ticket.balls.bonus, match: $0.result?.isBonusMatched) },
+        "won": .of { $0.isOver ? $0.prize != nil : nil }, "prize": .of(\.prize),
+        "claimed": .of { $0.sold.map { $0.claim != nil } }, "claim": .of(\.claim),
+        "date": .of { $0.draw?.date }, "uid": .of { $0.sold?.boughtWith },
+    ]
+
+    private var balls: [ShownBall] {
+        ticket.balls.numbers.enumerated().map { index, number in
+            ShownBall(number: number, match: result?.matches[index])
+        }
     }
+}
+
+/// A number of a ticket, and whether it was drawn; nil before the draw.
+private struct ShownBall: DocumentedObject {
+    let number: Int
+    let match: Bool?
+
+    static let fields: Fields<ShownBall> = [
+        "number": .of(\.number),
+        "match": .of(Schema.orNull(Schema.words(["yes", "no"]))) { ball in
+            ball.match.map { $0 ? "yes" : "no" }
+        },
+    ]
 }
 
 /// Tickets in two sections.
@@ -143,11 +149,8 @@ struct ShownTickets: Sendable {
         }.map(\.element)
     }
 
-    var members: [JSONMember] {
-        [
-            JSONMember(key: "upcoming", value: .array(upcoming.map(\.document))),
-            JSONMember(key: "drawn", value: .array(drawn.map(\.document))),
-        ]
+    var members: Members {
+        ["upcoming": upcoming.document, "drawn": drawn.document]
     }
 
     func lines(_ layout: LotteryLayout) -> [Line] {

@@ -109,8 +109,7 @@ extension Session {
         return Report(
             AnswerAge(draws),
             [
-                JSONMember(key: "uid", value: .text(found.card.uid)),
-                Report.member(settled: found.card.settled),
+                "uid": .text(found.card.uid), "settled": .settled(found.card.settled),
             ] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
                 + Report.words(settled: found.card.settled).flatMap { layout.sentence($0) }
@@ -123,15 +122,15 @@ extension Session {
         let named = try self[.ticket]
         let isPaidOut = self[.paidOut]
         if isPaidOut, named == nil {
-            throw TapcardError(
-                .usage, "Which prize is paid out? --paid-out needs the name of its ticket.",
-                meaning: "Nothing was done.", advice: "tapcard ticket check lists them.")
+            throw TapcardError.usage(
+                "Which prize is paid out? --paid-out needs the name of its ticket.",
+                advice: "tapcard ticket check lists them.")
         }
         let id = try self[.operation]
         // A page gives every operation an id.
         guard id == nil || isPaidOut || manner.isOfPage else {
-            throw TapcardError(
-                .usage, "--operation goes with --paid-out.", meaning: "Nothing was done.",
+            throw TapcardError.usage(
+                "--operation goes with --paid-out.",
                 advice: "A prize that is added to the card can be claimed again safely without it.")
         }
         let card = try self[.card]
@@ -202,24 +201,22 @@ extension Report {
         for words in Report.words(settled: claimed.settled) { lines += layout.sentence(words) }
         if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
-            age,
-            [
-                JSONMember(key: "uid", value: .text(claimed.uid)),
-                JSONMember(key: "prizes", value: .array(claimed.prizes.map(\.document))),
-                JSONMember(key: "balance", value: .text(claimed.balance)),
-                JSONMember(key: "currency", value: .string(claimed.balance.currency.code)),
-                JSONMember(key: "replayed", value: .bool(isReplayed)),
-                Report.member(settled: claimed.settled),
-            ], lines: lines, layout, problem: claimed.problem, isDeed: true)
+            age, claimed.members, lines: lines, layout, problem: claimed.problem, isDeed: true)
     }
 }
 
-extension PrizeReceipt.Prize {
-    fileprivate var document: JSONValue {
-        [
-            "ticket": .string(ticket.ticket.id.text), "draw": .string(ticket.ticket.draw.text),
-            "operation": .text(receipt.operation.id), "amount": .text(prize),
-            "replayed": .bool(receipt.isReplayed), "paidOut": .bool(isPaidOut),
-        ]
-    }
+extension PrizeReceipt: DocumentedObject {
+    static let fields: Fields<PrizeReceipt> = [
+        "uid": .of(\.uid), "prizes": .of(\.prizes), "balance": .of(\.balance),
+        "currency": .of(\.balance.currency.code), "replayed": .of(\.isReplayed),
+        "settled": .of(\.settled),
+    ]
+}
+
+extension PrizeReceipt.Prize: DocumentedObject {
+    static let fields: Fields<PrizeReceipt.Prize> = [
+        "ticket": .of(\.ticket.ticket.id), "draw": .of(\.ticket.ticket.draw),
+        "operation": .of(\.receipt.operation.id), "amount": .of(\.prize),
+        "replayed": .of(\.receipt.isReplayed), "paidOut": .of(\.isPaidOut),
+    ]
 }

@@ -173,7 +173,6 @@ extension Report {
         for words in Report.words(settled: receipt.settled) { lines += layout.sentence(words) }
         if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
-            Report.members(of: receipt) + [JSONMember(key: "ticket", value: .ticket(ticket))],
-            lines: lines, isDeed: true)
+            receipt.members + ["ticket": ticket.document], lines: lines, isDeed: true)
     }
 }

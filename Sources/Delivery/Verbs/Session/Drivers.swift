@@ -9,11 +9,11 @@ package import TapcardDomain
 package struct Drivers: Sendable {
     /// Opens the reader with this name, or the connected one for nil. A simulated reader without a
     /// file of its own uses the folder.
-    package let openReader:
+    package private(set) var openReader:
         @Sendable (String?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
     /// Opens the ledger at a path; the third value allows making a missing one.
-    package let openLedger:
+    package private(set) var openLedger:
         @Sendable (_ path: String, Currency?, _ mayMake: Bool) async throws(LedgerError) ->
             any LedgerStore
     /// Copies the ledger while it is in use.
@@ -26,7 +26,7 @@ package struct Drivers: Sendable {
     package let readers: any ReaderInventory
     /// The clients of the services. Making them sends no request.
     package let services: @Sendable (ServiceSettings) -> Services
-    package let surroundings:
+    package private(set) var surroundings:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
         ) -> Station.Surroundings
@@ -50,14 +50,10 @@ package struct Drivers: Sendable {
                 @escaping @Sendable (Station.Progress) -> Void
             ) -> Station.Surroundings
     ) {
-        self.openReader = openReader
-        self.openLedger = openLedger
-        self.backUp = backUp
-        self.restore = restore
-        self.simulatedTags = simulatedTags
-        self.readers = readers
-        self.services = services
-        self.surroundings = surroundings
+        (self.openReader, self.openLedger) = (openReader, openLedger)
+        (self.backUp, self.restore) = (backUp, restore)
+        (self.simulatedTags, self.readers) = (simulatedTags, readers)
+        (self.services, self.surroundings) = (services, surroundings)
     }
 }
 
@@ -68,16 +64,16 @@ extension Drivers {
         _ reader: any TagReader, _ ledger: any LedgerStore,
         _ listener: @escaping @Sendable (Station.Progress) -> Void
     ) -> Drivers {
-        Drivers(
-            openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger }, backUp: backUp,
-            restore: restore, simulatedTags: simulatedTags, readers: readers,
-            services: services,
-            surroundings: { [surroundings] progress in
-                surroundings {
-                    listener($0)
-                    progress($0)
-                }
-            })
+        var drivers = self
+        drivers.openReader = { _, _, _ in reader }
+        drivers.openLedger = { _, _, _ in ledger }
+        drivers.surroundings = { [surroundings] progress in
+            surroundings {
+                listener($0)
+                progress($0)
+            }
+        }
+        return drivers
     }
 }
 
@@ -132,8 +128,6 @@ package struct SimulatedTag: Sendable, Hashable {
     package let isOnReader: Bool
 
     package init(uid: String, chip: String, isOnReader: Bool) {
-        self.uid = uid
-        self.chip = chip
-        self.isOnReader = isOnReader
+        (self.uid, self.chip, self.isOnReader) = (uid, chip, isOnReader)
     }
 }

@@ -65,9 +65,8 @@ extension Settings {
     private static let mark = Array("CERTIFICATE-----".utf8)
 
     private func unusableAuthorities(_ what: String) -> TapcardError {
-        TapcardError(
-            .usage, "The \(Name.caFile.rawValue) that is set (\(origin(of: .caFile))) \(what).",
-            meaning: "Nothing was done.",
+        TapcardError.usage(
+            "The \(Name.caFile.rawValue) that is set (\(origin(of: .caFile))) \(what).",
             advice: "Name a file of certificates in PEM that you may read, or none.")
     }
 
@@ -132,10 +131,9 @@ extension Settings {
         do {
             return try ServiceAddress(effective(name).text ?? "")
         } catch {
-            throw TapcardError(
-                .usage,
-                "The \(name.rawValue) that is set (\(origin(of: name))) is none: "
-                    + "\(error.detail).", meaning: "Nothing was done.",
+            throw TapcardError.usage(
+                "The \(name.rawValue) that is set (\(origin(of: name))) is not valid: "
+                    + "\(error.detail).",
                 advice: "Write it like https://lottery.example/draws, with a port where it "
                     + "needs one.")
         }
@@ -157,11 +155,9 @@ extension Settings {
         do {
             return try parse(text)
         } catch {
-            throw TapcardError(
-                .usage,
+            throw TapcardError.usage(
                 "\(text.debugDescription) is not valid for \(name.rawValue) "
-                    + "(\(origin(of: name))): \(error).",
-                meaning: "Nothing was done.")
+                    + "(\(origin(of: name))): \(error).")
         }
     }
 

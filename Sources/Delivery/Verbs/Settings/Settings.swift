@@ -131,10 +131,9 @@ package struct Settings: Sendable {
         for name in Name.allCases where name.isSwitch {
             let text = effective(name).text ?? ""
             guard Settings.truth(text) != nil else {
-                throw TapcardError(
-                    .usage,
+                throw TapcardError.usage(
                     "\(text.debugDescription) is not a valid value of \(name.rawValue).",
-                    meaning: "Nothing was done.", advice: "Write true or false.")
+                    advice: "Write true or false.")
             }
         }
     }
@@ -146,9 +145,8 @@ package struct Settings: Sendable {
         settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
         _ = (try settings.ledgerPath, try Settings.place(settings.values[.data]?.text))
         if name == .ledger, text != nil, readerIsSimulated {
-            throw TapcardError(
-                .usage, "A simulated reader keeps its ledger in \(dataFolder).",
-                meaning: "Nothing was done.",
+            throw TapcardError.usage(
+                "A simulated reader keeps its ledger in \(dataFolder).",
                 advice: "For another one, add --ledger FILE to each command.")
         }
         try settings.check()
@@ -178,9 +176,8 @@ package struct Settings: Sendable {
     }
 
     private static func isMalformed(_ variable: String) -> TapcardError {
-        TapcardError(
-            .usage, "What \(variable) is set to is no UTF-8.", meaning: "Nothing was done.",
-            advice: "Set it anew, or take it away.")
+        TapcardError.usage(
+            "What \(variable) is set to is not UTF-8.", advice: "Set it again, or unset it.")
     }
 
     /// Checks the form of the reader's name, as tapcard readers lists it; the reader itself may be
@@ -191,16 +188,15 @@ package struct Settings: Sendable {
         guard parts.count == 2, !reader.hasPrefix(":"),
             !reader.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            throw TapcardError(
-                .usage, "\(reader.debugDescription) is not a valid reader name.",
-                meaning: "Nothing was done.",
+            throw TapcardError.usage(
+                "\(reader.debugDescription) is not a valid reader name.",
                 advice: "Write sim, sim:FILE, pcsc:NAME or a name of libnfc's such as "
                     + "pn532_uart:/dev/ttyUSB0; tapcard readers lists what is there.")
         }
         guard reader != "sim:\(DurableFile.standardStream)" else {
-            throw TapcardError(
-                .usage, "The simulated reader's file cannot be standard input or output.",
-                meaning: "Nothing was done.", advice: "Name a file, such as sim:tags.txt.")
+            throw TapcardError.usage(
+                "The simulated reader's file cannot be standard input or output.",
+                advice: "Name a file, such as sim:tags.txt.")
         }
     }
 
@@ -249,20 +245,18 @@ package struct Settings: Sendable {
             let (text, origin) = effective(.ledger)
             let path = text ?? ""
             if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
-                throw TapcardError(
-                    .usage, "Ledgers in PostgreSQL are not supported by this version.",
-                    meaning: "Nothing was done.", advice: "Name a file with --ledger.")
+                throw TapcardError.usage(
+                    "Ledgers in PostgreSQL are not supported by this version.",
+                    advice: "Name a file with --ledger.")
             }
             guard path != DurableFile.standardStream else {
-                throw TapcardError(
-                    .usage, "The ledger cannot be standard input or output.",
-                    meaning: "Nothing was done.",
+                throw TapcardError.usage(
+                    "The ledger cannot be standard input or output.",
                     advice: "Name a file. tapcard backup - writes a copy to standard output.")
             }
             guard origin == .flag || path.hasPrefix("/") else {
-                throw TapcardError(
-                    .usage, "\(path.debugDescription) does not name a ledger from / on.",
-                    meaning: "Nothing was done.",
+                throw TapcardError.usage(
+                    "\(path.debugDescription) is not the full path of a ledger.",
                     advice: "Write its whole path: otherwise each folder has another ledger.")
             }
             return path
@@ -274,9 +268,8 @@ package struct Settings: Sendable {
         get throws(TapcardError) {
             guard let code = values[.currency]?.text else { return nil }
             guard let currency = Currency(code: code.uppercased()) else {
-                throw TapcardError(
-                    .usage, "\(code.debugDescription) is not a valid currency.",
-                    meaning: "Nothing was done.",
+                throw TapcardError.usage(
+                    "\(code.debugDescription) is not a valid currency.",
                     advice: "Use one of "
                         + Currency.known.map(\.code).joined(separator: ", ") + ".")
             }
@@ -289,9 +282,9 @@ package struct Settings: Sendable {
         do {
             return try CashierName(text)
         } catch {
-            throw TapcardError(
-                .usage, "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
-                meaning: "Nothing was done.", advice: "Set another cashier, or none.")
+            throw TapcardError.usage(
+                "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
+                advice: "Set another cashier, or none.")
         }
     }
 
@@ -306,11 +299,9 @@ package struct Settings: Sendable {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
-            throw TapcardError(
-                .usage,
+            throw TapcardError.usage(
                 "\(text.debugDescription) is not a valid \(name.rawValue): write seconds, from 0 to "
-                    + "86400.",
-                meaning: "Nothing was done.")
+                    + "86400.")
         }
         return .milliseconds(Int64(seconds * 1_000))
     }
@@ -318,9 +309,8 @@ package struct Settings: Sendable {
     /// The named folder for keys and ledger.
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
-        throw TapcardError(
-            .usage, "\(path.debugDescription) does not name a folder from / on.",
-            meaning: "Nothing was done.",
+        throw TapcardError.usage(
+            "\(path.debugDescription) is not the full path of a folder.",
             advice: "Write the whole path of the folder for keys and ledger.")
     }
 
@@ -331,9 +321,9 @@ package struct Settings: Sendable {
             return (base + "/tapcard", variable)
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw TapcardError(
-                .usage, "There is no home folder to keep keys and ledger in.",
-                meaning: "Nothing was done.", advice: "Set HOME, or \(variable).")
+            throw TapcardError.usage(
+                "There is no home folder to keep keys and ledger in.",
+                advice: "Set HOME, or \(variable).")
         }
         return ("\(home)/\(below)/tapcard", nil)
     }

@@ -98,9 +98,9 @@ struct SettingsFile: Sendable {
     }
 
     private static func unusable(_ path: String, _ reason: String) -> TapcardError {
-        TapcardError(
-            .usage, "The settings in \(path) cannot be used: \(reason).",
-            meaning: "Nothing was done.", advice: "Mend the file or remove it.")
+        TapcardError.usage(
+            "The settings in \(path) cannot be used: \(reason).",
+            advice: "Fix the file or remove it.")
     }
 
     private static func text(of value: JSONValue) -> String? {
