@@ -46,7 +46,7 @@ struct HistoryTests {
         let lines = try await Station.lines(of: try await world.uid(), in: world.ledger)
         let ticket = bought.ticket.id
         #expect(lines.map(\.ticket) == [nil, ticket, nil, nil, ticket])
-        #expect(lines.map(\.game) == [nil, nil, game.text, nil, nil])
+        #expect(lines.map(\.game) == [nil, nil, game, nil, nil])
         #expect(lines.allSatisfy { $0.paidOut == nil })
     }
 

@@ -52,7 +52,7 @@ extension Station {
             try await ledger.operation(id)
         }
         guard let known else { return nil }
-        guard known.kind == .payout, known.subject == ticket.text, card ?? known.uid == known.uid
+        guard known.kind == .payout, known.subject == .prize(ticket), card ?? known.uid == known.uid
         else { throw mismatch(known) }
         return known
     }
