@@ -1,4 +1,5 @@
 import CardImage
+import Games
 package import Ledger
 import TapcardDomain
 

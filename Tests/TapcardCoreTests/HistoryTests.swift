@@ -1,4 +1,5 @@
 import FaultyWorld
+import Games
 import Ledger
 import PortDoubles
 import ServicePorts

@@ -1,3 +1,4 @@
+import Games
 public import TapcardDomain
 
 /// The effects of a change on the ledger, decided without touching it.

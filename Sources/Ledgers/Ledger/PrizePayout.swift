@@ -1,3 +1,4 @@
+public import Games
 public import TapcardDomain
 
 /// The ledger's answer to a request to pay a prize out of the drawer.

@@ -1,3 +1,4 @@
+public import Games
 public import ServicePorts
 public import TapcardDomain
 import TextCodecs

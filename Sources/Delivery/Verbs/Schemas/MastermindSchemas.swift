@@ -1,4 +1,4 @@
-import TapcardDomain
+import Games
 import TextCodecs
 
 /// Schemas of a Mastermind game.

@@ -1,5 +1,6 @@
 import BlockingLane
 import DurableFile
+import Games
 import Glibc
 import ServicePorts
 import TapcardCore
