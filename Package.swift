@@ -43,7 +43,7 @@ let package = Package(
         .library(
             name: "TapcardCore",
             targets: [
-                "TapcardCore", "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography",
+                "TapcardCore", "TapcardDomain", "Games", "NDEF", "Type2Tag", "CardCryptography",
                 "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
@@ -78,11 +78,14 @@ let package = Package(
             ["BlockingLane", "CLinux", "CMicroHTTPD", "LibraryLoading", "SystemClock"]),
 
         room("TapcardDomain", on: "Domain"),
+        room("Games", on: "Domain", ["TapcardDomain"]),
 
         room("NDEF", on: "Card"),
         room("Type2Tag", on: "Card", ["TagReading", "TextCodecs"]),
         room("CardCryptography", on: "Card", ["COpenSSL", "TextCodecs"]),
-        room("CardImage", on: "Card", ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"]),
+        room(
+            "CardImage", on: "Card",
+            ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),
         room(
             "CardStore", on: "Card",
             ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
@@ -109,26 +112,27 @@ let package = Package(
         room(
             "USBReaderDiscovery", on: "Readers", ["ReaderDiagnosis", "BlockingLane", "CLibUSB"]),
 
-        room("Ledger", on: "Ledgers", ["TapcardDomain"]),
+        room("Ledger", on: "Ledgers", ["TapcardDomain", "Games"]),
         room(
-            "SQLiteLedger", on: "Ledgers", ["Ledger", "TapcardDomain", "BlockingLane", "CSQLite"]),
+            "SQLiteLedger", on: "Ledgers",
+            ["Ledger", "TapcardDomain", "Games", "BlockingLane", "CSQLite"]),
 
-        room("ServicePorts", on: "Services", ["TapcardDomain"]),
+        room("ServicePorts", on: "Services", ["TapcardDomain", "Games"]),
         room(
             "RemoteServices", on: "Services",
             [
-                "ServicePorts", "TapcardDomain", "TextCodecs", "DurableFile", "BlockingLane",
-                "CCurl", "LibraryLoading", "SystemClock",
+                "ServicePorts", "TapcardDomain", "Games", "TextCodecs", "DurableFile",
+                "BlockingLane", "CCurl", "LibraryLoading", "SystemClock",
             ]),
         room(
             "ServiceSandbox", on: "Services",
-            ["TapcardDomain", "TextCodecs", "BlockingLane", "WebServer"]),
+            ["TapcardDomain", "Games", "TextCodecs", "BlockingLane", "WebServer"]),
 
         room(
             "TapcardCore", on: "Core",
             [
-                "TapcardDomain", "NDEF", "Type2Tag", "CardCryptography", "CardImage", "CardStore",
-                "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs", "BlockingLane",
+                "TapcardDomain", "Games", "NDEF", "Type2Tag", "CardCryptography", "CardImage",
+                "CardStore", "TagReading", "Ledger", "ServicePorts", "TextCodecs", "BlockingLane",
             ]),
 
         room(
@@ -137,24 +141,28 @@ let package = Package(
                 "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "TextCodecs",
                 "BlockingLane",
             ]),
+        room(
+            "MastermindGames", on: "Core",
+            ["TapcardCore", "TapcardDomain", "Games", "ServicePorts", "DurableFile", "TextCodecs"]),
 
         room("StyledText", on: "Delivery", ["TapcardDomain"]),
         room(
             "MastermindBoard", on: "Delivery",
-            ["ServicePorts", "TapcardDomain", "StyledText", "PasswordEntry"]),
+            ["ServicePorts", "Games", "StyledText", "PasswordEntry"]),
         room(
             "Verbs", on: "Delivery",
             [
-                "TapcardCore", "StationFiles", "TapcardDomain", "Type2Tag", "CardCryptography",
-                "CardImage", "TagReading", "Ledger", "ServicePorts", "DurableFile", "TextCodecs",
+                "TapcardCore", "StationFiles", "MastermindGames", "TapcardDomain", "Games",
+                "Type2Tag", "CardCryptography", "CardImage", "TagReading", "Ledger",
+                "ServicePorts", "DurableFile", "TextCodecs",
                 "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
                 "StyledText",
             ]),
         room(
             "CommandLine", on: "Delivery",
             [
-                "Verbs", "TapcardCore", "StationFiles", "TapcardDomain", "CardCryptography",
-                "Ledger", "ReaderDiagnosis", "StyledText", "TextCodecs",
+                "Verbs", "TapcardCore", "StationFiles", "TapcardDomain", "Games",
+                "CardCryptography", "Ledger", "ReaderDiagnosis", "StyledText", "TextCodecs",
             ]),
         .target(
             name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
@@ -211,7 +219,8 @@ let package = Package(
             name: "RawHTTP", dependencies: ["BlockingLane"], path: "Tests/RawHTTP",
             swiftSettings: strict),
         .target(
-            name: "LedgerConformance", dependencies: ["Ledger", "SeededChance", "TapcardDomain"],
+            name: "LedgerConformance",
+            dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
         .target(
             name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
@@ -220,8 +229,9 @@ let package = Package(
         .target(
             name: "FaultyWorld",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger", "NDEF",
-                "PortDoubles", "ServicePorts", "SimulatedField", "TagReading", "TapcardCore",
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Games", "Ledger",
+                "NDEF", "PortDoubles", "ServicePorts", "SimulatedField", "TagReading",
+                "TapcardCore",
                 "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultyWorld", swiftSettings: strict),
@@ -229,10 +239,9 @@ let package = Package(
         .target(
             name: "SoakTown",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Ledger",
+                "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Games", "Ledger",
                 "PortDoubles", "SeededChance", "ServicePorts", "SimulatedField", "TapcardCore",
-                "TapcardDomain",
-                "Type2Tag",
+                "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/SoakTown", swiftSettings: strict),
         .executableTarget(
@@ -240,12 +249,12 @@ let package = Package(
 
         .target(
             name: "IdleDrivers",
-            dependencies: ["ServicePorts", "TapcardDomain", "Verbs"],
+            dependencies: ["Games", "ServicePorts", "TapcardDomain", "Verbs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Ledger",
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Games", "Ledger",
                 "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
                 "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
                 "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
@@ -280,26 +289,27 @@ let package = Package(
         tests(of: "PasswordEntry"),
         tests(of: "StyledText"),
         tests(of: "TerminalControl", ["CLinux"]),
-        tests(
-            of: "MastermindBoard", ["SeededChance", "ServicePorts", "StyledText", "TapcardDomain"]),
+        tests(of: "MastermindBoard", ["Games", "SeededChance", "ServicePorts", "StyledText"]),
         tests(of: "WebServer", ["BlockingLane", "RawHTTP"]),
-        tests(of: "TapcardDomain", ["SeededChance"]),
+        tests(of: "TapcardDomain"),
+        tests(of: "Games", ["SeededChance", "TapcardDomain"]),
         tests(of: "NDEF", ["SeededChance"]),
         tests(of: "Type2Tag", ["SeededChance", "TagReading"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
-        tests(of: "Ledger", ["LedgerConformance", "TapcardDomain"]),
+        tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
-            of: "SQLiteLedger", ["LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
+            of: "SQLiteLedger",
+            ["Games", "LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
         tests(
             of: "CardImage",
-            ["TapcardDomain", "NDEF", "CardCryptography", "TextCodecs"]),
+            ["Games", "TapcardDomain", "NDEF", "CardCryptography", "TextCodecs"]),
         tests(
             of: "CardStore",
             [
                 "CardImage", "CardCryptography", "PortDoubles", "SimulatedField",
                 "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
             ]),
-        tests(of: "RemoteServices", ["BlockingLane", "ServicePorts", "TapcardDomain"]),
+        tests(of: "RemoteServices", ["BlockingLane", "Games", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
         tests(
@@ -335,15 +345,22 @@ let package = Package(
         tests(
             of: "TapcardCore",
             [
-                "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TagReading",
+                "CardCryptography", "Games", "Ledger", "SimulatedField", "SimulatedReader",
+                "TagReading",
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane",
             ]),
         tests(of: "StationFiles", ["CardCryptography", "DurableFile", "TapcardCore"]),
         tests(
+            of: "MastermindGames",
+            [
+                "BlockingLane", "DurableFile", "Games", "ServicePorts", "TapcardCore",
+                "TapcardDomain",
+            ]),
+        tests(
             of: "CommandLine",
             [
-                "KioskServer", "StationFiles", "Verbs",
+                "Games", "KioskServer", "StationFiles", "Verbs",
                 "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
                 "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
@@ -359,7 +376,9 @@ let package = Package(
                 "Type2Tag", "WebServer",
             ]),
         tests(of: "FuzzTargets"),
-        tests(of: "ServiceSandbox", ["RawHTTP", "SeededChance", "TapcardDomain", "TextCodecs"]),
+        tests(
+            of: "ServiceSandbox",
+            ["Games", "RawHTTP", "SeededChance", "TapcardDomain", "TextCodecs"]),
         tests(of: "ReaderDiagnosis"),
         .executableTarget(
             name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],

@@ -1,4 +1,5 @@
 import CardImage
+import Games
 import TapcardDomain
 import Testing
 import TextCodecs

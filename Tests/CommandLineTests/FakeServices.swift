@@ -1,4 +1,5 @@
 import BlockingLane
+import Games
 import IdleDrivers
 import ServicePorts
 import TapcardDomain

@@ -1,3 +1,4 @@
+import Games
 import IdleDrivers
 import ServicePorts
 import TapcardDomain

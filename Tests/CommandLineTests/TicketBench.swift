@@ -1,4 +1,5 @@
 import SimulatedField
+import Games
 import TapcardCore
 import TapcardDomain
 import Testing

@@ -1,3 +1,4 @@
+import Games
 import Ledger
 package import TapcardCore
 package import TapcardDomain

@@ -1,4 +1,5 @@
 import CardImage
+import Games
 package import Ledger
 import TapcardDomain
 
@@ -86,14 +87,14 @@ extension LedgerTables {
                 $0 + ($1.operation == operation && $1.account == account ? $1.amount : 0)
             }
         }
-        func counts(_ name: String?) -> Bool {
+        func counts(_ id: TicketID?) -> Bool {
             tickets.contains {
-                $0.ticket.id.text == name && operations[$0.operation]?.state == .committed
+                $0.ticket.id == id && operations[$0.operation]?.state == .committed
             }
         }
         for sold in tickets {
             let charged = booked(sold.operation, .takings)
-            if charged != (counts(sold.ticket.id.text) ? sold.price : 0) {
+            if charged != (counts(sold.ticket.id) ? sold.price : 0) {
                 found.append(Violation(.i12, "\(charged) was charged for \(sold.ticket.id)"))
             }
         }
@@ -106,10 +107,10 @@ extension LedgerTables {
         if Set(claims.map(\.subject)).count != claims.count {
             found.append(Violation(.i12, "a prize was booked twice"))
         }
-        for claim in claims where !counts(claim.subject) || booked(claim.id, .prizes) >= 0 {
+        for claim in claims where !counts(claim.ticketID) || booked(claim.id, .prizes) >= 0 {
             found.append(Violation(.i12, "a prize was booked for what is no ticket"))
         }
-        for card in cards.values where card.ticket.map({ !counts($0.id.text) }) ?? false {
+        for card in cards.values where card.ticket.map({ !counts($0.id) }) ?? false {
             found.append(Violation(.i12, "\(card.uid) has a ticket that does not count"))
         }
         return found

@@ -1,6 +1,7 @@
 import CardCryptography
 import CardImage
 import CardStore
+import Games
 import Ledger
 import TapcardCore
 import TapcardDomain

@@ -1,3 +1,4 @@
+package import Games
 package import ServicePorts
 package import TapcardDomain
 package import Verbs

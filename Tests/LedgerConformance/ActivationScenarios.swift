@@ -128,7 +128,7 @@ extension Scenario {
             let copy = Intent.make(
                 .sample(.adopt(message: []), scratch: .scratched(.numbered(7))))
             let adopted = try await desk.complete(copy, id: 3, on: .second)
-            #expect(adopted.subject == CardUID.first.description)
+            #expect(adopted.subject == .codeOwner(.first))
             #expect(try await desk.view(.second).card.scratch == .none)
             _ = try await desk.attempt(4)
             try await desk.answer(4)
@@ -137,13 +137,13 @@ extension Scenario {
             #expect(try await desk.view().card.scratch == .unscratched)
             // The card that the service was asked for had it.
             let late = try await desk.complete(copy, id: 6, on: .numbered(3))
-            #expect(late.subject == CardUID.first.description)
+            #expect(late.subject == .codeOwner(.first))
             #expect(try await desk.view(.numbered(3)).card.scratch == .none)
             let other = Intent.make(
                 .sample(.adopt(message: []), scratch: .scratched(.numbered(8))))
             #expect(
                 try await desk.complete(other, id: 7, on: .numbered(4)).subject
-                    == "scratched \(ScratchCode.numbered(8))")
+                    == .scratch(.scratched(.numbered(8))))
             #expect(try await desk.view(.numbered(4)).card.scratch == .scratched(.numbered(8)))
         },
         Scenario("of two cards in use with one code, none is asked for until one is closed") {

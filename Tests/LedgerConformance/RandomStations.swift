@@ -1,3 +1,4 @@
+import Games
 public import Ledger
 import SeededChance
 public import TapcardDomain

@@ -1,3 +1,4 @@
+import Games
 import Ledger
 import LedgerConformance
 import TapcardDomain
@@ -107,7 +108,7 @@ import Testing
             try rows.insert(
                 Operation(
                     id: .numbered(7), uid: uid, kind: .claim, amount: 30,
-                    subject: Ticket.sample().id.text, begunAt: .tick(7), state: .committed,
+                    subject: .prize(Ticket.sample().id), begunAt: .tick(7), state: .committed,
                     endedAt: .end))
             try rows.append(.sample(7, .prizes, -30))
             try rows.append(.sample(7, card.purse, 30))

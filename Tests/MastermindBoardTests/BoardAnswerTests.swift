@@ -1,6 +1,6 @@
+import Games
 import MastermindBoard
 import SeededChance
-import TapcardDomain
 import Testing
 
 @Suite("What the service's answers do to the board")

@@ -1,5 +1,5 @@
+import Games
 import MastermindBoard
-import TapcardDomain
 import Testing
 
 @Suite("What the keys do at the board")

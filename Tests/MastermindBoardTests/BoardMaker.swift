@@ -1,6 +1,6 @@
+import Games
 import MastermindBoard
 import ServicePorts
-import TapcardDomain
 import Testing
 
 /// Boards in the middle of a game.

@@ -1,6 +1,6 @@
+import Games
 import MastermindBoard
 import ServicePorts
-import TapcardDomain
 import Testing
 
 @Suite("The board in whatever room there is")

@@ -1,4 +1,5 @@
 import Foundation
+import Games
 import RemoteServices
 import ServicePorts
 import TapcardDomain

@@ -1,3 +1,4 @@
+import Games
 import RemoteServices
 import ServicePorts
 import TapcardDomain

@@ -95,6 +95,29 @@ import Testing
             }
         }
     }
+
+    /// The text of a subject is read by the kind of its operation.
+    @Test(arguments: [
+        "UPDATE operation SET subject = 'ticket-1' WHERE kind = 'pay'",
+        "UPDATE operation SET subject = 'scratched' WHERE kind = 'scratch'",
+        "UPDATE operation SET subject = upper(subject) WHERE kind = 'scratch'",
+        "UPDATE operation SET kind = 'game' WHERE kind = 'scratch'",
+    ])
+    func isToldByASubjectOfAnotherKind(_ change: String) async throws {
+        try await Folder.temporary { folder in
+            _ = try await folder.filled()
+            let raw = try RawDatabase(folder.ledger)
+            raw.run("DROP TRIGGER operation_keeps_its_parameters")
+            #expect(raw.run(change) == nil)
+            let ledger = try await folder.open()
+            await #expect(throws: LedgerError(.corrupt, "")) {
+                try await ledger.read { rows throws(LedgerError) in
+                    try rows.operations(on: .first, last: 10)
+                }
+            }
+            await #expect(throws: LedgerError(.corrupt, "")) { try await ledger.audit() }
+        }
+    }
 }
 
 extension Folder {

@@ -1,4 +1,5 @@
 import Dispatch
+import Games
 import Ledger
 import LedgerConformance
 import SQLiteLedger

@@ -199,8 +199,8 @@ extension Town {
         let rows = rows ?? tables.operations
         if claim.kind == .refund { return rows.values.first { $0.reverses == claim.id } }
         // Who has asked about an attempt that was open is told what came of that one.
-        guard let row = rows[claim.id], row.kind == .ask else { return rows[claim.id] }
-        return row.subject.flatMap { OperationID($0) }.flatMap { rows[$0] }
+        guard case .attempt(let attempt) = rows[claim.id]?.subject else { return rows[claim.id] }
+        return rows[attempt]
     }
 
     private mutating func wasRefused(

@@ -1,5 +1,6 @@
 import BlockingLane
 import FaultyWorld
+import Games
 import Ledger
 import TapcardCore
 import TapcardDomain

@@ -1,6 +1,7 @@
 import BlockingLane
 import CardImage
 import FaultyWorld
+import Games
 import Ledger
 import PortDoubles
 import TapcardCore

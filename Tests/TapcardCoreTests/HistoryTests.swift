@@ -1,4 +1,5 @@
 import FaultyWorld
+import Games
 import Ledger
 import PortDoubles
 import ServicePorts
@@ -46,7 +47,7 @@ struct HistoryTests {
         let lines = try await Station.lines(of: try await world.uid(), in: world.ledger)
         let ticket = bought.ticket.id
         #expect(lines.map(\.ticket) == [nil, ticket, nil, nil, ticket])
-        #expect(lines.map(\.game) == [nil, nil, game.text, nil, nil])
+        #expect(lines.map(\.game) == [nil, nil, game, nil, nil])
         #expect(lines.allSatisfy { $0.paidOut == nil })
     }
 

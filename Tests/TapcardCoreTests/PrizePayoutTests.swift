@@ -1,5 +1,6 @@
 import BlockingLane
 import FaultyWorld
+import Games
 import Ledger
 import SimulatedField
 import SimulatedReader

@@ -1,5 +1,6 @@
 import CardImage
 import FaultyWorld
+import Games
 import Ledger
 import PortDoubles
 import SimulatedField

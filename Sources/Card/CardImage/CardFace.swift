@@ -1,3 +1,4 @@
+public import Games
 public import TapcardDomain
 public import TextCodecs
 

@@ -1,3 +1,4 @@
+import Games
 public import TapcardDomain
 public import TextCodecs
 

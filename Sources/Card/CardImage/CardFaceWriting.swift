@@ -1,3 +1,4 @@
+import Games
 import NDEF
 import TapcardDomain
 import TextCodecs

@@ -1,6 +1,6 @@
+import Games
 import PasswordEntry
 import ServicePorts
-import TapcardDomain
 
 extension Board {
     mutating func take(_ key: BoardKey) -> Request? {

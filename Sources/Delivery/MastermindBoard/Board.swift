@@ -1,6 +1,6 @@
+package import Games
 import PasswordEntry
 package import ServicePorts
-package import TapcardDomain
 
 /// The state of a Mastermind board: a value that takes keys and answers and returns requests to the
 /// service. It neither waits nor draws.

@@ -1,6 +1,6 @@
+import Games
 package import ServicePorts
 import StyledText
-import TapcardDomain
 
 extension BoardScreen {
     /// Hints for the useful keys, the most needed first.

@@ -1,5 +1,5 @@
+import Games
 import StyledText
-import TapcardDomain
 
 /// The visible part of a board, as lines of text from top to bottom.
 package struct BoardScreen: Sendable {

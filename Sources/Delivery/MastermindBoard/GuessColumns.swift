@@ -1,5 +1,5 @@
+import Games
 import StyledText
-import TapcardDomain
 
 /// The layout of a game's rows: as spacious as the width allows.
 struct GuessColumns: Hashable, Sendable {

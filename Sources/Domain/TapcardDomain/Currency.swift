@@ -63,7 +63,7 @@ public struct Currency: Hashable, Sendable {
     }
 
     /// The number of minor units in one whole unit.
-    var minorUnitsInWhole: Int64 {
+    package var minorUnitsInWhole: Int64 {
         (0..<decimals).reduce(1) { product, _ in product * 10 }
     }
 }

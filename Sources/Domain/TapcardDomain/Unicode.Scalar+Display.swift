@@ -10,7 +10,7 @@ extension Unicode.Scalar {
 }
 
 /// The typed text made safe to show: shortened, and without misleading characters.
-func printable(_ text: String) -> String {
+package func printable(_ text: String) -> String {
     let longestShown = 40
     let safe = text.unicodeScalars.prefix(longestShown).map { scalar in
         scalar.isMisleading ? "\u{FFFD}" : scalar

@@ -48,7 +48,7 @@ public typealias OperationID = UniqueID
 /// The code under the scratch-off layer.
 public typealias ScratchCode = UniqueID
 
-func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

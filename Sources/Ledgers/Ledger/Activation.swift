@@ -160,8 +160,8 @@ extension LedgerRows {
     fileprivate func attempt(
         askedAboutBy id: OperationID
     ) throws(LedgerError) -> OperationID {
-        guard let asking = try operation(id), asking.kind == .ask else { return id }
-        return asking.subject.flatMap { OperationID($0) } ?? id
+        guard case .attempt(let attempt) = try operation(id)?.subject else { return id }
+        return attempt
     }
 
     fileprivate func keep(
@@ -170,7 +170,7 @@ extension LedgerRows {
     ) throws(LedgerError) {
         try insert(
             Operation(
-                id: id, uid: card.uid, kind: .ask, subject: attempt.description,
+                id: id, uid: card.uid, kind: .ask, subject: .attempt(attempt),
                 cashier: cashier, begunAt: now, state: .committed, endedAt: now,
                 balanceAfter: try balance(of: card.purse)))
     }

@@ -1,3 +1,4 @@
+import Games
 public import TapcardDomain
 
 /// The effects of a change on the ledger, decided without touching it.
@@ -5,7 +6,7 @@ struct Effects: Hashable, Sendable {
     var card: LedgerCard
     var amount: Int64 = 0
     var reverses: OperationID?
-    var subject: String?
+    var subject: Subject?
     /// The ticket that becomes valid once its purchase is committed.
     var sold: Ticket?
     /// The entries booked when the change begins. A voidable change books when it is confirmed
@@ -71,7 +72,7 @@ extension Intent {
         }
         if case .activate = self {
             effects.card.scratch = try circumstances.activating(view.card)
-            effects.subject = effects.card.scratch.subject
+            effects.subject = .scratch(effects.card.scratch)
             return effects
         }
         try view.card.requireActive()
@@ -97,23 +98,23 @@ extension Intent {
             effects.giveBack(amount, of: id, from: view.card.purse, to: .cash)
         case .scratch(let code):
             effects.card.scratch = try view.card.scratch.scratching(to: code)
-            effects.subject = effects.card.scratch.subject
+            effects.subject = .scratch(effects.card.scratch)
         case .ticket(let ticket, let price):
             if let sold = circumstances.sold { throw sold.isSold }
             _ = try purse.holding(price)
             effects.amount = price.minorUnits
-            effects.subject = ticket.subject
+            effects.subject = .ticket(ticket)
             effects.sold = ticket
         case .claim(let id, let prize):
             try circumstances.requireClaimable(id, on: view)
             _ = try purse.adding(prize)
             effects.amount = prize.minorUnits
-            effects.subject = id.text
+            effects.subject = .prize(id)
             effects.entries = Posting.move(
                 prize.minorUnits, from: .prizes, to: view.card.purse)
         case .game(let game):
             effects.card.game = game
-            effects.subject = game?.id.text
+            effects.subject = game.map { .game($0.id) }
         case .close:
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
@@ -266,7 +267,7 @@ extension CardPlan {
             // stays on its own card hurts neither.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
-                effects.subject = owner.description
+                effects.subject = .codeOwner(owner)
             }
             source = .adopted
             effects.card.foreignMessage = message
@@ -293,7 +294,7 @@ extension CardPlan {
         }
         effects.amount = amount.minorUnits
         if case .adopt = origin {
-            effects.subject = effects.subject ?? effects.card.scratch.subject
+            effects.subject = effects.subject ?? .scratch(effects.card.scratch)
         }
         // A later refund of a payment with the lost card follows these entries to the new account.
         effects.entries =

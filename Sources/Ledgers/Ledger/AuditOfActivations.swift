@@ -64,7 +64,7 @@ extension AuditedCard {
 extension ActivationAttempt {
     /// Whether this operation can result from a yes to the attempt.
     fileprivate func may(lead operation: Operation) -> Bool {
-        let told = ScratchCard(subject: operation.subject)?.code
-        return operation.kind == .activate && state == .active && told ?? code == code
+        operation.kind == .activate && state == .active
+            && operation.scratch?.code ?? code == code
     }
 }

@@ -1,3 +1,4 @@
+import Games
 import TapcardDomain
 
 /// I12: the rules for sold tickets, prizes and the tickets that cards show, in addition to the
@@ -11,8 +12,8 @@ extension AuditedCard {
         }
         guard operation.kind.booksPrize else { return [] }
         var found: [String] = []
-        let name = operation.subject ?? ""
-        let id = TicketID(name)
+        let id = operation.ticketID
+        let name = id?.text ?? "none"
         if let id, let claim = try rows.claim(of: id), claim.id != operation.id {
             found.append("I12: the prize of ticket \(name) is booked twice")
         }
@@ -32,7 +33,7 @@ extension AuditedCard {
         for ticket in try rows.tickets(on: uid) {
             let isAsSold = try rows.operation(ticket.operation).map { purchase in
                 purchase.kind == .ticket && purchase.uid == ticket.card
-                    && purchase.subject == ticket.ticket.subject
+                    && purchase.subject == .ticket(ticket.ticket)
                     && purchase.amount == ticket.price
             }
             if isAsSold != true {

@@ -1,3 +1,4 @@
+import Games
 import TapcardDomain
 
 /// All rows of one card, checked against each other, the oldest operation first. The rules of

@@ -1,3 +1,4 @@
+import Games
 public import TapcardDomain
 
 extension LedgerStore {
@@ -355,8 +356,8 @@ extension Operation {
             return amount == plan.balance.minorUnits && wasAsked(with: plan.parameters)
         case .ticket(let wanted, let price):
             return amount == price.minorUnits && ticket?.draw == wanted.draw
-        case .claim(let id, let prize): return subject == id.text && amount == prize.minorUnits
-        case .game(let game): return subject == game?.id.text
+        case .claim(let id, let prize): return subject == .prize(id) && amount == prize.minorUnits
+        case .game(let game): return subject == game.map { .game($0.id) }
         case .scratch, .activate, .close, .reseal, .protect, .unprotect: return true
         }
     }

@@ -1,3 +1,4 @@
+import Games
 import TapcardDomain
 
 /// One card as its operations leave it, oldest first; the audit compares it with the card's row.
@@ -118,15 +119,14 @@ extension Operation {
 
     /// The operation's effect on the code of a card; nil where it has none.
     fileprivate func scratchStep(asked: ScratchCode?) -> ScratchTrace? {
-        let told = ScratchCard(subject: subject)
-        switch kind {
-        case .issue: return .uncoded
-        // A code that another card has stays with that card; the subject then names the card.
-        case .adopt where subject.flatMap({ CardUID($0) }) != nil: return .uncoded
-        case .adopt: return told.map(ScratchTrace.init) ?? .untold
-        case .scratch: return .scratched(told?.code)
-        case .activate: return .activated(told?.code ?? asked)
-        default: return nil
+        switch (kind, subject) {
+        case (.issue, _): .uncoded
+        // A code that another card has stays with that card.
+        case (.adopt, .codeOwner): .uncoded
+        case (.adopt, _): scratch.map(ScratchTrace.init) ?? .untold
+        case (.scratch, _): .scratched(scratch?.code)
+        case (.activate, _): .activated(scratch?.code ?? asked)
+        default: nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import Games
 public import TapcardDomain
 
 /// A ledger that lives as long as the process: for tests and for trying things out.
@@ -163,7 +164,7 @@ private final class MemoryRows: LedgerRows {
         guard tables.operations[operation.id] == nil,
             operation.state != .pending || openOperation(on: operation.uid) == nil,
             operation.reverses.map({ refund(of: $0) == nil }) ?? true,
-            !operation.kind.booksPrize || isClaimable(operation.subject)
+            !operation.kind.booksPrize || isClaimable(operation.ticketID)
         else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
         tables.operations[operation.id] = operation
         tables.order.append(operation.id)
@@ -186,8 +187,8 @@ private final class MemoryRows: LedgerRows {
         operationsOfCards = nil
     }
 
-    private func isClaimable(_ subject: String?) -> Bool {
-        guard let id = subject.flatMap(TicketID.init), claim(of: id) == nil else { return false }
+    private func isClaimable(_ id: TicketID?) -> Bool {
+        guard let id, claim(of: id) == nil else { return false }
         return counts(id)
     }
 
@@ -322,7 +323,7 @@ extension MemoryRows {
     }
 
     func claim(of id: TicketID) -> Operation? {
-        tables.operations.values.first { $0.kind.booksPrize && $0.subject == id.text }
+        tables.operations.values.first { $0.subject == .prize(id) }
     }
 
     func activation(_ id: OperationID) -> ActivationAttempt? {

@@ -48,10 +48,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, or the addition that is taken back; each only once.
     public let reverses: OperationID?
-    /// The bought ticket in full, or the name of the claimed one; the game on the card; the code's
-    /// new state, or the owner of the code on a tag that was adopted without it; the attempt that
-    /// is asked about. Nil before version 3.
-    public let subject: String?
+    /// Nil before version 3, for a kind without a subject, and where a game is removed.
+    public let subject: Subject?
     /// The requested parameters of a making beyond its amount, so that the id stands for all of it.
     /// Nil before version 6, and after the holder's name was forgotten.
     public var parameters: String?
@@ -69,7 +67,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
-        subject: String? = nil, parameters: String? = nil, cashier: CashierName? = nil,
+        subject: Subject? = nil, parameters: String? = nil, cashier: CashierName? = nil,
         begunAt: Timestamp, begunUptime: Uptime? = nil, state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil

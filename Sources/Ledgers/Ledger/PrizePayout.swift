@@ -1,3 +1,4 @@
+public import Games
 public import TapcardDomain
 
 /// The ledger's answer to a request to pay a prize out of the drawer.
@@ -51,7 +52,7 @@ extension Book {
             return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
         }
         let operation = Operation(
-            id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: ticket.text,
+            id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
             cashier: cashier, begunAt: now, state: .committed, endedAt: now,
             balanceAfter: view.balance.minorUnits)
         try rows.insert(operation)

@@ -1,3 +1,4 @@
+public import Games
 public import TapcardDomain
 
 /// A requested change of the card on the reader.

@@ -1,3 +1,4 @@
+public import Games
 public import TapcardDomain
 
 /// A lottery ticket that was sold for money off a card. It is valid once its purchase is committed;

@@ -1,3 +1,4 @@
+import Games
 import TapcardDomain
 
 extension Circumstances {

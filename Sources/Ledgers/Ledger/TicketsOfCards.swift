@@ -1,3 +1,4 @@
+public import Games
 public import TapcardDomain
 
 /// A valid ticket, and the booking of its prize.

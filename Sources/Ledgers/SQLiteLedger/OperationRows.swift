@@ -1,3 +1,4 @@
+import Games
 import Ledger
 import TapcardDomain
 
@@ -86,7 +87,7 @@ extension SQLiteRows {
             [
                 .id(operation.id), .uid(operation.uid), .text(operation.kind.rawValue),
                 .integer(operation.amount), .optional(operation.reverses, SQLValue.id),
-                .optional(operation.subject, SQLValue.text),
+                .optional(operation.subject?.text, SQLValue.text),
                 .optional(operation.parameters, SQLValue.text),
                 .optional(operation.cashier?.text, SQLValue.text), .time(operation.begunAt),
                 .optional(operation.begunUptime?.description, SQLValue.text),
@@ -145,10 +146,13 @@ extension Operation {
         """
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
+        let (id, uid) = (try row.value(\.id), try row.value(\.uid))
+        let kind: Operation.Kind = try row.word()
         self.init(
-            id: try row.value(\.id), uid: try row.value(\.uid), kind: try row.word(),
+            id: id, uid: uid, kind: kind,
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
-            subject: try row.optional(\.text), parameters: try row.optional(\.text),
+            subject: try row.optional { $0.text.flatMap { Subject($0, of: kind) } },
+            parameters: try row.optional(\.text),
             cashier: try row.optional(\.cashier),
             begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime),
             state: try row.word(),

@@ -1,5 +1,5 @@
+public import Games
 public import ServicePorts
-public import TapcardDomain
 
 /// The lottery over HTTP, with a cache of its last answers on disk.
 public struct RemoteLottery: LotteryService {

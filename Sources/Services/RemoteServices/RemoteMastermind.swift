@@ -1,5 +1,6 @@
+public import Games
 public import ServicePorts
-public import TapcardDomain
+import TapcardDomain
 import TextCodecs
 
 /// The Mastermind service over HTTP. Only the ranking is retried automatically: a guess or a game

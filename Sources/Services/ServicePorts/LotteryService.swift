@@ -1,4 +1,4 @@
-public import TapcardDomain
+public import Games
 
 /// The port to the lottery. Both answers may come from a cache, and say so.
 public protocol LotteryService: Sendable {

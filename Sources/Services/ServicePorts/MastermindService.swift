@@ -1,4 +1,4 @@
-public import TapcardDomain
+public import Games
 
 /// The port to the Mastermind service.
 ///

@@ -1,3 +1,4 @@
+package import Games
 package import TapcardDomain
 package import TextCodecs
 

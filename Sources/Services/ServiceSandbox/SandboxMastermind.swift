@@ -1,3 +1,4 @@
+import Games
 package import TapcardDomain
 package import TextCodecs
 

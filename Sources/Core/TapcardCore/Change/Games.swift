@@ -1,3 +1,4 @@
+public import Games
 import Ledger
 public import TapcardDomain
 

@@ -163,7 +163,7 @@ extension TapcardError {
     }
 
     /// The text as a sentence: a capital letter first, a full stop at the end.
-    static func sentence(_ text: String) -> String {
+    package static func sentence(_ text: String) -> String {
         guard let first = text.first else { return text }
         let ended = text.hasSuffix(".") ? text : text + "."
         return first.uppercased() + ended.dropFirst()

@@ -1,5 +1,6 @@
 import CardImage
 import CardStore
+import Games
 import Ledger
 import TagReading
 import TapcardDomain

@@ -1,5 +1,6 @@
 import CardCryptography
 import CardImage
+public import Games
 public import Ledger
 public import TapcardDomain
 

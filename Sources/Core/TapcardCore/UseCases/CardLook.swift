@@ -1,5 +1,6 @@
 import CardImage
 import CardStore
+public import Games
 public import Ledger
 public import TapcardDomain
 

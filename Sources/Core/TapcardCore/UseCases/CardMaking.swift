@@ -236,7 +236,7 @@ extension Station {
             let closed = await balanceClosed(by: making)
             if closed > 0 { reading.closed = Money(minorUnits: closed, currency) }
         }
-        if making.kind == .adopt { reading.codeOwner = making.subject.flatMap(CardUID.init) }
+        if case .codeOwner(let owner) = making.subject { reading.codeOwner = owner }
         reading.operation = making.id
         reading.settled =
             settled(history, besides: making.id) + request.ended.map { Settled($0, currency) }

@@ -1,3 +1,4 @@
+public import Games
 public import Ledger
 public import TapcardDomain
 
@@ -16,10 +17,14 @@ public struct HistoryLine: Sendable, Hashable {
     public var ticket: TicketID? { operation.ticketID }
 
     /// The game that was kept; nil also where it was removed from the card.
-    public var game: String? { operation.kind == .game ? operation.subject : nil }
+    public var game: MastermindGameID? {
+        if case .game(let id) = operation.subject { id } else { nil }
+    }
 
     /// The attempt that this request asked about.
-    public var attempt: String? { operation.kind == .ask ? operation.subject : nil }
+    public var attempt: OperationID? {
+        if case .attempt(let id) = operation.subject { id } else { nil }
+    }
 }
 
 /// A history that is read row by row: rows that the caller drops are not in memory.

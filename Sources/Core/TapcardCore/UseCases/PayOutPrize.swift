@@ -1,3 +1,4 @@
+public import Games
 import Ledger
 public import TapcardDomain
 
@@ -48,7 +49,7 @@ extension Station {
     ) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
-        guard known.kind == .payout, known.subject == ticket.text, card ?? known.uid == known.uid
+        guard known.kind == .payout, known.subject == .prize(ticket), card ?? known.uid == known.uid
         else { throw mismatch(known) }
         return known
     }

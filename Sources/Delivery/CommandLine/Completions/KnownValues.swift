@@ -1,4 +1,5 @@
 import CardCryptography
+import Games
 import Ledger
 import ReaderDiagnosis
 import StationFiles

@@ -1,3 +1,4 @@
+import Games
 import Ledger
 import StyledText
 import TapcardCore
@@ -61,7 +62,7 @@ extension HistoryText {
     init(_ line: HistoryLine) {
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
-            line.ticket?.text, line.game, line.paidOut.map { "paid out \($0.shown)" },
+            line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
             line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
             line.operation.reverses.map { "of \($0)" },
             line.operation.cashier.map { "by \($0.text.shown)" },

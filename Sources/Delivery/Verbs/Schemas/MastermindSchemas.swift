@@ -1,6 +1,7 @@
 import ServicePorts
 import TapcardCore
 import TapcardDomain
+import Games
 import TextCodecs
 
 /// Schemas of a Mastermind game.

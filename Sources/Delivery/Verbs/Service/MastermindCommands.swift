@@ -1,5 +1,7 @@
+import Games
 import Ledger
 import MastermindBoard
+import MastermindGames
 import ServicePorts
 import StyledText
 import TapcardCore

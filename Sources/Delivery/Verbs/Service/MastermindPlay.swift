@@ -1,4 +1,6 @@
+import Games
 import MastermindBoard
+import MastermindGames
 import ServicePorts
 import StyledText
 import TapcardCore

@@ -1,3 +1,4 @@
+import Games
 import StyledText
 import TapcardCore
 import TapcardDomain

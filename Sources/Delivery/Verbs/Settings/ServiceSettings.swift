@@ -1,4 +1,5 @@
 import DurableFile
+package import Games
 package import ServicePorts
 package import TapcardCore
 package import TapcardDomain

@@ -1,5 +1,6 @@
+package import Games
 package import ServicePorts
-package import TapcardDomain
+import TapcardDomain
 
 /// Parses the answers of the Mastermind service.
 package enum MastermindParsing {

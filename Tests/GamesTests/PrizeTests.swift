@@ -1,3 +1,4 @@
+import Games
 import TapcardDomain
 import Testing
 

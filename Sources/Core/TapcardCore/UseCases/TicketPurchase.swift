@@ -1,3 +1,4 @@
+public import Games
 public import Ledger
 public import TapcardDomain
 

@@ -1,3 +1,4 @@
+import Games
 import SeededChance
 import TapcardDomain
 import Testing

@@ -1,3 +1,5 @@
+public import TapcardDomain
+
 /// The prize of a ticket by the number of its matching balls.
 public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// The prize of a row.

@@ -1,3 +1,5 @@
+public import TapcardDomain
+
 /// The size of a game of Mastermind.
 public struct MastermindRules: Hashable, Sendable {
     public let slots: Int

@@ -1,6 +1,8 @@
 import BlockingLane
 import DurableFile
+import Games
 import Glibc
+import MastermindGames
 import TapcardCore
 import TapcardDomain
 import Testing

@@ -1,22 +1,22 @@
+package import Games
 import ServicePorts
-public import TapcardDomain
 import TextCodecs
 
 /// A game of Mastermind as stored at this station.
-public struct KeptMastermindGame: Hashable, Sendable {
+package struct KeptMastermindGame: Hashable, Sendable {
     /// The address of the game's service.
-    public let address: String
-    public let game: MastermindGame
-    public internal(set) var history: MastermindHistory
+    package let address: String
+    package let game: MastermindGame
+    package internal(set) var history: MastermindHistory
 
-    public init(
+    package init(
         address: String, game: MastermindGame, history: MastermindHistory = MastermindHistory()
     ) {
         (self.address, self.game, self.history) = (address, game, history)
     }
 
     /// The number of the guess that solved it.
-    public var solvedWith: Int? { history.solvedAt(slots: game.slots) }
+    package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
 }
 
 /// The station's data of Mastermind: the logins and the games. It never contains a password.

@@ -1,9 +1,10 @@
 import BlockingLane
 import DurableFile
+import Games
 import Glibc
+import MastermindGames
 import ServicePorts
 import TapcardCore
-import TapcardDomain
 
 /// A Mastermind service that answers what it is told to, and writes down what it was asked.
 final class PlayedMastermind: MastermindService {

@@ -1,8 +1,10 @@
-public import ServicePorts
-public import TapcardDomain
+package import Games
+package import ServicePorts
+package import TapcardCore
+import TapcardDomain
 
 /// Mastermind at a station: the service, its login, and the stored games.
-public struct MastermindDesk: Sendable {
+package struct MastermindDesk: Sendable {
     private static let longestUser = 256
 
     private let file: MastermindFile
@@ -13,7 +15,7 @@ public struct MastermindDesk: Sendable {
     /// `address` is that of the service: data of one service is never shown to another. `password`
     /// is called when a login has expired; nil where it cannot be supplied. `note` is called with
     /// other messages for a person.
-    public init(
+    package init(
         path: String, address: String, service: any MastermindService,
         password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
         note: @escaping @Sendable (String) -> Void
@@ -23,17 +25,17 @@ public struct MastermindDesk: Sendable {
     }
 
     /// The current game, if any.
-    public func currentGame() throws(TapcardError) -> KeptMastermindGame? {
+    package func currentGame() throws(TapcardError) -> KeptMastermindGame? {
         try file.load().current(at: address)
     }
 
     /// The name of the logged-in user, whose login may have expired; nil without a login.
-    public func user() throws(TapcardError) -> String? {
+    package func user() throws(TapcardError) -> String? {
         try file.load().login.flatMap { $0.address == address ? $0.user : nil }
     }
 
     /// The current game; throws without one.
-    public func requireCurrentGame() throws(TapcardError) -> MastermindGame {
+    package func requireCurrentGame() throws(TapcardError) -> MastermindGame {
         if let kept = try currentGame() { return kept.game }
         throw TapcardError(
             .refusal(.wrongState), "There is no game to guess in.",
@@ -42,11 +44,11 @@ public struct MastermindDesk: Sendable {
     }
 
     /// The stored data of a game, current or not.
-    public func kept(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
+    package func kept(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.load().kept(game, at: address)
     }
 
-    public func logIn(
+    package func logIn(
         as user: String, password: String, timeToLive: Int? = nil
     ) async throws(TapcardError) {
         try MastermindDesk.requireLogin(user, timeToLive)
@@ -62,7 +64,7 @@ public struct MastermindDesk: Sendable {
     }
 
     /// Refuses without a login, without asking the service.
-    public func requireLoggedIn() throws(TapcardError) {
+    package func requireLoggedIn() throws(TapcardError) {
         do throws(Failure) {
             _ = try requireLogin()
         } catch {
@@ -71,7 +73,7 @@ public struct MastermindDesk: Sendable {
     }
 
     /// Checks the user name of a login, before a password is asked for.
-    public static func requireLogin(
+    package static func requireLogin(
         _ user: String, _ timeToLive: Int?
     ) throws(TapcardError) {
         guard !user.isEmpty, user.utf8.count <= longestUser,
@@ -102,7 +104,7 @@ public struct MastermindDesk: Sendable {
     }
 
     /// Begins a game and makes it the current one.
-    public func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
+    package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
         do {
             _ = try MastermindRules(slots: slots)
         } catch {
@@ -119,7 +121,7 @@ public struct MastermindDesk: Sendable {
 
     /// Makes a game that was begun here or elsewhere the current one.
     @discardableResult
-    public func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
+    package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.change { book in
             let kept = book.kept(game, at: address)
             book.keep(kept, asCurrent: true)
@@ -127,7 +129,7 @@ public struct MastermindDesk: Sendable {
         }
     }
 
-    public func ranking() async throws(TapcardError) -> [MastermindRank] {
+    package func ranking() async throws(TapcardError) -> [MastermindRank] {
         try await withLogin("The ranking is not known.") { token throws(ServiceError) in
             try await service.ranking(with: token)
         }
@@ -137,7 +139,7 @@ public struct MastermindDesk: Sendable {
     /// that since the player looked. The guess is written down before it is sent. Where no answer
     /// comes it stays as one that may have counted: it is not repeated, because the service would
     /// count it twice.
-    public func guess(
+    package func guess(
         _ colours: [Int], in game: MastermindGame,
         rules colourCount: Int = MastermindRules.usualColours
     ) async throws(TapcardError) -> KeptMastermindGame {

@@ -1,5 +1,7 @@
 import BlockingLane
 import DurableFile
+import Games
+import MastermindGames
 import ServicePorts
 import TapcardCore
 import TapcardDomain

@@ -1,3 +1,5 @@
+public import TapcardDomain
+
 /// The rules of a draw: the number of balls, how many there are to draw from, and one bonus ball.
 public struct LotteryRules: Hashable, Sendable {
     public let ballCount: Int

@@ -1,3 +1,5 @@
+public import TapcardDomain
+
 /// A lottery draw that has taken place.
 public struct Draw: Hashable, Sendable {
     public let id: DrawID

@@ -1,4 +1,5 @@
 import DurableFile
+import TapcardCore
 import TextCodecs
 
 /// The file for a station's data of Mastermind: readable by its owner only, or refused.

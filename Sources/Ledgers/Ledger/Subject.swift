@@ -1,0 +1,107 @@
+public import Games
+public import TapcardDomain
+
+/// The thing that an operation is about, in addition to its card and amount. It never changes, so
+/// that the audit can compare the rows of cards and tickets with it.
+public enum Subject: Hashable, Sendable {
+    /// The scratch card after it was scratched or activated, or as it came with an adopted card.
+    case scratch(ScratchCard)
+    /// The card that owns the code on a tag that was adopted without it.
+    case codeOwner(CardUID)
+    /// The bought ticket.
+    case ticket(Ticket)
+    /// The ticket whose prize is booked.
+    case prize(TicketID)
+    /// The game that is kept on the card.
+    case game(MastermindGameID)
+    /// The attempt to activate that is asked about.
+    case attempt(OperationID)
+}
+
+/// The stored form of a subject: a text without a word for its case, which the operation's kind
+/// tells.
+extension Subject {
+    public var text: String {
+        switch self {
+        case .scratch(let scratch):
+            [scratch.word ?? Subject.noScratch, scratch.code?.description]
+                .compactMap(\.self).joined(separator: " ")
+        case .codeOwner(let uid): uid.description
+        case .ticket(let ticket):
+            "\(ticket.id) \(ticket.draw) "
+                + ticket.balls.numbers.map(String.init).joined(separator: " ")
+                + " \(Subject.bonusMark) \(ticket.balls.bonus)"
+        case .prize(let id): id.text
+        case .game(let id): id.text
+        case .attempt(let id): id.description
+        }
+    }
+
+    /// Reads the stored subject of an operation of this kind; nil for a text that such an operation
+    /// could not have stored.
+    public init?(_ text: String, of kind: Operation.Kind) {
+        let subject: Subject? =
+            switch kind {
+            case .scratch, .activate: ScratchCard(words: text).map(Subject.scratch)
+            case .adopt:
+                ScratchCard(words: text).map(Subject.scratch)
+                    ?? CardUID(text).map(Subject.codeOwner)
+            case .ticket: Ticket(words: text).map(Subject.ticket)
+            case .claim, .payout: TicketID(text).map(Subject.prize)
+            case .game: MastermindGameID(text).map(Subject.game)
+            case .ask: OperationID(text).map(Subject.attempt)
+            case .issue, .replace, .pay, .add, .refund, .close, .reverse, .reseal, .protect,
+                .unprotect, .block, .unblock, .forget:
+                nil
+            }
+        // Storages search and compare the text, so a second spelling of one subject would be a
+        // second subject to them.
+        guard let subject, subject.text == text else { return nil }
+        self = subject
+    }
+
+    private static let noScratch = "none"
+    fileprivate static let bonusMark = "+"
+}
+
+extension Operation {
+    /// The ticket that the operation sells, or whose prize it books.
+    public var ticketID: TicketID? {
+        switch subject {
+        case .ticket(let ticket): ticket.id
+        case .prize(let id): id
+        default: nil
+        }
+    }
+
+    /// The scratch card that the operation tells of.
+    var scratch: ScratchCard? { if case .scratch(let scratch) = subject { scratch } else { nil } }
+}
+
+extension ScratchCard {
+    fileprivate init?(words text: String) {
+        let words = text.split(separator: " ")
+        let code = words.count == 2 ? ScratchCode(String(words[1])) : nil
+        switch (words.first, code) {
+        case ("none", nil): self = .none
+        case ("unscratched", nil): self = .unscratched
+        case ("scratched", let code?): self = .scratched(code)
+        case ("activated", let code?): self = .activated(code)
+        default: return nil
+        }
+    }
+}
+
+extension Ticket {
+    fileprivate init?(words text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        // Two names, at least one ball, the mark and the bonus ball.
+        guard words.count >= 5, words[words.count - 2] == Subject.bonusMark,
+            let id = TicketID(words[0]), let draw = DrawID(words[1]),
+            let bonus = Int(words[words.count - 1]),
+            let balls = Balls(
+                kept: words[2..<(words.count - 2)].compactMap { Int($0) }, bonus: bonus)
+        else { return nil }
+        self.init(id: id, draw: draw, balls: balls)
+    }
+}
