@@ -80,7 +80,7 @@ let package = Package(
         room("TapcardDomain", on: "Domain"),
 
         room("NDEF", on: "Card"),
-        room("Type2Tag", on: "Card", ["TagReading", "TextCodecs"]),
+        room("Type2Tag", on: "Card", ["TagReading", "TapcardDomain", "TextCodecs"]),
         room("CardCryptography", on: "Card", ["COpenSSL", "TextCodecs"]),
         room("CardImage", on: "Card", ["NDEF", "TapcardDomain", "CardCryptography", "TextCodecs"]),
         room(

@@ -24,7 +24,7 @@ extension RestingWorld {
         expect(open == nil, "operation \(open.map { "\($0.id)" } ?? "") is still open")
         expect(bestSequence == card.confirmed, "the record is not the confirmed one")
         expect(slots?.best?.record.bytes == best.bytes, "another record is taken for the best")
-        expect(card.chip == tag.chip.name, "the ledger has it on an \(card.chip)")
+        expect(card.chip == tag.chip.model, "the ledger has it on an \(card.chip)")
         expect(
             card.protection.isSettled,
             "its protection is still being switched: \(card.protection.word)")
@@ -43,7 +43,7 @@ extension RestingWorld {
             style: card.face, balance: Money(minorUnits: balance, .usd),
             holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch,
             ticket: card.ticket, game: card.game?.id)
-        return image.area == CardLayout(chipNamed: card.chip).flatMap { try? face.area(in: $0) }
+        return image.area == (try? face.area(in: CardLayout(card.chip)))
     }
 
     /// One undisturbed tap, and what must hold behind it: I8, and all that holds at rest. Where no

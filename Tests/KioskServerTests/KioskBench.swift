@@ -13,6 +13,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 import TextCodecs
+import Type2Tag
 import Verbs
 import WebServer
 
@@ -210,7 +211,7 @@ private final class ServedKiosk: Sendable {
 struct FullDrawer: SimulatedTags {
     static let tags = (0..<400).map { number in
         SimulatedTag(
-            uid: String(format(number).suffix(14)), chip: "NTAG213", isOnReader: false)
+            uid: String(format(number).suffix(14)), chip: .ntag213, isOnReader: false)
     }
 
     private static func format(_ number: Int) -> String {
@@ -227,6 +228,6 @@ struct FullDrawer: SimulatedTags {
 
 /// A machine without USB.
 private struct NoReaders: ReaderInventory {
-    func survey(naming name: String?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func survey(naming name: ReaderName?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
     func firmware(of reader: any TagReader) -> String? { nil }
 }

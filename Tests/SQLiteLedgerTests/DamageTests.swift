@@ -95,6 +95,20 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: ["NTAG210", "ntag213", "NTAG213 ", ""])
+    func namesAChipThatIsNotKnown(_ name: String) async throws {
+        try await Folder.temporary { folder in
+            _ = try await folder.filled()
+            let raw = try RawDatabase(folder.ledger)
+            #expect(raw.run("UPDATE card SET chip = '\(name)'") == nil)
+            let error = await #expect(throws: LedgerError(.corrupt, "")) {
+                let ledger = try await folder.open()
+                _ = try await ledger.read { rows throws(LedgerError) in try rows.cards() }
+            }
+            #expect(error?.detail.contains("\"\(name)\"") == true)
+        }
+    }
 }
 
 extension Folder {

@@ -90,7 +90,7 @@ extension Station {
                     next: [.tag(.useFactoryTag)],
                     uid: uid))
         }
-        guard let layout = CardLayout(chipNamed: tag.chip.name) else {
+        guard let layout = tag.chip.model.map(CardLayout.init) else {
             throw .refused(
                 TapcardError(
                     .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",

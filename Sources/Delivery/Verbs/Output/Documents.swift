@@ -89,7 +89,7 @@ extension Report {
     private static func members(of reading: CardReading, _ currency: Currency) -> [JSONMember] {
         [
             JSONMember(key: "uid", value: .text(reading.uid)),
-            JSONMember(key: "chip", value: .string(reading.chip)),
+            JSONMember(key: "chip", value: .string(reading.chip.name)),
             JSONMember(key: "seal", value: .string(reading.seal.rawValue)),
             JSONMember(key: "sequence", value: .number(reading.sequence?.value)),
             JSONMember(key: "id", value: .number(reading.holder.id?.number)),

@@ -99,7 +99,7 @@ extension Session {
     }
 
     /// The readers to try, by name: the requested one, or all that look usable, until one answers.
-    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [String] {
+    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [ReaderName] {
         let mostTried = 8
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
@@ -111,14 +111,14 @@ extension Session {
 extension ReaderRow {
     /// The row of the simulated reader, which is always available and does not count as a reader.
     fileprivate static var simulated: ReaderRow {
-        ReaderRow(name: "sim", make: "simulated reader", driver: "tapcard")
+        ReaderRow(name: .simulated(file: nil), make: "simulated reader", driver: "tapcard")
     }
 
-    fileprivate var shownName: String { name?.onOneLine ?? "-" }
+    fileprivate var shownName: String { name?.text.onOneLine ?? "-" }
 
     fileprivate var document: JSONValue {
         [
-            "name": .text(name), "make": .string(make), "driver": .string(driver),
+            "name": .text(name?.text), "make": .string(make), "driver": .string(driver),
             "state": .string(state.word), "detail": .string(state.text), "usb": .text(numbers),
             "node": .text(node),
         ]
@@ -151,7 +151,7 @@ extension Finding {
         }
         return [
             "id": .string(id.rawValue), "severity": .string(severity.rawValue),
-            "reader": .text(reader), "what": .string(what),
+            "reader": .text(reader?.text), "what": .string(what),
             "remedy": words.isEmpty ? .null : .string(words.joined(separator: "\n")),
             "commands": .array(commands),
         ]
