@@ -73,7 +73,7 @@ struct FacingSidesTests {
     @Test("a card is written and read again", arguments: Type2Chip.known, [16, 64, 250])
     func roundTrip(chip: Type2Chip, longestAnswer: Int) async throws {
         let (reader, _, _) = try await bench(chip, longestAnswer: longestAnswer)
-        let fixture = try Fixture()
+        let fixture = try CardFixture()
         let layout = try #require(chip.model.map(CardLayout.init))
         let before = try await reader.perform(
             ReadPages(layout.pages, longestAnswer: longestAnswer))

@@ -19,7 +19,7 @@ import WebServer
 
 /// `tapcard serve` in this process, with a ledger in memory and a reader that is played.
 final class KioskBench: Sendable {
-    let reader = PlayedReader()
+    let reader = UnpluggableReader()
     let port: UInt16
     let token: String
     /// Whether the station's own waits, such as that of scratching, come to their end.
@@ -92,7 +92,7 @@ final class KioskBench: Sendable {
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
-        _ reader: PlayedReader, _ services: Services,
+        _ reader: UnpluggableReader, _ services: Services,
         _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
     ) -> Drivers {
         Drivers(
@@ -228,6 +228,8 @@ struct FullDrawer: SimulatedTags {
 
 /// A machine without USB.
 private struct NoReaders: ReaderInventory {
-    func survey(naming name: ReaderName?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func survey(naming name: ReaderName?) -> ReaderSurvey {
+        ReaderSurvey(bus: .absent, user: "amanda")
+    }
     func firmware(of reader: any TagReader) -> String? { nil }
 }

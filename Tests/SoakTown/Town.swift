@@ -31,7 +31,7 @@ package struct Town {
     /// Records of a time that a restored ledger does not know any more.
     var lost: [CardUID: Set<[UInt8]>] = [:]
     /// What the card had to say for itself before the last tap.
-    var evidence = Evidence()
+    var evidence = TapEvidence()
     /// What went wrong in it.
     var trouble = Trouble()
     package private(set) var tally = Tally()

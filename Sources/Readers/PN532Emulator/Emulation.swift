@@ -19,7 +19,7 @@ package struct Emulation {
     package var line: SerialChip
     private(set) var isPlugged = true
 
-    package init(_ simulation: Simulation) { line = SerialChip(Chip(simulation)) }
+    package init(_ simulation: Simulation) { line = SerialChip(PN532Chip(simulation)) }
 
     package var simulation: Simulation {
         get { line.chip.field.simulation }
