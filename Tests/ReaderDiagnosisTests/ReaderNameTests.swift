@@ -1,4 +1,4 @@
-import ReaderDiagnosis
+public import ReaderDiagnosis
 import Testing
 
 @Suite("The name of a reader")
@@ -42,8 +42,8 @@ struct ReaderNameTests {
 }
 
 /// Names in tests are literals; one in another form ends the test.
-extension ReaderName: @retroactive ExpressibleByStringLiteral,
-    @retroactive ExpressibleByStringInterpolation
+extension ReaderName: ExpressibleByStringLiteral,
+    ExpressibleByStringInterpolation
 {
     public init(stringLiteral text: String) {
         guard let name = ReaderName(text) else { preconditionFailure("\(text) names no reader") }
