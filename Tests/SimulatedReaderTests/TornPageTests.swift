@@ -16,7 +16,7 @@ struct TornPageTests {
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {
-        let reader = SimulatedReader(try SimulatedWorld.oneTag())
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
         _ = try await reader.select(within: .zero)
         _ = try await reader.exchange(Type2Command.write(number, page(old)).frame)
         try await reader.change { $0.fault = Fault(at: 1, counting: .write, .torn(torn)) }
@@ -25,7 +25,7 @@ struct TornPageTests {
         }
         let world = try await reader.change { $0 }
         #expect(world.onReader.isEmpty && world.fault == nil)
-        return try #require(world.tag(SimulatedWorld.uid))[number]
+        return try #require(world.tag(ReaderWorld.uid))[number]
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct TornPageTests {
         {
             let reader = try await SimulatedFaultTests.bench(
                 Fault(at: 1, counting: .write, .torn(torn)))
-            let before = try SimulatedWorld.tag()[number]
+            let before = try ReaderWorld.tag()[number]
             await #expect(throws: ReaderError(.tagLost)) {
                 try await reader.exchange(Type2Command.write(number, content).frame)
             }
@@ -109,7 +109,7 @@ struct TornPageTests {
         let reader = try await SimulatedFaultTests.bench(
             Fault(at: 1, counting: .write, .torn(.lowestOnes(1))))
         _ = try? await reader.exchange(Type2Command.write(0x2B, Page(1, 2, 3, 4)).frame)
-        try await reader.change { $0.put([SimulatedWorld.uid]) }
+        try await reader.change { $0.put([ReaderWorld.uid]) }
         _ = try await reader.select(within: .zero)
         await #expect(throws: ReaderError(.refused(0))) {
             try await reader.exchange(Type2Command.authenticate([1, 2, 3, 4]).frame)
@@ -125,10 +125,10 @@ struct TornPageTests {
             (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])
     func otherPages(number: UInt8, content: Page) async throws {
-        let whole = SimulatedReader(try SimulatedWorld.oneTag())
+        let whole = SimulatedReader(try ReaderWorld.oneTag())
         _ = try await whole.select(within: .zero)
         _ = try await whole.exchange(Type2Command.write(number, content).frame)
-        for torn in SimulatedWorld.tornPages {
+        for torn in ReaderWorld.tornPages {
             let reader = try await SimulatedFaultTests.bench(
                 Fault(at: 1, counting: .write, .torn(torn)))
             await #expect(throws: ReaderError(.tagLost)) {
@@ -145,7 +145,7 @@ struct TornPageTests {
                 Fault(at: 1, counting: .frame, .torn(.zero)))
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange(frame) }
             let tags = try await reader.change { $0.tags }
-            #expect(tags == [try SimulatedWorld.tag()])
+            #expect(tags == [try ReaderWorld.tag()])
         }
     }
 }

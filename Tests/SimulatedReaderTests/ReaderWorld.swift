@@ -5,7 +5,7 @@ import Testing
 import Type2Tag
 
 /// What the tests put on the simulated reader.
-enum SimulatedWorld {
+enum ReaderWorld {
     static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     static let otherUID: [UInt8] = [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66]
 
