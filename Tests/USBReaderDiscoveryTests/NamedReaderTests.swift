@@ -25,8 +25,8 @@ struct NamedReaderTests {
             ("pn532_i2c:/dev/i2c-9", .missing("/dev/i2c-9")), ("pn532_spi:/dev/spidev0.0", nil),
             ("acr122_usb:001:004", nil),
         ] {
-            let survey = await survey(
-                machine, naming: try #require(ReaderName(name)), answer: .readers([]))
+            let asked = try #require(ReaderName(name))
+            let survey = await survey(machine, naming: asked, answer: .readers([]))
             #expect(survey.pathRefusal == refusal, "\(name)")
             #expect(survey.ports.isEmpty, "\(name)")
         }
