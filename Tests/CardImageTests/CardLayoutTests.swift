@@ -1,4 +1,5 @@
 import CardImage
+import TapcardDomain
 import Testing
 
 @Suite("Where a card lies on its chip")
